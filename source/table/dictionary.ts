@@ -19,6 +19,8 @@ export class DictionaryWriter implements Interner {
 	readonly #ids = new Map<string, number>();
 	readonly #frames = new TupleIndex(4);
 	readonly #nodes = new TupleIndex(2, 4096);
+	/** The nodes of a stack, innermost first. */
+	readonly #callers: number[] = [];
 	readonly #encoder = new TextEncoder();
 
 	constructor(views: TableViews) {
@@ -72,14 +74,29 @@ export class DictionaryWriter implements Interner {
 		return id;
 	}
 
-	/** Node of the stack of frames from `start` (innermost) on, called by `caller`; throws on a frame never interned. */
-	internStack(frames: Int32Array, start: number, length: number, caller: number = rootNode): number {
+	/**
+	Node of the stack of frames from `start` (innermost) on. `like`: the node of a stack whose callers are probably the
+	same, which are compared instead of looked up. Throws on a frame never interned.
+	*/
+	internStack(frames: Int32Array, start: number, length: number, like: number = rootNode): number {
 		const index = this.#nodes;
 		const {key} = index;
 		const frameCount = this.#frames.size;
-		let node = caller;
+		const callers = this.#callers;
+		let known = 0;
+		for (let caller = like; caller > otherNode; caller = index.get(caller, 0)) {
+			callers[known++] = caller;
+		}
+
+		let node: number = rootNode;
 		for (let at = start + length - 1; at >= start; at--) {
 			const frame = frames[at];
+			if (known > 0 && index.get(callers[--known], 1) === frame) {
+				node = callers[known];
+				continue;
+			}
+
+			known = 0;
 			if (frame <= noFrame || frame >= frameCount) {
 				throw new Error(`frame ${frame} was never interned`);
 			}
@@ -94,16 +111,6 @@ export class DictionaryWriter implements Interner {
 		}
 
 		return node;
-	}
-
-	/** The stack without some of its innermost frames. */
-	callerOf(node: number, frames: number): number {
-		let caller = node;
-		for (let left = frames; left > 0; left--) {
-			caller = this.#nodes.get(caller, 0);
-		}
-
-		return caller;
 	}
 
 	/** The innermost frame of a stack. */

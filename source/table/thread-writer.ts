@@ -42,13 +42,10 @@ export class ThreadWriter {
 	readonly #views: TableViews;
 	/** Record by key. Bounded by the region's capacity. */
 	readonly #records = new Map<number, number>();
-	/** Number of the sample that each record was last seen in. */
+	/** Number of the sample that each record was last seen in, or before which it was made; -1 for no thread. */
 	#seen = new Int32Array(256);
 	/** Record of the thread that was last known to hold what each record's thread waits for; -1 before the first. */
 	#owner = new Int32Array(256).fill(-1);
-	/** Records in the newest sample, and in the one before. */
-	#present: number[] = [];
-	#presentBefore: number[] = [];
 	/** Records of threads that ended, those first that ended first; some may be there again. */
 	#ended: Array<{readonly record: number; readonly seen: number}> = [];
 	/** Records of no thread, and those of which the table does not know yet. */
@@ -56,9 +53,6 @@ export class ThreadWriter {
 	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];
 	#made = 0;
 	#sampleNumber = 0;
-	/** Samples in a row with the same threads count as one there; these are all. */
-	#samples = 0;
-	#hasSameThreads = false;
 	/** When the newest sample was taken, epoch milliseconds. */
 	#atMs = 0;
 
@@ -99,24 +93,11 @@ export class ThreadWriter {
 		return this.other;
 	}
 
-	/**
-	Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. `hasSameThreads`:
-	its rows are the same threads' as in the one before.
-	*/
-	beginSample(atMs: number, hasSameThreads: boolean): void {
-		const made = this.#flush();
-		this.#samples++;
-		this.#atMs = atMs;
-		this.#hasSameThreads = hasSameThreads;
-		if (hasSameThreads) {
-			return;
-		}
-
+	/** Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. */
+	beginSample(atMs: number): void {
+		this.#flush();
 		this.#sampleNumber++;
-		[this.#present, this.#presentBefore] = [this.#presentBefore, this.#present];
-		this.#present.length = 0;
-		// One of a sample that could not be counted may never be seen again.
-		this.#presentBefore.push(...made);
+		this.#atMs = atMs;
 	}
 
 	/**
@@ -128,12 +109,13 @@ export class ThreadWriter {
 		const {threads} = this.#views.regions;
 		const cpuNs = sample.cpuNs[row];
 		const state = sample.state[row];
-		const wasSeen = this.#seen[record] > 0 && this.#seen[record] >= this.#sampleNumber - 1;
+		// A new record has no time yet.
+		const wasSeen = this.#seen[record] >= this.#sampleNumber - 1 && threads.sinceMs.get(record) > 0;
 		const nodeBefore = wasSeen && record !== this.other ? threads.node.get(record) : -1;
 		let stoodBefore = threads.flags.get(record) & threadFlag.stoodBefore;
 		if (!wasSeen || threads.node.get(record) !== node || threads.state.get(record) !== state || (cpuNs > 0 && !this.#isHeldUpStill(record, sample, row, lockOwner))) {
 			threads.sinceMs.set(record, this.#atMs);
-			stoodBefore = this.#samples === 1 ? threadFlag.stoodBefore : 0;
+			stoodBefore = this.#sampleNumber === 1 ? threadFlag.stoodBefore : 0;
 		}
 
 		threads.node.set(record, record === this.other ? otherNode : node);
@@ -149,10 +131,7 @@ export class ThreadWriter {
 
 	/** The thread of a record stands as it did in the sample before. */
 	keep(record: number): void {
-		if (!this.#hasSameThreads) {
-			this.#present.push(record);
-			this.#seen[record] = this.#sampleNumber;
-		}
+		this.#seen[record] = this.#sampleNumber;
 	}
 
 	/**
@@ -162,13 +141,9 @@ export class ThreadWriter {
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		this.#takeOver(sample, recordOf, counterOf, changed);
-		if (this.#hasSameThreads) {
-			return;
-		}
-
 		const {threads} = this.#views.regions;
-		for (const record of this.#presentBefore) {
-			if (this.#seen[record] !== this.#sampleNumber) {
+		for (let record = 0; record < this.count; record++) {
+			if (this.#seen[record] === this.#sampleNumber - 1) {
 				this.#ended.push({record, seen: this.#seen[record]});
 				threads.alive.set(record, 0);
 				threads.lockKind.set(record, 0);
@@ -276,7 +251,7 @@ export class ThreadWriter {
 				this.#records.delete(threads.key.get(record));
 				this.#clear(record);
 				threads.key.set(record, freeKey - record);
-				this.#seen[record] = 0;
+				this.#seen[record] = -1;
 				this.#owner[record] = -1;
 				this.#free.push(record);
 			}
@@ -304,14 +279,15 @@ export class ThreadWriter {
 		}
 
 		this.#records.set(key, record);
+		this.#seen[record] = this.#sampleNumber;
 		this.#pending.push({record, key});
 		return record;
 	}
 
-	/** Writes the records of new threads, and returns them. The lock is held. */
-	#flush(): number[] {
+	/** Writes the records of new threads. The lock is held. */
+	#flush(): void {
 		const {threads} = this.#views.regions;
-		for (const {record, key} of this.#pending) {
+		for (const {record, key} of this.#pending.splice(0)) {
 			this.#clear(record);
 			threads.key.set(record, key);
 			threads.serial.set(record, ++this.#made);
@@ -319,8 +295,6 @@ export class ThreadWriter {
 				this.names.set(record, otherName);
 			}
 		}
-
-		return this.#pending.splice(0).map(({record}) => record);
 	}
 
 	#clear(record: number): void {

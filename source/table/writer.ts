@@ -8,7 +8,6 @@ import {
 } from './figures.js';
 import {countWord, word, type SamplerFigures} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
-import {StackCache} from './stack-cache.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
@@ -29,7 +28,6 @@ export class TableWriter implements Interner {
 	readonly #views: TableViews;
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
-	readonly #stacks: StackCache;
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
 	/** Thread record, stack, counter and contention of each row of the sample; -1 for none. */
@@ -39,10 +37,9 @@ export class TableWriter implements Interner {
 	#contentionOf = new Int32Array(256);
 	/** The counter of each row of attributed CPU time; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
-	/** Rows that are not what they were in the sample before, and whether these are the same threads' nevertheless. */
+	/** Rows that are not what they were in the sample before. */
 	#changed = new Int32Array(256);
 	#changedCount = 0;
-	#hasSameThreads = false;
 	/** Rows of the sample counted last, whose places hold for those that are the same; 0 when it was not counted. */
 	#placed = 0;
 	readonly #figures = new SampleFigures();
@@ -52,7 +49,6 @@ export class TableWriter implements Interner {
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
-		this.#stacks = new StackCache(this.#dictionary);
 		this.#threads = new ThreadWriter(this.#views);
 		this.#contention = new ContentionWriter(this.#views);
 		this.#counters = new CounterWriter(this.#views, this.#dictionary, this.#threads);
@@ -173,7 +169,6 @@ export class TableWriter implements Interner {
 			this.#placed = 0;
 		}
 
-		this.#hasSameThreads = count === this.#placed;
 		this.#changedCount = 0;
 		for (let row = 0; row < count; row++) {
 			if (this.#isPlaced(sample, row)) {
@@ -181,18 +176,13 @@ export class TableWriter implements Interner {
 			}
 
 			this.#changed[this.#changedCount++] = row;
-			const record = this.#recordOf[row];
-			const wasCounted = this.#counterOf[row] >= 0;
 			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
-			this.#nodeOf[row] = -1;
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
 				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
 			}
-
-			this.#hasSameThreads &&= this.#recordOf[row] === record && (this.#counterOf[row] >= 0) === wasCounted;
 		}
 
 		for (let row = 0; row < count; row++) {
@@ -213,7 +203,6 @@ export class TableWriter implements Interner {
 		}
 
 		this.#placeAttributedCpu(sample);
-		this.#stacks.endSample(sample, this.#nodeOf, this.#changedCount);
 	}
 
 	/** Whether record, stack and counter of a row are those that it had in the sample before. */
@@ -230,14 +219,15 @@ export class TableWriter implements Interner {
 
 		for (let index = 0; index < attributedCpu.count; index++) {
 			const row = attributedCpu.row[index];
-			const node = this.#counterOf[row] < 0 ? -1 : this.#stacks.nodeOfAttributedCpu(sample, index, this.#nodeOf[row]);
+			const node = this.#counterOf[row] < 0 ? -1 : this.#dictionary.internStack(sample.frames, attributedCpu.stackStart[index], attributedCpu.stackLength[index], this.#nodeOf[row]);
 			this.#attributedCpuOf[index] = node < 0 ? -1 : this.#counters.findOrAdd(this.#recordOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
 	#placeThread(sample: Sample, row: number): void {
 		this.#recordOf[row] = this.#threads.recordOf(sample.key[row]);
-		this.#nodeOf[row] = this.#stacks.nodeOf(sample, row);
+		const nodeBefore = this.#views.regions.threads.node.get(this.#recordOf[row]);
+		this.#nodeOf[row] = this.#dictionary.internStack(sample.frames, sample.stackStart[row], sample.stackLength[row], nodeBefore);
 	}
 
 	/** Contention of a row that waits for a lock; -1 if nobody is known to hold it up. */
@@ -267,7 +257,7 @@ export class TableWriter implements Interner {
 		}
 
 		this.#figures.begin(atMs);
-		threads.beginSample(atMs, this.#hasSameThreads);
+		threads.beginSample(atMs);
 		for (let row = 0; row < sample.count; row++) {
 			const record = this.#recordOf[row];
 			const counter = this.#counterOf[row];
