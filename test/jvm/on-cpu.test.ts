@@ -19,7 +19,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 		const answers = new Set<boolean>();
 		await until(() => {
 			looker.begin();
-			answers.add(looker.isWaiting(pid));
+			answers.add(looker.isOff(pid));
 			return answers.size === 2;
 		});
 		looker.close();
@@ -27,12 +27,12 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 
 	const {pid: sleeping} = started('exec sleep 1000');
 	const looker = new OnCpu(sleeping);
-	await until(() => looker.isWaiting(sleeping));
+	await until(() => looker.isOff(sleeping));
 	// Once it has started, it is given none.
 	await untilAsync(async () => {
 		looker.mark(sleeping);
 		await sleep(20);
-		return !looker.wasGivenSince(sleeping);
+		return !looker.mayHaveLeft(sleeping);
 	});
 	expect(looker.waitedSince(sleeping)).toBe(false);
 	looker.close();
@@ -43,22 +43,22 @@ test('one that wakes up was given a CPU since; of one that is gone nothing is sa
 	const {pid} = child;
 	const looker = new OnCpu(pid);
 	looker.mark(pid);
-	await until(() => looker.wasGivenSince(pid));
+	await until(() => looker.mayHaveLeft(pid));
 	expect(looker.waitedSince(pid)).toBe(true);
 	child.kill('SIGKILL');
-	await until(() => !looker.isWaiting(pid));
-	expect(looker.wasGivenSince(pid)).toBe(false);
+	await until(() => !looker.isOff(pid));
+	expect(looker.mayHaveLeft(pid)).toBe(false);
 	looker.close();
 });
 
-test('where nobody is ever found on a CPU, nobody is said to wait', async () => {
+test('threads that sleep say nothing of those that can run', async () => {
 	const {pid} = started('exec sleep 1000');
 	const looker = new OnCpu(pid);
-	await until(() => looker.isWaiting(pid));
-	for (let count = 0; count < 1000 && looker.isOfUse; count++) {
-		looker.isWaiting(pid);
+	await until(() => looker.isOff(pid));
+	for (let count = 0; count < 1000; count++) {
+		looker.isOff(pid);
 	}
 
-	expect([looker.isOfUse, looker.isWaiting(pid)]).toEqual([false, false]);
+	expect([looker.isOfUse, looker.isOff(pid)]).toEqual([true, true]);
 	looker.close();
 });

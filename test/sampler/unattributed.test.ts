@@ -27,3 +27,17 @@ test.each(['perf', 'stop'] as const)('unobserved CPU time is in one row, with it
 	expect(unattributedNs).not.toBe(0);
 	expect(reason).toMatch(timer === 'stop' ? /^threads not observed running$/ : /no timer sees|lost|without root/);
 });
+
+test('threads that work for a moment are not shown to work where they wait afterwards', async () => {
+	const {reader, stop} = await sampleHere(await javaForTest('WorksBetweenWaits'), memoryEngine, {timer: 'stop'});
+	const msIn = (methods: readonly string[]) => {
+		const {counters, dictionary} = reader.read(1000)!;
+		const methodOf = (fact: number) => dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[counters.node[fact]]]];
+		return counters.cpuNs.subarray(0, counters.count).reduce((sum, ns, fact) => sum + (methods.includes(methodOf(fact)) ? ns / 1e6 : 0), 0);
+	};
+
+	const waits = ['wait', 'epollWait'];
+	await until(() => msIn(['work', ...waits]) >= 1500);
+	await stop();
+	expect(msIn(waits)).toBeLessThan(msIn(['work']) / 4);
+});

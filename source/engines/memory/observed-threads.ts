@@ -74,15 +74,15 @@ export class ObservedThreads implements StopWatch {
 
 		const wasBlocked = thread.block.state === javaThreadState.blocked;
 		this.#offCpu.delete(thread);
-		const isWaiting = !wasBlocked && this.#onCpu.isWaiting(thread.nativeId);
+		const isOff = !wasBlocked && this.#onCpu.isOff(thread.nativeId);
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
 		if (wasBlocked && isBlocked && thread.end !== 'broken') {
 			return isWalked;
 		}
 
-		// It has just woken up, or kept running: its first frame afterwards is not a random one.
-		if (isWaiting || (this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId)))) {
+		// It has just woken up, kept running, or gone to sleep: its first frame afterwards is not a random one.
+		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
 			this.late(thread);
 		} else if (isWalked && !isBlocked) {
 			this.#onCpuNow.add(thread);

@@ -13,13 +13,13 @@ const tries = 3;
 
 /**
 Where nobody is ever found on a CPU, tool and target share one: there the answers say nothing. The part of the looks
-that found somebody, a running mean of some hundred looks, and from which on they are believed.
+at threads that can run that found them on one, a running mean of some hundred, and from which on they are believed.
 */
 const firstPart = 0.1;
 const weight = 0.01;
 const leastPart = 0.005;
 
-type Files = {readonly schedstat: number; status?: number; given: number; round: number};
+type Files = {readonly schedstat: number; status?: number; given: number; ranNs: number; round: number};
 
 /**
 Whether threads that could run do run: a thread is on a CPU when it was given one (third figure of schedstat) once more
@@ -51,16 +51,17 @@ export class OnCpu {
 		this.#round++;
 	}
 
-	/** Whether a thread that is ready to run waits for a CPU; false where that cannot be known. */
-	isWaiting(nativeId: number): boolean {
-		return this.#isShared ? false : this.#count(this.#isOn(nativeId));
+	/** Whether a thread has no CPU: it sleeps, or is ready to run and waits for one; false where that cannot be known. */
+	isOff(nativeId: number): boolean {
+		const found = this.#look(nativeId);
+		return found === 'asleep' || (found !== undefined && this.#count(found === 'on'));
 	}
 
-	/** Remembers how often a thread was given a CPU, until `waitedSince` or `wasGivenSince`. */
+	/** Remembers how often a thread was given a CPU, until `waitedSince` or `mayHaveLeft`. */
 	mark(nativeId: number): void {
 		try {
 			const files = this.#open(nativeId);
-			files.given = this.#given(files);
+			[files.ranNs, files.given] = this.#counts(files);
 		} catch {
 			this.#close(nativeId);
 		}
@@ -68,17 +69,14 @@ export class OnCpu {
 
 	/** Of a thread that stands still now: whether it had to wait for a CPU since then to come to a stop. */
 	waitedSince(nativeId: number): boolean {
-		return this.#isShared ? false : this.#count(this.#files.has(nativeId) ? !this.wasGivenSince(nativeId) : undefined);
+		const since = this.#since(nativeId);
+		return since !== undefined && this.#count(!since.wasGiven);
 	}
 
-	/** Whether a thread was given a CPU since then: it was without one in between. */
-	wasGivenSince(nativeId: number): boolean {
-		const files = this.#files.get(nativeId);
-		try {
-			return files !== undefined && this.#given(files) !== files.given;
-		} catch {
-			return false;
-		}
+	/** Whether a thread that was on a CPU at the last look or mark may have left it since. */
+	mayHaveLeft(nativeId: number): boolean {
+		const since = this.#since(nativeId);
+		return since !== undefined && (since.wasGiven || since.hasRun);
 	}
 
 	close(): void {
@@ -87,30 +85,34 @@ export class OnCpu {
 		}
 	}
 
-	#count(isOn: boolean | undefined): boolean {
-		if (isOn === undefined) {
-			return false;
-		}
-
+	#count(isOn: boolean): boolean {
 		this.#found += weight * ((isOn ? 1 : 0) - this.#found);
 		return !isOn && this.isOfUse;
 	}
 
-	#isOn(nativeId: number): boolean | undefined {
+	#look(nativeId: number): 'on' | 'ready' | 'asleep' | undefined {
 		try {
 			const files = this.#open(nativeId);
 			files.status ??= openSync(`${this.#folder}/${nativeId}/status`, 'r');
 			for (let count = 0; count < tries; count++) {
-				const given = this.#given(files);
-				const switched = this.#switched(files.status);
-				files.given = this.#given(files);
+				const [, given] = this.#counts(files);
+				const {isAsleep, switched} = this.#status(files.status);
+				[files.ranNs, files.given] = this.#counts(files);
+				if (isAsleep) {
+					return 'asleep';
+				}
+
+				if (Number.isNaN(given - switched)) {
+					return undefined;
+				}
+
 				if (given === files.given) {
-					return Number.isNaN(given - switched) ? undefined : given - switched === 1;
+					return given - switched === 1 ? 'on' : 'ready';
 				}
 			}
 
 			// It is switched all the time.
-			return false;
+			return 'ready';
 		} catch {
 			this.#close(nativeId);
 			return undefined;
@@ -125,7 +127,7 @@ export class OnCpu {
 				this.#close(oldest[0]);
 			}
 
-			files = {schedstat: openSync(`${this.#folder}/${nativeId}/schedstat`, 'r'), given: 0, round: 0};
+			files = {schedstat: openSync(`${this.#folder}/${nativeId}/schedstat`, 'r'), given: 0, ranNs: 0, round: 0};
 			this.#files.set(nativeId, files);
 		}
 
@@ -144,14 +146,30 @@ export class OnCpu {
 		}
 	}
 
-	#given({schedstat}: Files): number {
-		return Number(this.#buffer.toString('latin1', 0, readSync(schedstat, this.#buffer, 0, schedstatBytes, 0)).split(' ')[2]);
+	/** What has changed since the last look or mark: a thread's CPU time is brought up to date when it leaves a CPU. */
+	#since(nativeId: number): {readonly wasGiven: boolean; readonly hasRun: boolean} | undefined {
+		const files = this.#files.get(nativeId);
+		try {
+			const [ranNs, given] = files ? this.#counts(files) : [];
+			return files && {wasGiven: given !== files.given, hasRun: ranNs !== files.ranNs};
+		} catch {
+			return undefined;
+		}
 	}
 
-	#switched(status: number): number {
-		const length = readSync(status, this.#buffer, 0, statusBytes, 0);
-		const text = this.#buffer.toString('latin1', Math.max(0, length - endBytes), length);
-		return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(text)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(text)?.[1]);
+	/** CPU nanoseconds, and how often it was given a CPU. */
+	#counts({schedstat}: Files): readonly [ranNs: number, given: number] {
+		const [ranNs, , given] = this.#buffer.toString('latin1', 0, readSync(schedstat, this.#buffer, 0, schedstatBytes, 0)).split(' ');
+		return [Number(ranNs), Number(given)];
+	}
+
+	#status(file: number): {readonly isAsleep: boolean; readonly switched: number} {
+		const text = this.#buffer.toString('latin1', 0, readSync(file, this.#buffer, 0, statusBytes, 0));
+		const end = text.slice(-endBytes);
+		return {
+			isAsleep: !/^State:\tR/m.test(text),
+			switched: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
+		};
 	}
 }
 
