@@ -84,7 +84,7 @@ export class ObservedThreads implements StopWatch {
 		// It has just woken up, kept running, or gone to sleep: its first frame afterwards is not a random one.
 		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
 			this.late(thread);
-		} else if (isWalked && !isBlocked) {
+		} else if (isWalked && !isBlocked && this.#onCpu.isOfUse) {
 			this.#onCpuNow.add(thread);
 		}
 
