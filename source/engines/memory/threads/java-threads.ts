@@ -1,9 +1,8 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
-import {Ranges} from '../target/ranges.js';
 import {JavaThread} from './java-thread.js';
 import {
-	Anchors, emptyBlock, javaThreadState, ThreadBlocks,
+	emptyBlock, javaThreadState, ThreadBlocks, type ThreadBlock,
 } from './thread-block.js';
 import {ThreadList} from './thread-list.js';
 
@@ -15,13 +14,11 @@ export class JavaThreads {
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
 	readonly #list: ThreadList;
-	readonly #anchors: Anchors;
+	/** The blocks of all threads, and of the watched ones. */
 	readonly #blocks: ThreadBlocks;
+	readonly #watched: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** Blocks read together, and the index of the next to take. */
-	readonly #fresh: Ranges;
-	#nextFresh = Infinity;
 	/** The threads of the newest list; and its addresses if each has a thread. */
 	readonly #threads: JavaThread[] = [];
 	#addresses: readonly number[] | undefined;
@@ -29,10 +26,9 @@ export class JavaThreads {
 	constructor(vm: Vm, ids: NativeIds) {
 		this.#vm = vm;
 		this.#list = new ThreadList(vm);
-		this.#anchors = new Anchors(vm.reader.memory, vm.layout);
 		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
+		this.#watched = new ThreadBlocks(vm.reader.memory, vm.layout);
 		this.#ids = ids;
-		this.#fresh = new Ranges(vm.reader.memory);
 	}
 
 	/**
@@ -43,9 +39,10 @@ export class JavaThreads {
 		this.#ids.newRound();
 		this.newThreads.length = 0;
 		const addresses = this.#list.read();
-		this.#anchors.read(addresses);
+		this.#blocks.readAll(addresses);
 		const lastKnown = this.#lastKnown(addresses);
-		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#scan()) {
+		const isSame = addresses === this.#addresses && lastKnown === addresses.length - 1;
+		if (!isSame || !this.#threads.every((thread, index) => this.#update(this.#blocks, index, thread.address, thread) === thread)) {
 			this.#rebuild(addresses, lastKnown);
 		}
 
@@ -61,20 +58,9 @@ export class JavaThreads {
 			return undefined;
 		}
 
-		this.#readFresh(watched.map(({address}) => address));
-		for (const thread of watched) {
-			if (this.#refresh(thread.address, thread) !== thread) {
-				this.#nextFresh = Infinity;
-				return undefined;
-			}
-
-			thread.hasMoved = !thread.wasWalkedFrom(thread.block);
-			thread.hasValidRow &&= !thread.hasMoved;
-		}
-
-		this.#nextFresh = Infinity;
-
-		return this.#threads;
+		this.#watched.readAll(watched.map(({address}) => address));
+		const areThere = watched.every((thread, index) => this.#update(this.#watched, index, thread.address, thread) === thread);
+		return areThere ? this.#threads : undefined;
 	}
 
 	/**
@@ -103,31 +89,9 @@ export class JavaThreads {
 		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
 	}
 
-	/** Adds a thread's block to ranges to be read together; returns its index. */
-	addTo(ranges: Ranges, thread: JavaThread): number {
-		return this.#blocks.addTo(ranges, thread.address);
-	}
-
-	/** Whether a thread was where its stack was walked when these ranges were read, and had not run. */
-	wasWhereWalked(ranges: Ranges, range: number, thread: JavaThread): boolean {
-		return this.#blocks.take(ranges, range, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
-	}
-
 	/** Whether a thread is still where its stack was walked, and has not run. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
-	}
-
-	/** Reads the threads of an unchanged list; false if one was replaced. */
-	#scan(): boolean {
-		const moved = this.#threads.filter((thread, index) => {
-			thread.hasMoved = !this.#isWhereWalkedBy(index, thread);
-			return thread.hasMoved;
-		});
-		this.#readFresh(moved.map(({address}) => address));
-		const isSame = moved.every(thread => this.#update(thread.address, thread) === thread);
-		this.#nextFresh = Infinity;
-		return isSame;
 	}
 
 	/** Whether the block at a thread's address is still that thread's; reads it. */
@@ -136,44 +100,20 @@ export class JavaThreads {
 		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
-	/** Reads the blocks at these addresses together; `#refresh` takes them in this order. */
-	#readFresh(addresses: readonly number[]): void {
-		this.#fresh.clear();
-		for (const address of addresses) {
-			this.#blocks.addTo(this.#fresh, address);
-		}
-
-		this.#fresh.read();
-		this.#nextFresh = 0;
-	}
-
-	#isWhereWalkedBy(index: number, thread: JavaThread | undefined): boolean {
-		return thread !== undefined && this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
-	}
-
 	#rebuild(addresses: readonly number[], lastKnown: number): void {
 		const threads = this.#threads;
 		this.#round++;
 		threads.length = 0;
-		const known = addresses.map((address, index) => index <= lastKnown ? this.#known.get(address) : undefined);
-		this.#readFresh(addresses.filter((_, index) => !this.#isWhereWalkedBy(index, known[index])));
 		this.#vm.reader.forgetPages();
 		this.#vm.reader.withPages(() => {
 			for (const [index, address] of addresses.entries()) {
-				const before = known[index];
-				const isInPlace = before !== undefined && this.#isWhereWalkedBy(index, before);
-				if (isInPlace) {
-					before.hasMoved = false;
-				}
-
-				const thread = isInPlace ? before : this.#update(address, before);
+				const thread = this.#update(this.#blocks, index, address, index <= lastKnown ? this.#known.get(address) : undefined);
 				if (thread) {
 					thread.round = this.#round;
 					threads.push(thread);
 				}
 			}
 		});
-		this.#nextFresh = Infinity;
 
 		// Indices identify threads only if every address has one.
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;
@@ -186,9 +126,18 @@ export class JavaThreads {
 		}
 	}
 
-	/** The thread at an address, with a fresh block; `known`: the thread that was there. */
-	#update(address: number, known: JavaThread | undefined): JavaThread | undefined {
-		const thread = this.#refresh(address, known);
+	/**
+	The thread at an address, the `index`-th of those read together, with a fresh block if it moved; `known`: the thread
+	that was there.
+	*/
+	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
+		if (known && blocks.isAsIn(index, known.block) && known.wasWalkedFrom(known.block)) {
+			known.hasMoved = false;
+			return known;
+		}
+
+		const block = known?.block ?? this.#scratch;
+		const thread = blocks.take(index, block) ? this.#threadOf(address, block, known) : undefined;
 		if (thread) {
 			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);
 			thread.hasValidRow = false;
@@ -211,7 +160,7 @@ export class JavaThreads {
 			}
 
 			const block = this.#scratch;
-			if (this.#blocks.read(known.address, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
+			if (this.#blocks.take(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
 				return index;
 			}
 
@@ -221,27 +170,14 @@ export class JavaThreads {
 		return -1;
 	}
 
-	/**
-	The thread at an address with a fresh block, taken from those read together if any are left; `known`: the thread
-	that was there.
-	*/
-	#refresh(address: number, known: JavaThread | undefined): JavaThread | undefined {
-		const block = known?.block ?? this.#scratch;
-		const isRead = this.#nextFresh < this.#fresh.count ? this.#blocks.take(this.#fresh, this.#nextFresh++, block) : this.#blocks.read(address, block);
-		if (!isRead || block.osThread === 0) {
-			return undefined;
-		}
-
+	/** The thread whose block this is; `known`: the thread that was at its address. */
+	#threadOf(address: number, block: ThreadBlock, known: JavaThread | undefined): JavaThread | undefined {
 		if (known?.osThread === block.osThread && (known.stackBase === block.stackBase || known.stackBase === 0)) {
 			return known;
 		}
 
-		const nativeId = this.#nativeIdOf(block.osThread);
-		if (nativeId === undefined) {
-			return undefined;
-		}
-
-		return this.#add(new JavaThread(address, block, nativeId));
+		const nativeId = block.osThread === 0 ? undefined : this.#nativeIdOf(block.osThread);
+		return nativeId === undefined ? undefined : this.#add(new JavaThread(address, block, nativeId));
 	}
 
 	#add(thread: JavaThread): JavaThread {
