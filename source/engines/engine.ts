@@ -64,8 +64,11 @@ export type SampleOutcome =
 		readonly atMs: number;
 		/** Undefined: none. */
 		readonly skipped?: SkippedThreads;
-		/** Undefined if any thread may change at any time. */
-		readonly steadyState?: SteadyState;
+		/**
+		The next samples will repeat this one, apart from CPU time, until a thread changes: since the previous sample only
+		VM-internal threads without frames have run, and threads that were running in every recent sample.
+		*/
+		readonly isSteady?: boolean;
 		/** Latest time of the next sample, milliseconds from this one; undefined or Infinity for no limit. */
 		readonly withinMs?: number;
 		/**
@@ -75,13 +78,6 @@ export type SampleOutcome =
 		readonly changedNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
-
-/**
-Why the next samples will repeat this one, apart from CPU time, until a thread changes. `rest`: since the previous
-sample only VM-internal threads without frames have run. `steady`: only these and threads that were running in every
-recent sample.
-*/
-export type SteadyState = 'rest' | 'steady';
 
 /** Thrown by `sample` when the session has ended. */
 export class SessionOver extends Error {

@@ -210,7 +210,7 @@ export class SamplingLoop {
 
 		this.#targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.steadyState !== undefined, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
+		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
 		if (isCancelled) {

@@ -102,7 +102,7 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 		async sample(into, isAfterGap, repeats = 1) {
 			const beganMs = performance.now();
 			const outcome = await session.sample(into, isAfterGap, repeats);
-			taken.push({beganMs, repeats, isIdle: outcome.ok && outcome.steadyState === 'rest'});
+			taken.push({beganMs, repeats, isIdle: outcome.ok && outcome.isSteady === true});
 			return outcome;
 		},
 	}));

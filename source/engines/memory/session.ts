@@ -8,7 +8,7 @@ import {type Target} from '../../jvm/target.js';
 import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
-	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type SteadyState, type TimerId, type UnattributedReason,
+	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
 } from '../engine.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {Methods} from './hotspot/methods.js';
@@ -106,7 +106,7 @@ export class MemorySession implements EngineSession {
 
 		const atMs = Date.now();
 		let interruptedMs = 0;
-		let steadyState: SteadyState | undefined;
+		let isSteady = false;
 		try {
 			const hasWoken = this.#stacks.begin();
 			this.#methods.nextRound();
@@ -117,8 +117,7 @@ export class MemorySession implements EngineSession {
 			interruptedMs = this.#stacks.read(awake, threads, newThreads.length > 0);
 			this.#descriptions.describe(awake, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
-			const found = this.#present.done(this.#vmThreads, into);
-			steadyState = this.#observed?.hasWorkingThreads() ? undefined : found;
+			isSteady = this.#present.done(this.#vmThreads, into) && !this.#observed?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -130,7 +129,7 @@ export class MemorySession implements EngineSession {
 		const {stops} = this.#stacks;
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
-			steadyState, changedNs: this.#present.changedNs, withinMs: steadyState === 'steady' ? this.#perf?.roomMs ?? 0 : Infinity,
+			isSteady, changedNs: this.#present.changedNs, withinMs: this.#perf?.roomMs,
 		};
 	}
 

@@ -18,12 +18,8 @@ const maxInconclusive = 3;
 /** Attempts to measure the CPU time of all other threads. */
 const measureTries = 4;
 
-/** Maximum time between scans of all threads, milliseconds; and if no thread with frames runs at all. */
-const scanEveryMs = 1000;
-const idleScanEveryMs = 4000;
-
-/** Linux ids of threads that may run at any time: those with Java frames, and those without. */
-type Watched = {readonly withFrames: readonly number[]; readonly frameless: readonly number[]};
+/** Maximum time between scans of all threads, milliseconds. */
+const scanEveryMs = 2000;
 
 /**
 Tells whether any thread but a few watched ones has run; if not, the others need not be read. The process's CPU time
@@ -32,17 +28,14 @@ the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that sta
 used only after the others have been idle for a while.
 */
 export class OtherThreadsIdle {
-	/** Between the last two readings only watched threads without frames have run, for certain; or also those with frames. */
+	/** Between the last two readings only watched threads have run, for certain. */
 	wereIdle = false;
-	wereOthersIdle = false;
 	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
 	sinceMs = Number.POSITIVE_INFINITY;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
-	#watched: number[] = [];
-	/** Number of watched threads with Java frames, which come first; and their CPU time at the last reading. */
-	#withFrames = 0;
-	#withFramesNs = Number.NaN;
+	/** Linux ids of threads that may run at any time. */
+	#watched: readonly number[] = [];
 	/** CPU time of all others at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
 	#idleScans = 0;
@@ -60,13 +53,11 @@ export class OtherThreadsIdle {
 	*/
 	areIdle(nowMs: number): boolean {
 		this.wereIdle = false;
-		this.wereOthersIdle = false;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
 
 		this.#cpu.beginMoment();
-		const withFramesNs = this.#withFramesNs;
 		const usedNs = this.#measure();
 		this.#inconclusive = Number.isNaN(usedNs) ? this.#inconclusive + 1 : 0;
 		if (this.#inconclusive > maxInconclusive) {
@@ -79,49 +70,43 @@ export class OtherThreadsIdle {
 			return false;
 		}
 
-		this.wereOthersIdle = this.#inconclusive === 0;
-		this.wereIdle = this.wereOthersIdle && this.#withFramesNs === withFramesNs;
+		this.wereIdle = this.#inconclusive === 0;
 		return nowMs < this.#scanAtMs;
 	}
 
 	/**
-	All threads were read: `withFrames` and `frameless` are those that may run from now on; `isUnchanged`: no other thread
-	has run since the previous scan.
+	All threads were read: the watched ones may run from now on; `isUnchanged`: no other thread has run since the previous
+	scan.
 	*/
-	scanned({withFrames, frameless}: Watched, threads: number, isUnchanged: boolean, nowMs: number): void {
+	scanned(watched: readonly number[], threads: number, isUnchanged: boolean, nowMs: number): void {
 		this.#idleScans = isUnchanged ? this.#idleScans + 1 : 0;
-		const isWorthIt = this.#clock !== undefined && this.#idleScans >= minIdleScans && threads >= minThreads && withFrames.length + frameless.length <= watchedLimit;
+		const isWorthIt = this.#clock !== undefined && this.#idleScans >= minIdleScans && threads >= minThreads && watched.length <= watchedLimit;
 		if (!isWorthIt) {
 			this.forget(this.#idleScans);
 			return;
 		}
 
-		const watched = [...withFrames, ...frameless];
-		const isKnown = this.wereOthersIdle && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
-		if (!isKnown && !this.#measureAnew(watched, withFrames.length)) {
+		const isKnown = this.wereIdle && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
+		if (!isKnown && !this.#measureAnew(watched)) {
 			this.forget(this.#idleScans);
 			return;
 		}
 
-		this.#scanAtMs = nowMs + (isKnown && this.wereIdle ? idleScanEveryMs : scanEveryMs);
+		this.#scanAtMs = nowMs + scanEveryMs;
 		this.sinceMs = Math.min(this.sinceMs, nowMs);
 	}
 
 	/** Discards what is known: the next sample scans all threads. */
 	forget(idleScans = 0): void {
 		this.wereIdle = false;
-		this.wereOthersIdle = false;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
 		this.sinceMs = Number.POSITIVE_INFINITY;
 	}
 
-	/**
-	Measures the CPU time of all but the watched threads, the first `withFrames` of which have frames; false if that fails.
-	*/
-	#measureAnew(watched: number[], withFrames: number): boolean {
+	/** Measures the CPU time of all but the watched threads; false if that fails. */
+	#measureAnew(watched: readonly number[]): boolean {
 		this.#watched = watched;
-		this.#withFrames = withFrames;
 		this.#inconclusive = 0;
 		this.#usedNs = Number.NaN;
 		for (let tries = 0; tries < measureTries && Number.isNaN(this.#usedNs); tries++) {
@@ -147,14 +132,9 @@ export class OtherThreadsIdle {
 
 	/** CPU time of the watched threads; Infinity if one has ended. */
 	#sumWatched(): number {
-		this.#withFramesNs = this.#sumNs(0, this.#withFrames);
-		return this.#withFramesNs + this.#sumNs(this.#withFrames);
-	}
-
-	#sumNs(first: number, end = this.#watched.length): number {
 		let sum = 0;
-		for (let index = first; index < end; index++) {
-			sum += this.#cpu.read(this.#watched[index]) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
+		for (const id of this.#watched) {
+			sum += this.#cpu.read(id) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
 		}
 
 		return sum;

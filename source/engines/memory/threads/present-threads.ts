@@ -1,7 +1,6 @@
 import {existsSync} from 'node:fs';
 import {type Sample} from '../../../model/sample.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
-import {type SteadyState} from '../../engine.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {watch, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
@@ -31,8 +30,6 @@ export class PresentThreads {
 	#isFull = true;
 	/** No thread that was idle in the previous sample has run. */
 	#onlyWatchedRan = false;
-	/** Only watched threads without frames have run. */
-	#wasIdle = false;
 	/** Only watched threads have run. */
 	#wereOthersIdle = false;
 
@@ -68,26 +65,23 @@ export class PresentThreads {
 		}
 
 		// An inconclusive reading is covered by the next conclusive one.
-		this.#wereOthersIdle = !areAllDue && (this.#others.wereOthersIdle || !this.#isFull) && this.#onlyWatchedRan;
-		this.#wasIdle = !areAllDue && this.#others.wereIdle && this.#onlyWatchedRan && this.#watched.every(thread => hasNoFrames(thread) || (thread.cpuNs === 0 && !thread.hasMoved));
+		this.#wereOthersIdle = !areAllDue && (this.#others.wereIdle || !this.#isFull) && this.#onlyWatchedRan;
 		return this.#present;
 	}
 
 	/**
-	Ends a sample: updates which threads are watched. Returns 'rest' if only threads without frames have run, briefly,
-	'steady' if also steadily running ones have, otherwise undefined.
+	Ends a sample: updates which threads are watched. Returns whether only threads without frames, briefly, and steadily
+	running ones have run.
 	*/
-	done(jvmThreads: VmThreads, sample: Sample): SteadyState | undefined {
-		const usedNs = this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs);
-		const isIdle = this.#wasIdle && usedNs < housekeepingNs;
+	done(jvmThreads: VmThreads, sample: Sample): boolean {
 		const nowMs = performance.now();
 		this.#steady.update(this.awake, sample, nowMs);
-		const steadyState = isIdle ? 'rest' : (this.#isSteady(jvmThreads) ? 'steady' : undefined);
+		const isSteady = this.#isSteady(jvmThreads) && !this.#steady.wasRecentlySteady(nowMs);
 		if (this.#isFull) {
 			this.#watch(jvmThreads, nowMs);
 		}
 
-		return this.#steady.wasRecentlySteady(nowMs) ? undefined : steadyState;
+		return isSteady;
 	}
 
 	/** Whether a thread of the newest list still exists, so that its Linux id is its own. */
@@ -120,9 +114,8 @@ export class PresentThreads {
 			}
 		}
 
-		const withFrames = watched.filter(thread => !hasNoFrames(thread)).map(({nativeId}) => nativeId);
-		const frameless = watched.filter(thread => hasNoFrames(thread)).map(({nativeId}) => nativeId);
-		this.#others.scanned({withFrames, frameless: [...frameless, ...jvmThreads.watch()]}, this.#present.length, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
+		const ids = [...watched.map(({nativeId}) => nativeId), ...jvmThreads.watch()];
+		this.#others.scanned(ids, this.#present.length, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
 	}
 
 	#isSteady(jvmThreads: VmThreads): boolean {

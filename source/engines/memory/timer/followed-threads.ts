@@ -152,6 +152,11 @@ export class FollowedThreads {
 		return this.#refused === 0 ? '' : `${this.#refused} ${this.#refused === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
+	/** Number of open events. */
+	get events(): number {
+		return this.#events;
+	}
+
 	/** Records of a thread; undefined if it has used almost no CPU. */
 	of(thread: JavaThread): ThreadRecords | undefined {
 		return this.#records.get(thread);

@@ -10,7 +10,7 @@ import {setCurrentStack, type RunningTimer} from './running-timer.js';
 export class PerfTimer implements RunningTimer {
 	/** Always empty: events of ended threads are closed unread. */
 	readonly ended: readonly RecordedStack[] = [];
-	readonly roomMs: number;
+	readonly #periodNs: number;
 	readonly #withKernel: boolean;
 	readonly #threads: FollowedThreads;
 	readonly #stacks: RecordedStacks;
@@ -19,7 +19,7 @@ export class PerfTimer implements RunningTimer {
 		this.#withKernel = options.withKernel;
 		this.#threads = new FollowedThreads(calls, options);
 		this.#stacks = stacks;
-		this.roomMs = ringRecords * options.periodNs / 1e6;
+		this.#periodNs = options.periodNs;
 	}
 
 	/** Takes and walks all records, and opens and closes events. */
@@ -54,6 +54,10 @@ export class PerfTimer implements RunningTimer {
 
 	get finding(): string {
 		return this.#threads.finding;
+	}
+
+	get roomMs(): number {
+		return this.#threads.events === 0 ? Infinity : ringRecords * this.#periodNs / 1e6;
 	}
 
 	recorded(thread: JavaThread): readonly RecordedStack[] {
