@@ -11,7 +11,7 @@ import {
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type Opened} from './open.js';
-import {nameOf, processOf} from './target/other-tracer.js';
+import {nameOfTracer} from './target/other-tracer.js';
 import {type Ptrace} from './target/ptrace.js';
 import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
@@ -58,9 +58,9 @@ function explain(target: Target, error: unknown): Obstacle {
 
 /** What prevents stopping threads although memory can be read: another tracer, or a system call filter. */
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
-	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
-	if (tracer > 0) {
-		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
+	const tracer = nameOfTracer(target.pid);
+	if (tracer) {
+		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
 	}
 
 	// Filters return any errno, often EPERM or ENOSYS.
@@ -110,14 +110,6 @@ function yamaScope(): number {
 		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
 	} catch {
 		return 0;
-	}
-}
-
-function field(file: string, name: string): string {
-	try {
-		return new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(file, 'latin1'))?.[1] ?? '';
-	} catch {
-		return '';
 	}
 }
 

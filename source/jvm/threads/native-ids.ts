@@ -2,8 +2,26 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
-/** Threads read in one search; of more, some stay unknown (0). */
+/** Threads looked at in one search; of more, some stay unknown (0). */
 const maxThreads = 20_000;
+
+/** Linux ids of a process's threads; none if it has ended or /proc is closed. */
+export function threadIdsOf(pid: number): number[] {
+	try {
+		return readdirSync(`/proc/${pid}/task`).map(Number);
+	} catch {
+		return [];
+	}
+}
+
+/** A thread's name in the kernel, 15 bytes at most, not yet printable; empty if it has ended. */
+export function kernelNameOf(pid: number, thread: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').replace(/\n$/, '');
+	} catch {
+		return '';
+	}
+}
 
 /**
 Linux ids of a target's threads on our side of a pid namespace: a JVM in a container prints the ids that it sees itself,
@@ -60,17 +78,10 @@ export class NativeIds {
 	#search(): void {
 		this.#searched = true;
 		const found = new Map<number, number>();
-		let names: string[];
-		try {
-			names = readdirSync(`/proc/${this.#pid}/task`);
-		} catch {
-			return;
-		}
-
-		for (const name of names.slice(0, maxThreads)) {
-			const inner = /^NSpid:.*\s(\d+)$/m.exec(readProc(this.#pid, `task/${name}/status`) ?? '')?.[1];
+		for (const thread of threadIdsOf(this.#pid).slice(0, maxThreads)) {
+			const inner = /^NSpid:.*\s(\d+)$/m.exec(readProc(this.#pid, `task/${thread}/status`) ?? '')?.[1];
 			if (inner) {
-				found.set(Number(inner), Number(name));
+				found.set(Number(inner), thread);
 			}
 		}
 
@@ -78,28 +89,11 @@ export class NativeIds {
 	}
 }
 
-/** Threads read in one search: ids wrap around, so that the JVM's first threads may have the highest. */
-const maxTasks = 20_000;
-
 /**
-Our own id of the first thread with one of these names, as the kernel has them (/proc/PID/task/TID/comm, cut to 15 bytes
-by the kernel; HotSpot gives its threads names since JDK 8); 0 if there is none or /proc is closed. A Java thread may
-have the same name: as a rule, the one with the lowest id is the JVM's own.
+Our own id of the first thread with one of these names (HotSpot gives its threads names since JDK 8); 0 if there is none.
+A Java thread may have the same name: as a rule, the one with the lowest id is the JVM's own.
 */
 export function namedTask(pid: number, names: readonly string[]): number {
-	try {
-		const tasks = readdirSync(`/proc/${pid}/task`).map(Number).sort((a, b) => a - b).slice(0, maxTasks);
-		return tasks.find(task => names.includes(commOf(pid, task))) ?? 0;
-	} catch {
-		return 0;
-	}
-}
-
-function commOf(pid: number, task: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/task/${task}/comm`, 'latin1').trimEnd();
-	} catch {
-		// It has ended meanwhile.
-		return '';
-	}
+	const threads = threadIdsOf(pid).sort((a, b) => a - b).slice(0, maxThreads);
+	return threads.find(thread => names.includes(kernelNameOf(pid, thread))) ?? 0;
 }

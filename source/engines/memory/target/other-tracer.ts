@@ -74,28 +74,33 @@ export class OtherTracer {
 
 	/** The kind of another tracer on a thread, and sets `name`: one that may stay, another tprof-top, or none. */
 	#find(tid: number): 'stays' | 'passes' | 'none' {
-		try {
-			const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${this.#pid}/task/${tid}/status`, 'latin1'))?.[1]);
-			const pid = tracer > 0 ? processOf(tracer) : process.pid;
-			if (pid === process.pid) {
-				return 'none';
-			}
-
-			this.name = nameOf(pid);
-			return this.name.startsWith(`${ownName} `) ? 'passes' : 'stays';
-		} catch {
-			// The thread has ended.
+		const pid = tracerOf(this.#pid, tid);
+		if (pid === undefined || pid === process.pid) {
 			return 'none';
 		}
+
+		this.name = nameOf(pid);
+		return this.name.startsWith(`${ownName} `) ? 'passes' : 'stays';
 	}
 }
 
-/** A tracer's process, from the thread id that the kernel reports. */
-export function processOf(tracer: number): number {
-	return readStatus(tracer)?.processId ?? tracer;
+/** The process that traces a thread; undefined if there is none, or the thread has ended. */
+function tracerOf(pid: number, tid: number): number | undefined {
+	try {
+		const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);
+		return tracer > 0 ? readStatus(tracer)?.processId ?? tracer : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
-export function nameOf(pid: number): string {
+/** Name and id of the process that traces a process's first thread; undefined if there is none. */
+export function nameOfTracer(pid: number): string | undefined {
+	const tracer = tracerOf(pid, pid);
+	return tracer === undefined ? undefined : nameOf(tracer);
+}
+
+function nameOf(pid: number): string {
 	try {
 		return `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`;
 	} catch {

@@ -1,25 +1,12 @@
-import {readdirSync, readFileSync} from 'node:fs';
 import {printable} from '../../../model/text.js';
-
-/** Linux ids of a process's threads; none if it has ended. */
-export function threadIdsOf(pid: number): number[] {
-	try {
-		return readdirSync(`/proc/${pid}/task`).map(Number);
-	} catch {
-		return [];
-	}
-}
+import {kernelNameOf} from '../../../jvm/threads/native-ids.js';
 
 /** Bytes of a thread name that Linux keeps (TASK_COMM_LEN without the zero). */
 const kernelNameBytes = 15;
 
 /** A thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
 export function kernelName(pid: number, nativeId: number): string {
-	try {
-		return printable(readFileSync(`/proc/${pid}/task/${nativeId}/comm`, 'utf8').replace(/\n$/, ''));
-	} catch {
-		return '';
-	}
+	return printable(kernelNameOf(pid, nativeId));
 }
 
 /**

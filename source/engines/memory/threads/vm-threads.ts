@@ -1,12 +1,13 @@
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
+import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type RowCache} from '../row-cache.js';
 import {
 	countsAsRunning, watch, type ThreadCpuTime, type CpuTimes,
 } from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
-import {confirms, kernelName, threadIdsOf} from './kernel-name.js';
+import {confirms, kernelName} from './kernel-name.js';
 
 /** How often the process's threads are listed, milliseconds, and as a multiple of the time that listing takes. */
 const listEveryMs = 500;

@@ -1,8 +1,8 @@
 import {constants} from 'node:os';
 import {type Target} from '../../../jvm/target.js';
+import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
 import {type Opened} from '../open.js';
-import {threadIdsOf} from '../threads/kernel-name.js';
 import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';

@@ -1,5 +1,5 @@
 import {constants} from 'node:os';
-import {threadIdsOf} from '../threads/kernel-name.js';
+import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import {refusalOf, type PerfCalls} from './perf-calls.js';
 import {
 	Ring, pageBytes, type Records, type ThreadRecord,
