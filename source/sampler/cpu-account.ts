@@ -2,13 +2,14 @@ import type {Sample} from '../model/sample.js';
 
 /**
 Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
-Small enough that the attributed time hardly depends on when in its work the thread is observed.
+Small enough that the attributed time hardly depends on when in its work the thread is observed. Of the first
+observations each attributes more: the n-th 1/n.
 */
 const pendingPart = 1 / 16;
 
 /**
-Maximum pending CPU time of a thread, in sampling intervals; the rest stays unattributed. An observation therefore
-counts for at most two intervals.
+Maximum pending CPU time of a thread, in sampling intervals; the rest stays unattributed. From the sixteenth on, an
+observation therefore counts for at most two intervals.
 */
 const maxPendingIntervals = 32;
 
@@ -18,7 +19,7 @@ const newestPart = 1 / 8;
 /** Ended threads are dropped every this many samples. */
 const forgetAfterSamples = 50;
 
-/** Pending CPU nanoseconds of a thread, and the number of its observations. */
+/** CPU nanoseconds of a thread that were used and count nowhere yet, and the number of its observations. */
 type Pending = {ns: number; observations: number};
 
 /**
@@ -66,7 +67,7 @@ export class CpuAccount {
 		for (let row = 0; row < count; row++) {
 			if (balanceNs[row] !== 0) {
 				sample.addAttributedCpu(row, balanceNs[row], this.#unattributed);
-				// Known from the kernel, not sampled.
+				// No record says so.
 				attributedCpu.records[attributedCpu.count - 1] = 0;
 			}
 		}
