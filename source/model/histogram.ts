@@ -93,15 +93,14 @@ export function longestNs({bucket}: Histogram, mostNs: number): number {
 
 /** Reads a histogram and adds it to the list. */
 export function readHistogram(from: Numbers, to: HistogramList): void {
-	let least = 0;
-	for (let left = from.below(bucketCount + 1); left > 0; left--) {
-		const bucket = from.below(bucketCount);
-		if (bucket < least) {
+	let last = 0;
+	for (let next = from.below(bucketCount + 1); next > 0; next = from.below(bucketCount + 1)) {
+		if (next <= last) {
 			throw new RangeError('buckets that are in no order');
 		}
 
-		least = bucket + 1;
-		to.add(bucket, from.number());
+		last = next;
+		to.add(next - 1, from.number());
 	}
 
 	to.end();

@@ -24,9 +24,9 @@ export function traceReport(calls = [4, 10, 1], elapsedNs = 2e9): TraceReport {
 		[1, 2, 0, 0, 0, 1, 2, 0, 0, 4, 1],
 		[2, 'a.B', 'outer', '()V', 0, 1, 'a.B', 'in<&>ner', '(I[Ljava/lang/String;)V', 0, 1],
 		// Nodes, in buckets of 2^19, 2^16 and 2^18 nanoseconds.
-		[3, 0, 0, calls[0], 1, 4e6, 2.5e6, 9e5, 1.1e6, 1, 399, calls[0]],
-		[1, 1, calls[1], 0, 1e6, 1e6, 7e4, 3e5, 1, 331, calls[1]],
-		[1, 0, calls[2], 0, 5e5, 5e5, 5e5, 5e5, 1, 380, calls[2]],
+		[3, 0, 0, calls[0], 1, 4e6, 2.5e6, 9e5, 1.1e6, 400, calls[0], 0],
+		[1, 1, calls[1], 0, 1e6, 1e6, 7e4, 3e5, 332, calls[1], 0],
+		[1, 0, calls[2], 0, 5e5, 5e5, 5e5, 5e5, 381, calls[2], 0],
 		[1, 1, 't "1"', 0, 5e6, 1],
 		// The slowest trace.
 		[1, 1000, 1, 't "1"', 2e6, 0, 4, 0, 0, 4, 5e5, 5, 2e5, 2, 1.3e6],
@@ -45,7 +45,7 @@ export function taskReportOf(counts = [2, 2], elapsedNs = 2e9, {longest = [0], r
 	return {
 		...parseTaskReport(reportBytes([
 			[103, 2, 1, 1000, elapsedNs, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0],
-			counts.flatMap((count, state) => [1, 0, state, count, count * (state === 0 ? 1.5e6 : 2.5e6), 1e6, 2e6, 1, 400, count]),
+			counts.flatMap((count, state) => [1, 0, state, count, count * (state === 0 ? 1.5e6 : 2.5e6), 1e6, 2e6, 401, count, 0]),
 			[0, 1, 0, 1, 4e6, 4e6, 0],
 			longest,
 			readings,

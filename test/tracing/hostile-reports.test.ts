@@ -28,10 +28,12 @@ function * forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1
 	const repeated = (count: number, ...parts: ReadonlyArray<number | string>) => Array.from({length: count}, () => parts).flat();
 	yield * [4, 2, 1, 1, 1, 0, 0, texts, ...repeated(texts, text), 0, 0, 1, 1, 0, 0, 0, 0, methods, ...repeated(methods, text, text, '()V', 0, 1), nodes];
 	for (let node = 0; node < nodes; node++) {
-		yield * [0, 0, large, large, large, large, large, large, buckets];
+		yield * [0, 0, large, large, large, large, large, large];
 		for (let bucket = 0; bucket < buckets; bucket++) {
-			yield * [bucket, 1];
+			yield * [bucket + 1, 1];
 		}
+
+		yield 0;
 	}
 
 	yield * [0, 0, traces, ...repeated(traces, 1, 1, 't', 1, 0, actions, ...repeated(actions, 0, 1))];

@@ -11,13 +11,13 @@ import java.util.*;
  * see them (the JVM makes the module of a class that an agent transforms read them). Unsafe.defineClass needs no file and prints
  * no warning, as appendToBootstrapClassLoaderSearch does from JDK 17 on. Then a session begins, which refers to them.
  */
-public final class Agent implements Runnable {
+public final class Agent {
 	private static final String[] BOOT = {"java.tprof.Calls3", "java.tprof.Call3", "java.tprof.Sink3", "java.tprof.Hooks3", "java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
 	/** Where the JDK keeps what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
-	private final Runnable session;
 
-	public Agent(String folder, Instrumentation instrumentation) throws Exception {
+	/** The session's work, for a thread of its own. */
+	public static Runnable session(String folder, Instrumentation instrumentation) throws Exception {
 		open(instrumentation);
 		for (String name : BOOT) {
 			try {
@@ -27,12 +27,7 @@ public final class Agent implements Runnable {
 			}
 		}
 
-		session = new Session(folder, instrumentation);
-	}
-
-	@Override
-	public void run() {
-		session.run();
+		return new Session(folder, instrumentation);
 	}
 
 	/** Opens packages to this session's classes, and to nobody else; from JDK 9 on there are modules. */

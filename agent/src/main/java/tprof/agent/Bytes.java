@@ -22,10 +22,7 @@ final class Bytes {
 
 	/** Negative numbers, which do not come up but by clocks that step back, are written as 0. */
 	void number(long value) {
-		if (length + 10 > array.length) {
-			array = Arrays.copyOf(array, array.length * 2);
-		}
-
+		makeRoom(10);
 		long rest = Math.max(0, value);
 		while (rest > 127) {
 			array[length++] = (byte) (rest & 127 | 128);
@@ -53,11 +50,14 @@ final class Bytes {
 	void text(String value) {
 		byte[] bytes = (value.length() > MOST_TEXT ? value.substring(0, MOST_TEXT) : value).getBytes(StandardCharsets.UTF_8);
 		number(bytes.length);
-		while (length + bytes.length > array.length) {
-			array = Arrays.copyOf(array, array.length * 2);
-		}
-
+		makeRoom(bytes.length);
 		System.arraycopy(bytes, 0, array, length, bytes.length);
 		length += bytes.length;
+	}
+
+	private void makeRoom(int count) {
+		while (length + count > array.length) {
+			array = Arrays.copyOf(array, array.length * 2);
+		}
 	}
 }

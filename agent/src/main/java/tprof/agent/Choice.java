@@ -52,12 +52,8 @@ final class Choice {
 		for (ClassFile file : files) {
 			for (ClassFile.Method method : file.methods) {
 				if ((method.access & Opcodes.ACC_ABSTRACT) != 0 && isMeant(file, method, command.all)) {
-					Set<String> methods = found.get(file.name);
-					if (methods == null) {
-						found.put(file.name, methods = new HashSet<String>());
-					}
-
-					methods.add(shape(method.name, method.descriptor));
+					found.putIfAbsent(file.name, new HashSet<String>());
+					found.get(file.name).add(shape(method.name, method.descriptor));
 				}
 			}
 		}

@@ -69,29 +69,21 @@ final class Histogram {
 		}
 	}
 
-	/** Buckets that are not empty, by their numbers, as they are now. */
+	/** Buckets that are not empty, by their numbers, from 1 on; then a 0. */
 	void write(Bytes to) {
-		Histogram now = new Histogram();
-		now.add(this);
-		int filled = now.zero == 0 ? 0 : 1;
-		for (long[] steps : now.counts) {
-			for (int step = 0; steps != null && step < STEPS; step++) {
-				filled += steps[step] == 0 ? 0 : 1;
-			}
-		}
-
-		to.number(filled);
-		if (now.zero != 0) {
-			to.numbers(0, now.zero);
+		if (zero != 0) {
+			to.numbers(1, zero);
 		}
 
 		for (int power = 0; power < POWERS; power++) {
-			long[] steps = now.counts[power];
+			long[] steps = counts[power];
 			for (int step = 0; steps != null && step < STEPS; step++) {
 				if (steps[step] != 0) {
-					to.numbers(1 + power * STEPS + step, steps[step]);
+					to.numbers(2 + power * STEPS + step, steps[step]);
 				}
 			}
 		}
+
+		to.number(0);
 	}
 }

@@ -15,10 +15,7 @@ final class Nearest {
 		if (slips <= Math.max(1, Math.min(wanted.length(), part.length()) / LETTERS_PER_SLIP)) {
 			// Of as many slips, the one whose length differs least.
 			int distance = wanted.equals(part) ? -1 : slips * 10 + Math.min(9, Math.abs(wanted.length() - part.length()));
-			if (!byDistance.containsKey(distance)) {
-				byDistance.put(distance, new TreeSet<String>());
-			}
-
+			byDistance.putIfAbsent(distance, new TreeSet<String>());
 			byDistance.get(distance).add(name);
 		}
 	}

@@ -5,21 +5,18 @@ import java.util.List;
 
 /** What tracing costs the target, by the calls of the last second; and which methods have to cost less. */
 final class Overhead {
-	private final double share;
-	private final Cost cost;
+	final Cost cost = new Cost();
+	/** Of the time of one CPU; 100 or more: no matter what. */
+	double mostPercent;
 	private long[] before = new long[0];
 	private long beforeNanos = System.nanoTime();
-
-	Overhead(double mostPercent, Cost cost) {
-		share = mostPercent / 100;
-		this.cost = cost;
-	}
 
 	/**
 	 * Chooses methods that cost too much since it was last asked, the most expensive ones: of each some calls stand for all from
 	 * now on, and where that is too much too, it is released. Returns them; none when all together cost little enough.
 	 */
 	List<Methods.Woven> tooMuch(Totals totals, List<Methods.Woven> methods) {
+		cost.measure();
 		long now = System.nanoTime();
 		long[] calls = new long[methods.size()];
 		for (int way = 1; way < totals.ways.count(); way++) {
@@ -34,11 +31,11 @@ final class Overhead {
 			sum += costs[id];
 		}
 
-		double budget = share * (now - beforeNanos);
+		double budget = mostPercent / 100 * (now - beforeNanos);
 		before = calls;
 		beforeNanos = now;
 		List<Methods.Woven> changed = new ArrayList<Methods.Woven>();
-		while (sum > budget && share < 1) {
+		while (sum > budget && mostPercent < 100) {
 			int most = 0;
 			for (int id = 1; id < costs.length; id++) {
 				most = costs[id] > costs[most] ? id : most;

@@ -29,13 +29,12 @@ final class Recorder extends Sink3 {
 	/** By their owners. Only a thread itself enters its record, under the lock. */
 	private final Slots<ThreadRecord> owned = new Slots<ThreadRecord>();
 	/** No monitor: the JVM may never wake a virtual thread that waits for one (JDK-8373120, JDK 24 to 25.0.3). */
-	private final SpinLock lock = new SpinLock(1);
+	private final SpinLock lock = new SpinLock();
 	private volatile Thread holder;
 	private final ThreadRecord[] records = new ThreadRecord[MOST_RECORDS];
 	private int count;
-	/** The first of those of nobody now: what virtual threads counted stays together, as that of others does not. */
-	private ThreadRecord free;
-	private ThreadRecord freeVirtual;
+	/** The first of those of nobody now; in 1 of virtual threads: what these counted stays together, as that of others does not. */
+	private final ThreadRecord[] free = new ThreadRecord[2];
 	/** Of the newest thread. */
 	private int number = Totals.FIRST_THREAD - 1;
 
@@ -128,7 +127,7 @@ final class Recorder extends Sink3 {
 
 	/** False: the lock is broken. */
 	private boolean take(Thread thread) {
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return false;
 		}
 
@@ -138,7 +137,7 @@ final class Recorder extends Sink3 {
 
 	private void free() {
 		holder = null;
-		lock.free(0);
+		lock.free();
 	}
 
 	/** A record for the thread; null: there is no room. */
@@ -156,7 +155,8 @@ final class Recorder extends Sink3 {
 
 	private ThreadRecord addLocked(Thread thread) {
 		boolean isVirtual = Threads.isVirtual(thread);
-		ThreadRecord record = isVirtual ? freeVirtual : free;
+		int kind = isVirtual ? 1 : 0;
+		ThreadRecord record = free[kind];
 		if (record == null) {
 			if (count == MOST_RECORDS) {
 				return null;
@@ -164,10 +164,8 @@ final class Recorder extends Sink3 {
 
 			record = new ThreadRecord(this, count, isVirtual);
 			records[count++] = record;
-		} else if (isVirtual) {
-			freeVirtual = record.next;
 		} else {
-			free = record.next;
+			free[kind] = record.next;
 		}
 
 		record.number = ++number;
@@ -181,13 +179,9 @@ final class Recorder extends Sink3 {
 		boolean isOurs = take(Thread.currentThread());
 		record.owner = null;
 		if (isOurs) {
-			record.next = record.isVirtual ? freeVirtual : free;
-			if (record.isVirtual) {
-				freeVirtual = record;
-			} else {
-				free = record;
-			}
-
+			int kind = record.isVirtual ? 1 : 0;
+			record.next = free[kind];
+			free[kind] = record;
 			free();
 		}
 	}

@@ -3,7 +3,6 @@ package tprof.agent;
 import java.io.File;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.util.List;
 
 /** One session, in a thread of its own: takes commands, weaves, reports, and takes everything out when nobody listens any more. */
 final class Session implements Runnable {
@@ -25,7 +24,7 @@ final class Session implements Runnable {
 	private Recorder recorder;
 	private TraceWeaving weaving;
 	private TraceReport report;
-	private Cost cost;
+	/** Null until something is traced. */
 	private Overhead overhead;
 	/** The same of task states. */
 	private Tasks tasks;
@@ -105,7 +104,7 @@ final class Session implements Runnable {
 				sinceReport = 0;
 				report();
 				if (overhead != null) {
-					bound();
+					weaving.weaveAnew(overhead.tooMuch(report.totals, recorder.methods.all()));
 				}
 			}
 		}
@@ -140,26 +139,18 @@ final class Session implements Runnable {
 		report.survey = new Survey(instrumentation, choice, channel);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
-			boolean isFirst = cost == null;
-			cost = isFirst ? new Cost() : cost;
+			boolean isFirst = overhead == null;
+			overhead = isFirst ? new Overhead() : overhead;
+			overhead.mostPercent = command.mostOverhead;
 			recorder.leastDuration = command.leastDuration;
 			java.tprof.Hooks3.sink = recorder;
 			weaving.weave(choice, report.survey);
 			report.begin();
 			if (isFirst) {
-				cost.warmAgain();
+				overhead.cost.warmAgain();
 			}
 
-			overhead = new Overhead(command.mostOverhead, cost);
 			phase = Report.TRACING;
-		}
-	}
-
-	private void bound() {
-		cost.measure();
-		List<Methods.Woven> expensive = overhead.tooMuch(report.totals, recorder.methods.all());
-		if (!expensive.isEmpty()) {
-			weaving.weaveAnew(expensive);
 		}
 	}
 

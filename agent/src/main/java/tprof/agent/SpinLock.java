@@ -14,33 +14,25 @@ final class SpinLock {
 	private static final long PATIENCE_NS = 2_000_000_000L;
 	private static final int SPINS = 200;
 
-	/** No AtomicIntegerArray: from JDK 9 on that is linked through much of the JDK, on the thread that calls it first. */
-	private final AtomicInteger[] states;
+	private final AtomicInteger state = new AtomicInteger();
 
-	SpinLock(int count) {
-		states = new AtomicInteger[count];
-		for (int index = 0; index < count; index++) {
-			states[index] = new AtomicInteger();
-		}
+	/** False: it is broken. */
+	boolean take() {
+		return state.compareAndSet(FREE, TAKEN) || takeSlowly();
 	}
 
-	boolean take(int index) {
-		return states[index].compareAndSet(FREE, TAKEN) || takeSlowly(states[index]);
+	void free() {
+		state.compareAndSet(TAKEN, FREE);
 	}
 
-	void free(int index) {
-		states[index].compareAndSet(TAKEN, FREE);
-	}
-
-	private static boolean takeSlowly(AtomicInteger lock) {
+	private boolean takeSlowly() {
 		long since = 0;
 		for (int spins = 0;; spins++) {
-			int state = lock.get();
-			if (state == BROKEN) {
+			if (state.get() == BROKEN) {
 				return false;
 			}
 
-			if (state == FREE && lock.compareAndSet(FREE, TAKEN)) {
+			if (state.get() == FREE && state.compareAndSet(FREE, TAKEN)) {
 				return true;
 			}
 
@@ -49,7 +41,7 @@ final class SpinLock {
 				long now = System.nanoTime();
 				since = since == 0 ? now : since;
 				if (now - since > PATIENCE_NS) {
-					lock.set(BROKEN);
+					state.set(BROKEN);
 					return false;
 				}
 

@@ -122,23 +122,21 @@ final class Survey {
 
 	static Set<String> supersOf(Class<?> type) {
 		Set<String> names = new HashSet<String>();
-		List<Class<?>> open = new ArrayList<Class<?>>();
-		open.add(type);
-		while (!open.isEmpty()) {
-			Class<?> each = open.remove(open.size() - 1);
-			Class<?> parent = each.getSuperclass();
-			if (parent != null && names.add(parent.getName())) {
-				open.add(parent);
-			}
-
-			for (Class<?> face : each.getInterfaces()) {
-				if (names.add(face.getName())) {
-					open.add(face);
-				}
-			}
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			addInterfaces(each, names);
+			names.add(each.getName());
 		}
 
+		names.remove(type.getName());
 		return names;
+	}
+
+	private static void addInterfaces(Class<?> type, Set<String> to) {
+		for (Class<?> each : type.getInterfaces()) {
+			if (to.add(each.getName())) {
+				addInterfaces(each, to);
+			}
+		}
 	}
 
 	/** Names of methods, where a class fits; otherwise of classes. */

@@ -39,7 +39,7 @@ final class TaskCounters implements Runnable {
 
 	private final TaskProbe probe;
 	private final Tasks tasks;
-	private final SpinLock lock = new SpinLock(1);
+	private final SpinLock lock = new SpinLock();
 	private final Slots<Slots.Weak<Object>> holders = new Slots<Slots.Weak<Object>>();
 	volatile List<Reading> readings = new ArrayList<Reading>();
 	/** Classes with static members to read. */
@@ -67,12 +67,10 @@ final class TaskCounters implements Runnable {
 		}
 
 		classes = found.toArray(new Class<?>[0]);
-		if (thread == null) {
-			thread = new Thread(this, "tprof-top counters");
-			thread.setDaemon(true);
-			thread.setContextClassLoader(null);
-			thread.start();
-		}
+		thread = new Thread(this, "tprof-top counters");
+		thread.setDaemon(true);
+		thread.setContextClassLoader(null);
+		thread.start();
 	}
 
 	void end() {
@@ -146,13 +144,13 @@ final class TaskCounters implements Runnable {
 	/** Remembers an object to read; called by whoever moves tasks. */
 	void seen(Object holder) {
 		int hash = System.identityHashCode(holder);
-		if (holders.find(holder, hash) == null && holders.live() < MOST_HOLDERS && lock.take(0)) {
+		if (holders.find(holder, hash) == null && holders.live() < MOST_HOLDERS && lock.take()) {
 			try {
 				if (holders.find(holder, hash) == null) {
 					holders.add(new Slots.Weak<Object>(holder));
 				}
 			} finally {
-				lock.free(0);
+				lock.free();
 			}
 		}
 	}

@@ -25,7 +25,7 @@ final class TaskKinds {
 	}
 
 	private final TaskProbe probe;
-	private final SpinLock lock = new SpinLock(1);
+	private final SpinLock lock = new SpinLock();
 	private final Slots<Known> classes = new Slots<Known>();
 	private int learned;
 	private final List<String> names = new ArrayList<String>();
@@ -59,14 +59,14 @@ final class TaskKinds {
 	}
 
 	List<String> names() {
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return new ArrayList<String>();
 		}
 
 		try {
 			return new ArrayList<String>(names);
 		} finally {
-			lock.free(0);
+			lock.free();
 		}
 	}
 
@@ -81,7 +81,7 @@ final class TaskKinds {
 			isExcluded |= probe.isExcluded(each.getName());
 		}
 
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return new Known(type, inner, isExcluded ? EXCLUDED : 0);
 		}
 
@@ -93,7 +93,7 @@ final class TaskKinds {
 
 			return known;
 		} finally {
-			lock.free(0);
+			lock.free();
 		}
 	}
 

@@ -17,7 +17,9 @@ final class TaskProbe {
 	int most = 100_000;
 	int periodMs = 1000;
 	boolean hasCurrent;
-	boolean hasSubclassPoints;
+	/** Of classes that points name; of those, whose subclasses are meant too. */
+	final Set<String> classNames = new HashSet<String>();
+	final Set<String> superNames = new HashSet<String>();
 
 	static TaskProbe parse(String text) {
 		TaskProbe probe = new TaskProbe();
@@ -27,7 +29,11 @@ final class TaskProbe {
 
 		for (TaskPoint point : probe.points) {
 			probe.hasCurrent |= point.source == TaskPoint.CURRENT;
-			probe.hasSubclassPoints |= point.isForSubclasses;
+			probe.classNames.add(point.className);
+			if (point.isForSubclasses) {
+				probe.superNames.add(point.className);
+			}
+
 			for (TaskCounters.Counter counter : probe.counters) {
 				point.isHolder |= counter.isOfHolder() && counter.className.equals(point.className);
 			}
@@ -61,9 +67,6 @@ final class TaskProbe {
 		case "counter":
 			counters.add(new TaskCounters.Counter(words[1], words[2], words[3]));
 			break;
-		default:
-			// Of a newer tool.
-			break;
 		}
 	}
 
@@ -92,27 +95,6 @@ final class TaskProbe {
 	boolean isExcluded(String className) {
 		for (String glob : excluded) {
 			if (Pattern.glob(glob, className)) {
-				return true;
-			}
-		}
-
-		return false;
-	}
-
-	/** Whether a point means what inherits from one of these. */
-	boolean namesSuper(Set<String> supers) {
-		for (TaskPoint point : points) {
-			if (point.isForSubclasses && supers.contains(point.className)) {
-				return true;
-			}
-		}
-
-		return false;
-	}
-
-	boolean names(String className) {
-		for (TaskPoint point : points) {
-			if (point.className.equals(className)) {
 				return true;
 			}
 		}

@@ -3,12 +3,12 @@ package tprof.agent;
 /** The tasks that are followed, by identity; one object may be several tasks, as a Runnable that was submitted twice. */
 final class TaskTable {
 	/** Parts with a lock each, by the lowest bits of the hash. */
-	static final int STRIPES = 256;
+	private static final int STRIPES = 256;
 	private static final int MOST_BUCKETS = 1 << 17;
 	/** One object may be thousands of tasks, which are all in its stripe; looking them up takes that long. */
 	private static final int MOST_OF_STRIPE = 4096;
 
-	final SpinLock locks = new SpinLock(STRIPES);
+	private final SpinLock[] locks = new SpinLock[STRIPES];
 	/** Each bucket belongs to one stripe. */
 	private final TaskRecord[] heads;
 	private final int[] sizes = new int[STRIPES];
@@ -17,11 +17,18 @@ final class TaskTable {
 	TaskTable(int most) {
 		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
 		room = new Budget(most);
+		for (int stripe = 0; stripe < STRIPES; stripe++) {
+			locks[stripe] = new SpinLock();
+		}
 	}
 
-	/** The lock that guards the tasks of a hash. */
-	static int stripeOf(int hash) {
+	private static int stripeOf(int hash) {
 		return hash & (STRIPES - 1);
+	}
+
+	/** Guards the tasks of a hash. */
+	SpinLock lockOf(int hash) {
+		return locks[stripeOf(hash)];
 	}
 
 	TaskRecord first(int hash) {
@@ -78,7 +85,7 @@ final class TaskTable {
 	/** All tasks, a stripe at a time under its lock; the visitor may remove the one that it is given. */
 	void visit(Visitor visitor) {
 		for (int stripe = 0; stripe < STRIPES; stripe++) {
-			if (locks.take(stripe)) {
+			if (locks[stripe].take()) {
 				try {
 					for (int at = stripe; at < heads.length; at += STRIPES) {
 						for (TaskRecord each = heads[at], next; each != null; each = next) {
@@ -87,7 +94,7 @@ final class TaskTable {
 						}
 					}
 				} finally {
-					locks.free(stripe);
+					locks[stripe].free();
 				}
 			}
 		}

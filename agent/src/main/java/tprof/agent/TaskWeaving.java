@@ -63,11 +63,11 @@ final class TaskWeaving extends Weaving {
 
 	/** Whether a point names the class, or a superclass and means what inherits from it too. What the class inherits from is known then. */
 	private boolean isMeant(Class<?> type) {
-		String name = type.getName();
-		Set<String> supers = probe.hasSubclassPoints || probe.names(name) ? Survey.supersOf(type) : null;
-		boolean isMeant = supers != null && (probe.names(name) || probe.namesSuper(supers));
+		boolean isNamed = probe.classNames.contains(type.getName());
+		Set<String> supers = isNamed || !probe.superNames.isEmpty() ? Survey.supersOf(type) : Collections.<String>emptySet();
+		boolean isMeant = isNamed || !Collections.disjoint(probe.superNames, supers);
 		if (isMeant) {
-			known.put(name, supers);
+			known.put(type.getName(), supers);
 		}
 
 		return isMeant;
@@ -116,12 +116,8 @@ final class TaskWeaving extends Weaving {
 			for (ClassFile.Method method : file.methods) {
 				if (!isNever(point) && !method.isBridge() && point.isOf(method)) {
 					String key = method.name + method.descriptor;
-					List<TaskPoint> here = points.get(key);
-					if (here == null) {
-						points.put(key, here = new ArrayList<TaskPoint>());
-					}
-
-					here.add(point);
+					points.putIfAbsent(key, new ArrayList<TaskPoint>());
+					points.get(key).add(point);
 					point.woven++;
 				}
 			}
@@ -142,7 +138,7 @@ final class TaskWeaving extends Weaving {
 			}
 		}
 
-		boolean isMeant = probe.names(file.name) || !supers.isEmpty();
+		boolean isMeant = probe.classNames.contains(file.name) || !supers.isEmpty();
 		if (isMeant) {
 			known.put(file.name, supers);
 		}

@@ -13,7 +13,7 @@ final class TaskWorker implements Slots.Entry {
 	/** A thread of ours: nothing that it does is followed. */
 	volatile boolean isMuted;
 	final String title;
-	final SpinLock lock = new SpinLock(1);
+	final SpinLock lock = new SpinLock();
 	/** By kind, and state within it. */
 	volatile Counters[] stays = new Counters[0];
 	/** Tasks that began and are not followed. */
@@ -32,7 +32,7 @@ final class TaskWorker implements Slots.Entry {
 		this.owner = owner;
 		id = owner == null ? 0 : Threads.id(owner);
 		this.title = title;
-		insideLock = owner == null ? new SpinLock(1) : null;
+		insideLock = owner == null ? new SpinLock() : null;
 		inside = owner == null ? new Thread[FIRST_STACK] : null;
 	}
 
@@ -55,7 +55,7 @@ final class TaskWorker implements Slots.Entry {
 		}
 
 		Thread thread = Thread.currentThread();
-		if (!insideLock.take(0)) {
+		if (!insideLock.take()) {
 			return false;
 		}
 
@@ -79,7 +79,7 @@ final class TaskWorker implements Slots.Entry {
 			inside[free] = thread;
 			return true;
 		} finally {
-			insideLock.free(0);
+			insideLock.free();
 		}
 	}
 
@@ -90,14 +90,14 @@ final class TaskWorker implements Slots.Entry {
 		}
 
 		Thread thread = Thread.currentThread();
-		if (insideLock.take(0)) {
+		if (insideLock.take()) {
 			for (int at = 0; at < inside.length; at++) {
 				if (inside[at] == thread) {
 					inside[at] = null;
 				}
 			}
 
-			insideLock.free(0);
+			insideLock.free();
 		}
 	}
 
@@ -107,7 +107,7 @@ final class TaskWorker implements Slots.Entry {
 
 	/** Counts a stay; false if there is no room for a new counter. */
 	boolean add(int at, long duration, Budget budget) {
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return false;
 		}
 
@@ -124,7 +124,7 @@ final class TaskWorker implements Slots.Entry {
 			to.ended(duration, 0, false, 1, null);
 			return true;
 		} finally {
-			lock.free(0);
+			lock.free();
 		}
 	}
 
@@ -137,15 +137,15 @@ final class TaskWorker implements Slots.Entry {
 
 	/** Its thread has ended: another counts on for it. False: its lock is broken. */
 	boolean bequeath(TaskWorker to, Budget budget) {
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return false;
 		}
 
 		Counters[] left = stays;
 		heir = to;
 		stays = new Counters[0];
-		lock.free(0);
-		if (to.lock.take(0)) {
+		lock.free();
+		if (to.lock.take()) {
 			try {
 				for (int at = 0; at < left.length; at++) {
 					if (left[at] != null) {
@@ -156,7 +156,7 @@ final class TaskWorker implements Slots.Entry {
 
 				to.skipped += skipped;
 			} finally {
-				to.lock.free(0);
+				to.lock.free();
 			}
 		}
 

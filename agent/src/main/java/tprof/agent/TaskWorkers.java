@@ -12,7 +12,7 @@ final class TaskWorkers {
 	private final TaskWorker others = new TaskWorker(null, "(other threads)");
 	private final TaskWorker ended = new TaskWorker(null, "(ended threads)");
 	private final TaskWorker[] virtual = new TaskWorker[VIRTUAL];
-	private final SpinLock lock = new SpinLock(1);
+	private final SpinLock lock = new SpinLock();
 	private final Slots<TaskWorker> slots = new Slots<TaskWorker>();
 	private int count;
 
@@ -53,7 +53,7 @@ final class TaskWorkers {
 	}
 
 	private TaskWorker add(Thread thread) {
-		if (!lock.take(0)) {
+		if (!lock.take()) {
 			return others;
 		}
 
@@ -67,16 +67,16 @@ final class TaskWorkers {
 			count++;
 			return worker;
 		} finally {
-			lock.free(0);
+			lock.free();
 		}
 	}
 
 	/** Takes in what threads that have ended counted. */
 	void sweep() {
 		for (TaskWorker worker : threads()) {
-			if (!worker.owner.isAlive() && worker.bequeath(ended, budget) && lock.take(0)) {
+			if (!worker.owner.isAlive() && worker.bequeath(ended, budget) && lock.take()) {
 				count--;
-				lock.free(0);
+				lock.free();
 			}
 		}
 	}
@@ -84,11 +84,11 @@ final class TaskWorkers {
 	/** Those that are threads, but for our own. */
 	List<TaskWorker> threads() {
 		List<TaskWorker> threads = new ArrayList<TaskWorker>();
-		if (lock.take(0)) {
+		if (lock.take()) {
 			try {
 				slots.list(threads);
 			} finally {
-				lock.free(0);
+				lock.free();
 			}
 		}
 

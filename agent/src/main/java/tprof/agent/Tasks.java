@@ -76,13 +76,13 @@ final class Tasks extends TaskSink2 {
 	private void passed(Object object, TaskPoint point, TaskWorker me, long now) {
 		if (point.source == TaskPoint.CURRENT) {
 			TaskRecord record = me.inHand();
-			if (record != null && table.locks.take(TaskTable.stripeOf(record.hash))) {
+			if (record != null && table.lockOf(record.hash).take()) {
 				try {
 					if (!record.isOver && comes(point, record)) {
 						move(record, point.state, me, now);
 					}
 				} finally {
-					table.locks.free(TaskTable.stripeOf(record.hash));
+					table.lockOf(record.hash).free();
 				}
 			}
 
@@ -102,7 +102,7 @@ final class Tasks extends TaskSink2 {
 
 	/** False if it must be known what the task is called. */
 	private boolean passedLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
-		if (!table.locks.take(TaskTable.stripeOf(hash))) {
+		if (!table.lockOf(hash).take()) {
 			missed();
 			return true;
 		}
@@ -110,7 +110,7 @@ final class Tasks extends TaskSink2 {
 		try {
 			return passed(task, hash, kind, point, me, now);
 		} finally {
-			table.locks.free(TaskTable.stripeOf(hash));
+			table.lockOf(hash).free();
 		}
 	}
 

@@ -11,13 +11,27 @@ final class Threads {
 	/** threadId(), which is final. What came before JDK 19, getId(), is not, and a program's own may do anything: its field is read. */
 	private static final MethodHandle ID = threadId();
 	/** Null where it is not needed, and in a runtime without jdk.unsupported. */
-	private static final Unsafe UNSAFE = ID == null ? unsafe() : null;
-	private static final long FIELD = UNSAFE == null ? 0 : field();
-
+	private static final Unsafe UNSAFE;
+	private static final long FIELD;
 	/** Null before JDK 21, which has no virtual threads. */
 	private static final Class<?> VIRTUAL = virtual();
 
 	static {
+		Unsafe unsafe = null;
+		long field = 0;
+		if (ID == null) {
+			try {
+				Field instance = Unsafe.class.getDeclaredField("theUnsafe");
+				instance.setAccessible(true);
+				unsafe = (Unsafe) instance.get(null);
+				field = unsafe.objectFieldOffset(Thread.class.getDeclaredField("tid"));
+			} catch (Throwable notThere) {
+				// Identity hash codes have to do.
+			}
+		}
+
+		UNSAFE = unsafe;
+		FIELD = field;
 		// Here and now, on our own thread, and not within a hook.
 		for (int index = 0; index < WARM_CALLS; index++) {
 			id(Thread.currentThread());
@@ -53,24 +67,6 @@ final class Threads {
 			return MethodHandles.lookup().findVirtual(Thread.class, "threadId", MethodType.methodType(long.class));
 		} catch (ReflectiveOperationException olderThan19) {
 			return null;
-		}
-	}
-
-	private static Unsafe unsafe() {
-		try {
-			Field instance = Unsafe.class.getDeclaredField("theUnsafe");
-			instance.setAccessible(true);
-			return (Unsafe) instance.get(null);
-		} catch (Throwable notThere) {
-			return null;
-		}
-	}
-
-	private static long field() {
-		try {
-			return UNSAFE.objectFieldOffset(Thread.class.getDeclaredField("tid"));
-		} catch (Throwable notThere) {
-			return 0;
 		}
 	}
 

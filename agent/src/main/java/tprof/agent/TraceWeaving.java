@@ -34,6 +34,10 @@ final class TraceWeaving extends Weaving {
 
 	/** Weaves these methods anew, which have become cheaper or have been released. */
 	void weaveAnew(List<Methods.Woven> changed) {
+		if (changed.isEmpty()) {
+			return;
+		}
+
 		Set<Class<?>> touched = new HashSet<Class<?>>();
 		for (Class<?> type : woven()) {
 			for (Methods.Woven method : changed) {

@@ -44,11 +44,8 @@ final class Woven {
 
 	/** Those whose class loaders are still there. */
 	private List<Copy> copiesOf(String name) {
+		copies.putIfAbsent(name, new ArrayList<Copy>(1));
 		List<Copy> all = copies.get(name);
-		if (all == null) {
-			copies.put(name, all = new ArrayList<Copy>(1));
-		}
-
 		for (Iterator<Copy> each = all.iterator(); each.hasNext();) {
 			if (each.next().get() == null) {
 				each.remove();

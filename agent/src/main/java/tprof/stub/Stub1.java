@@ -37,7 +37,7 @@ public final class Stub1 {
 				}
 
 				Runnable agent = (Runnable) new JarLoader(new File(folder, "agent.jar")).loadClass("tprof.agent.Agent")
-						.getConstructor(String.class, Instrumentation.class).newInstance(folder, first);
+						.getMethod("session", String.class, Instrumentation.class).invoke(null, folder, first);
 				session = new SessionThread(agent);
 				session.start();
 			}
