@@ -8,6 +8,7 @@ import java.util.Set;
 
 /**
  * Loads a class of its own in ever more class loaders, as programs do that load scripts, and keeps the newest 400 of them.
+ * The initialiser of another class has failed.
  * Prints "ready", "failed ERROR" for the first error of each kind, and for each line of standard input "loaded N" and "done LINE".
  */
 public class ManyLoaders {
@@ -20,6 +21,13 @@ public class ManyLoaders {
 		public Script() {
 			runs = 1;
 		}
+	}
+
+	/** Cannot be initialised. */
+	static class Failed {
+		static final int NONE = Integer.parseInt("none");
+
+		static void call() {}
 	}
 
 	static final class Loader extends ClassLoader {
@@ -68,6 +76,12 @@ public class ManyLoaders {
 
 	public static void main(String[] args) throws Exception {
 		byte[] bytes = bytesOfScript();
+		try {
+			Failed.call();
+		} catch (ExceptionInInitializerError expected) {
+			// As it should.
+		}
+
 		Thread thread = new Thread(() -> load(bytes), "loads");
 		thread.setDaemon(true);
 		thread.start();

@@ -162,6 +162,21 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(countsOf(report).slow).toEqual([1, 0]);
 	});
 
+	test('what calls cost before a later command is not held against their methods', async () => {
+		const report = await tracedWhile({patterns: ['KnownTraces#level']}, async session => {
+			const reportsFor = async (ns: number) => {
+				const {elapsedNs} = session.read()!;
+				await until(() => session.read()!.elapsedNs > elapsedNs + ns);
+			};
+
+			await say(String(rounds));
+			await reportsFor(5e8);
+			await session.weave({...request, patterns: ['KnownTraces#level', 'KnownTraces#slow'], maxOverheadPercent: 0.1});
+			await reportsFor(5e8);
+		});
+		expect(traceMethods(report, undefined).find(({method}) => method === 'level')).toMatchObject({oneIn: 1, isReleased: false});
+	});
+
 	test('a pattern that means nothing has names near to it; what cannot be traced has a reason', async () => {
 		const session = closedAfterTest(await TraceSession.open(shared.target));
 		const {survey} = await session.survey({...request, patterns: ['KnownTraces#rounds', 'KnownTrace#run', 'java.lang.Thread#yield', 'java.lang.Runtime#gc']});

@@ -1,6 +1,8 @@
 package tprof.agent;
 
 import java.util.*;
+import java.util.concurrent.ConcurrentHashMap;
+import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.Opcodes;
 
 /** Which methods of which classes the patterns mean. Where one means an abstract method, those that implement it are meant too. */
@@ -17,7 +19,8 @@ final class Choice {
 	final Command command;
 	/** Abstract methods that are meant, by their class: name and number of parameters. */
 	private volatile Map<String, Set<String>> abstracts = new HashMap<String, Set<String>>();
-	final Supertypes supertypes = new Supertypes(this);
+	/** What classes inherit from directly, by name: in several class loaders that is most often the same; if not, a class is woven once it is loaded. */
+	private final Map<String, List<String>> direct = new ConcurrentHashMap<String, List<String>>();
 
 	Choice(Command command) {
 		this.command = command;
@@ -59,6 +62,43 @@ final class Choice {
 		}
 
 		abstracts = found;
+	}
+
+	/**
+	 * Names of all supertypes of a class that is being loaded, read from their files, as they may not be loaded before it. Which of
+	 * their abstract methods are meant is learnt.
+	 */
+	Set<String> supersOf(ClassLoader loader, ClassReader type) {
+		Set<String> found = new HashSet<String>();
+		List<String> open = ClassFile.supersOf(type);
+		while (!open.isEmpty()) {
+			String name = open.remove(open.size() - 1);
+			// What the JDK's classes inherit from is of the JDK too.
+			if (found.add(name) && (command.mayBeOfJdk() || !Pattern.isJdk(name))) {
+				List<String> above = direct.get(name);
+				if (above == null) {
+					above = read(loader, name);
+					direct.put(name, above);
+				}
+
+				open.addAll(above);
+			}
+		}
+
+		return found;
+	}
+
+	private List<String> read(ClassLoader loader, String name) {
+		ClassReader type = ClassFile.reader(loader, name);
+		if (type == null) {
+			return Collections.emptyList();
+		}
+
+		if (mayMatch(name)) {
+			learn(Collections.singleton(ClassFile.of(type)));
+		}
+
+		return ClassFile.supersOf(type);
 	}
 
 	/** The abstract methods that a class with these supertypes implements. */

@@ -70,6 +70,11 @@ final class Pattern {
 		return false;
 	}
 
+	/** The same by the class's name alone. */
+	boolean mayName(String className) {
+		return annotation == null && mayMatch(className);
+	}
+
 	/** What may be written for a class: with $ or a dot before inner ones, and without the package. */
 	private String[] namesOf(String className) {
 		String dotted = className.replace('$', '.');

@@ -163,20 +163,22 @@ final class Session implements Runnable {
 
 	private void takeOut() {
 		if (tasks != null) {
-			taskWeaving.unweave();
 			tasks.counters.end();
-			taskReport.end();
-			pause(LAST_CALLS_MS);
+			takeOut(taskWeaving, taskReport);
 			java.tprof.TaskHooks2.sink = null;
 		}
 
-		if (weaving != null) {
-			weaving.unweave();
-			report.end();
-			pause(LAST_CALLS_MS);
+		if (recorder != null) {
+			takeOut(weaving, report);
 			java.tprof.Hooks3.sink = null;
 			recorder.detach();
 		}
+	}
+
+	private static void takeOut(Weaving weaving, Report report) {
+		weaving.unweave();
+		report.end();
+		pause(LAST_CALLS_MS);
 	}
 
 	private static void pause(long ms) {

@@ -53,7 +53,7 @@ final class Survey {
 			if (!matched.contains(pattern)) {
 				unmatched.put(pattern, nearest(pattern, loaded));
 				for (Class<?> type : files.keySet()) {
-					if (pattern.annotation == null && pattern.mayMatch(type.getName())) {
+					if (pattern.mayName(type.getName())) {
 						withoutMethod.add(pattern);
 					}
 				}
@@ -86,6 +86,11 @@ final class Survey {
 		if (file == null) {
 			if (canChange && !Choice.isNever(name)) {
 				classes.add(type);
+				for (Pattern pattern : choice.command.all) {
+					if (pattern.mayName(name)) {
+						matched.add(pattern);
+					}
+				}
 			}
 
 			return;
@@ -145,22 +150,20 @@ final class Survey {
 		String wanted = pattern.text.replace('#', '.');
 		String method = Pattern.simple(wanted);
 		String owner = Pattern.simple(wanted.indexOf('.') < 0 ? wanted : wanted.substring(0, wanted.lastIndexOf('.')));
-		if (pattern.annotation == null) {
-			for (ClassFile file : files.values()) {
-				if (pattern.mayMatch(file.name)) {
-					for (ClassFile.Method each : file.methods) {
-						nearest.offer(method, each.name, file.name + "." + each.name);
-					}
+		for (ClassFile file : files.values()) {
+			if (pattern.mayName(file.name)) {
+				for (ClassFile.Method each : file.methods) {
+					nearest.offer(method, each.name, file.name + "." + each.name);
 				}
 			}
+		}
 
-			if (nearest.isEmpty()) {
-				for (Class<?> type : loaded) {
-					String name = type.getName();
-					if (!Weaving.isHidden(type) && !Choice.isNever(name)) {
-						nearest.offer(owner, Pattern.simple(name), name + ".*");
-						nearest.offer(method, Pattern.simple(name), name + ".*");
-					}
+		if (nearest.isEmpty() && pattern.annotation == null) {
+			for (Class<?> type : loaded) {
+				String name = type.getName();
+				if (!Weaving.isHidden(type) && !Choice.isNever(name)) {
+					nearest.offer(owner, Pattern.simple(name), name + ".*");
+					nearest.offer(method, Pattern.simple(name), name + ".*");
 				}
 			}
 		}

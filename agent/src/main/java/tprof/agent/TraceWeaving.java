@@ -68,7 +68,7 @@ final class TraceWeaving extends Weaving {
 		}
 
 		ClassReader reader = ClassFile.reader(bytes);
-		Set<String> implemented = now.implemented(type == null ? now.supertypes.of(loader, reader) : Survey.supersOf(type));
+		Set<String> implemented = now.implemented(type == null ? now.supersOf(loader, reader) : Survey.supersOf(type));
 		if (!now.mayMatch(name) && implemented.isEmpty()) {
 			return null;
 		}

@@ -175,7 +175,9 @@ abstract class Weaving implements ClassFileTransformer {
 					try {
 						instrumentation.retransformClasses(type);
 					} catch (Throwable error) {
-						refuse(type.getName(), error.toString());
+						// What HotSpot says of a class that is in the error state.
+						boolean hasFailed = error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class");
+						refuse(type.getName(), hasFailed ? "its static initialiser has failed: the JVM does not let it be changed" : error.toString());
 						woven.remove(type.getClassLoader(), type.getName());
 					}
 				}
