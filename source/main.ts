@@ -11,9 +11,7 @@ import {outOfFiles} from './jvm/system/proc.js';
 /** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
 const maxLineLength = 16_384;
 
-/**
-Prints lines whose words may come from anywhere, even the command line: here they are made harmless for a terminal.
-*/
+/** Prints lines; their words may come from anywhere, and are made harmless for a terminal. */
 function complain(...lines: string[]): void {
 	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
 }

@@ -1,13 +1,14 @@
 import process from 'node:process';
 import {createInterface} from 'node:readline/promises';
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Format, Written} from '../exports/formats/export-format.js';
+import type {Format, ReportFormat} from '../exports/formats/export-format.js';
 import {reportFormats} from '../exports/formats/registry.js';
 import {wrapAt} from '../exports/formats/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
-import {writingTo} from './batch.js';
+import {version} from '../runtime/version.js';
+import {endsBySignal, planBatch, writingTo} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';
 
@@ -56,21 +57,45 @@ export async function isAgreed(text: string, question: string): Promise<boolean>
 	}
 }
 
-/** Writes the report that `make` resolves to. Returns the exit code, 1 where there is none. Throws UserError. */
-export async function writeReport(options: Options, make: () => Promise<Written | undefined>): Promise<number> {
+/** What an agent has reported. `hasEnded`: its target has. */
+export type Outcome<Report> = {readonly report: Report; readonly hasEnded: boolean};
+
+/** How a kind of agent is run for a report. */
+type AgentRun<Report> = {
+	readonly format: ReportFormat<Report>;
+	/** The target, if the user agrees. */
+	agreed(): Promise<Target | undefined>;
+	/** What it reports after that time, or once it is stopped; undefined where the user does not want it after all. */
+	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;
+	notesOf(report: Report): readonly string[];
+};
+
+/** Lets an agent observe for as long as the options say, and prints its report. Returns the exit code; throws UserError. */
+export async function runAgent<Report>({format, agreed, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
+	const {windowMs, count} = planBatch(options);
+	const target = await agreed();
+	if (!target) {
+		return 1;
+	}
+
+	const {signal: stop} = endsBySignal();
 	return writingTo(options, async write => {
-		const report = await make();
-		if (report === undefined) {
+		const outcome = await observe(target, windowMs * count, stop);
+		if (!outcome) {
 			return 1;
 		}
 
-		await write(report);
+		const {report, hasEnded} = outcome;
+		const notes = [...(hasEnded ? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`] : []), ...notesOf(report)];
+		await write(format.write(target.facts, report, {
+			version, notes, top: options.top, width: process.stdout.columns || undefined,
+		}));
 		return 0;
 	});
 }
 
-/** Reads a session's reports for a time, until it is stopped or its target ends; then its last one. `hasEnded`: the target has. */
-export async function readUntil<Report>(session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>}, forMs: number, stop: AbortSignal, onReport?: (report: Report | undefined) => void): Promise<{readonly report: Report | undefined; readonly hasEnded: boolean}> {
+/** Reads a session's reports for a time, until it is stopped or its target ends; then its last one. */
+export async function readUntil<Report>(session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>}, forMs: number, stop: AbortSignal, onReport?: (report: Report | undefined) => void): Promise<Outcome<Report | undefined>> {
 	const endMs = performance.now() + forMs;
 	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {
 		await sleep(Math.max(1, Math.min(pollMs, endMs - performance.now())));

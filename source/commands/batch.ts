@@ -39,11 +39,7 @@ function failure(source: SnapshotSource): UserError {
 	return new UserError(message ?? 'the session failed', {hint});
 }
 
-/**
-Prints the reports that the options ask for as their windows end. The target's end, a signal or a reader that went away
-ends it early, with what there is. Returns the exit code. Throws UserError when the session failed before its first
-sample, or after printing what there is, and when the file cannot be written.
-*/
+/** Prints the reports that the options ask for as their windows end. Returns the exit code; throws UserError. */
 export async function runBatch(source: SnapshotSource, options: Options): Promise<number> {
 	const stop = endsBySignal();
 	process.stdout.once('error', () => {
@@ -163,10 +159,7 @@ const defaultDelayS = 5;
 /** When reports are printed: `count` of them, each `windowMs` after the one before. */
 export type BatchPlan = {readonly count: number; readonly windowMs: number};
 
-/**
-The reports that -n, -d and --duration ask for. Any two of them give the third; with --duration alone it is one report
-of all of it. Throws UserError (2) when all three are given and disagree.
-*/
+/** The reports that -n, -d and --duration ask for: two of them give the third. Throws UserError (2) where they disagree. */
 export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {
 	if (durationS === undefined) {
 		return {count: iterations ?? 1, windowMs: (delayS ?? defaultDelayS) * 1000};
@@ -183,10 +176,7 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
 }
 
-/**
-Whether the reports can be written so. Throws UserError (2) for several reports in a format whose reports cannot stand
-one after the other, for a view in a format that has none, and for bytes on a terminal.
-*/
+/** Throws UserError (2) for reports that the format cannot hold, and for bytes on a terminal. */
 export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, {plan: {count}, isToTerminal, hasView}: {readonly plan: BatchPlan; readonly isToTerminal: boolean; readonly hasView: boolean}): void {
 	if (hasView && !ofViews) {
 		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');

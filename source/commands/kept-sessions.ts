@@ -18,10 +18,7 @@ export function keptFolder({XDG_STATE_HOME = '', HOME = ''}: NodeJS.ProcessEnv =
 	return path.join(path.isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.local', 'state'), 'tprof-top');
 }
 
-/**
-Keeps a session for `open --last`, readable by the user alone, and of all that are kept the newest `count`; gives back
-its path, undefined for a count of 0. Throws UserError, also where the folder is not the user's own.
-*/
+/** Keeps a session for `open --last`, and of all kept ones the newest `count`. Gives back its path; throws UserError. */
 export async function keepSession(snapshot: Snapshot, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
 	if (count === 0) {
 		return undefined;

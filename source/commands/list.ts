@@ -51,10 +51,7 @@ function remark({problem, attachProblem}: JvmRow): string {
 	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
-/**
-The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason after its name. On a terminal of `width`
-cells (undefined: none) as many columns as there is room for, and the reason below.
-*/
+/** The table that `tprof-top list` prints, as wide as the terminal: a JVM that cannot be profiled with the reason. */
 export function listText(jvms: readonly JvmRow[], width = Infinity): string {
 	if (jvms.length === 0) {
 		return 'no JVMs on this host that this user can see\n';

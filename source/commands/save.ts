@@ -40,11 +40,7 @@ async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapsh
 	return `saved ${path.relative('', written) || written} ${samples}`;
 }
 
-/**
-Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens
-again, and the same moment as a readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`. `now` is
-the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
-*/
+/** Saves the window as `tprof-<pid>-<UTC time>.pb.gz` and as `.txt` beside it, both or none. Throws UserError. */
 export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
 	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [
 		{extension: pprof.extension, bytes: pprof.write(snapshot, baseline, options)},

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import {wrapAt} from '../exports/formats/text-table.js';
 import {shippedProbes, type Probe} from '../model/task-probe.js';
 import type {TaskReport} from '../model/task-report.js';
@@ -6,14 +5,12 @@ import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {readProbe} from '../probes/library.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/version.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {probeFault, TaskSession} from '../tracing/task-session.js';
 import {
-	agreedTarget, readUntil, reportFormat, writeReport,
+	agreedTarget, readUntil, reportFormat, runAgent, type Outcome,
 } from './agent-run.js';
-import {endsBySignal, planBatch} from './batch.js';
 import {whatAgentDoes} from './trace-texts.js';
 
 const periodMs = 1000;
@@ -25,24 +22,13 @@ export type LiveTasks = LiveReports<TaskSession, TaskReport>;
 
 /** Follows the target's tasks for a while, and prints their report. Returns the exit code; throws UserError. */
 export async function followTasks(command: TasksCommand, options: Options): Promise<number> {
-	const format = reportFormat('tasks', options);
-	const {windowMs, count} = planBatch(options);
 	const probe = readProbe(options.probe);
-	const target = await agreedToFollow(command, options, probe);
-	if (!target) {
-		return 1;
-	}
-
-	const {signal: stop} = endsBySignal();
-	return writeReport(options, async () => {
-		const {report, hasEnded} = await followed(await begun(target, probe, options), windowMs * count, stop);
-		if (!report) {
-			throw new UserError(`the agent in JVM ${target.pid} has reported nothing`);
-		}
-
-		const notes = [...(hasEnded ? [`JVM ${target.pid} ended while its tasks were followed: what they did in its last second may be missing`] : []), ...report.notes];
-		return format.write(target.facts, {...report, notes}, {version, top: options.top, width: process.stdout.columns || undefined});
-	});
+	return runAgent({
+		format: reportFormat('tasks', options),
+		agreed: async () => agreedToFollow(command, options, probe),
+		observe: async (target, forMs, stop) => followed(await begun(target, probe, options), forMs, stop),
+		notesOf: ({notes}) => notes,
+	}, options);
 }
 
 /** Follows the target's tasks while `show` shows them. Returns the exit code; throws UserError. */
@@ -75,14 +61,18 @@ async function begun(target: Target, probe: Probe, {maxTasks}: Options): Promise
 }
 
 /** The last report, with every task up to the end. */
-async function followed(session: TaskSession, forMs: number, stop: AbortSignal): Promise<{readonly report: TaskReport | undefined; readonly hasEnded: boolean}> {
+async function followed(session: TaskSession, forMs: number, stop: AbortSignal): Promise<Outcome<TaskReport>> {
 	try {
-		const result = await readUntil(session, forMs, stop);
-		if (result.report && result.report.faults.length > 0) {
-			throw probeFault(result.report);
+		const {report, hasEnded} = await readUntil(session, forMs, stop);
+		if (!report) {
+			throw new UserError('the agent has reported nothing');
 		}
 
-		return result;
+		if (report.faults.length > 0) {
+			throw probeFault(report);
+		}
+
+		return {report, hasEnded};
 	} finally {
 		await session.close();
 	}

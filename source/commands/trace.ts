@@ -3,14 +3,12 @@ import type {TraceReport} from '../model/trace-report.js';
 import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/version.js';
 import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {nameOf} from '../views/traces/methods.js';
 import {
-	agreedTarget, isAgreed, readUntil, reportFormat, writeReport,
+	agreedTarget, isAgreed, readUntil, reportFormat, runAgent, type Outcome,
 } from './agent-run.js';
-import {endsBySignal, planBatch} from './batch.js';
 import {LiveTracer, requestOf} from './live-tracer.js';
 import {
 	canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes,
@@ -20,21 +18,12 @@ type TraceCommand = Command & {readonly kind: 'trace'};
 
 /** Traces the methods that the command means, and prints their report. Returns the exit code; throws UserError. */
 export async function trace(command: TraceCommand, options: Options): Promise<number> {
-	const format = reportFormat('traces', options);
-	const {windowMs, count} = planBatch(options);
-	const target = await agreedToTrace(command, options);
-	if (!target) {
-		return 1;
-	}
-
-	const {signal: stop} = endsBySignal();
-	return writeReport(options, async () => {
-		const result = await traced(target, requestOf(command.patterns, options), {forMs: windowMs * count, stop, mayAsk: !options.yes});
-		return result && format.write(target.facts, result.report, {
-			version, top: options.top, width: process.stdout.columns || undefined,
-			notes: [...(result.hasEnded ? [`JVM ${target.pid} ended while it was traced: calls of its last second may be missing`] : []), ...refusalNotes(result.report)],
-		});
-	});
+	return runAgent({
+		format: reportFormat('traces', options),
+		agreed: async () => agreedToTrace(command, options),
+		observe: async (target, forMs, stop) => traced(target, requestOf(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
+		notesOf: refusalNotes,
+	}, options);
 }
 
 /** Traces the methods that the command means while `show` shows them. Returns the exit code; throws UserError. */
@@ -57,7 +46,7 @@ async function agreedToTrace({target, patterns}: TraceCommand, options: Options)
 }
 
 /** The last report, with every call up to the end; undefined when the user does not want it after all. */
-async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<{readonly report: TraceReport; readonly hasEnded: boolean} | undefined> {
+async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
 	const session = await TraceSession.open(target);
 	try {
 		const wanted = await agreedRequest(await session.survey(request), request, mayAsk);

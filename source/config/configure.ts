@@ -12,10 +12,7 @@ import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
 import {noSettings, type Configuration} from './settings.js';
 
-/**
-The options with what the configuration file says where the command line says nothing. `isScreen`: whether there will be
-a screen; what is for the screen alone does not change reports. What is wrong with the file is in `configuration`.
-*/
+/** The options, with those of the configuration file where the command line says nothing; some only for a screen. */
 export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {
 	if (options.config === false || !groups.view.commands.includes(options.command.kind)) {
 		return options;
@@ -104,10 +101,7 @@ export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.
 	return own !== undefined && existsSync(own) ? printable(`run by sudo: root has no configuration; for yours: --config ${own}`) : undefined;
 }
 
-/**
-Writes a view's columns into a configuration file, undefined for those that the width has room for; all else in it stays
-as it is, comments too. Says in a line where they are; throws a UserError that says why not.
-*/
+/** Writes a view's columns into a configuration file, and leaves all else in it. Throws UserError. */
 export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
 	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([import('jsonc-parser'), import('../exports/files/files.js'), import('./fields.js')]);
 	const found = readConfigFile(file);

@@ -156,10 +156,7 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 /** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 
-/**
-What a configuration file says: JSON with comments and commas at ends. What is wrong is omitted and reported with its line;
-nothing throws. `isWhole`: whether all of it could be read, so that something can be added.
-*/
+/** What a configuration file says. Mistakes are reported with their lines. `isWhole`: something can be added to it. */
 export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isWhole: boolean} {
 	const faults: Fault[] = [];
 	const draft: Draft = {

@@ -4,10 +4,7 @@ import {
 import {printable} from '../model/text.js';
 import type {Fault} from './settings.js';
 
-/**
-Reads a text of JSON with comments and commas at ends: `read` gets its root. Mistakes go to `faults`; nothing throws.
-`isWhole`: whether all of it is an object that could be parsed, or nothing.
-*/
+/** Reads JSON with comments and trailing commas; mistakes go to `faults`. `isWhole`: it is an object, or nothing. */
 export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isWhole: boolean} {
 	const errors: ParseError[] = [];
 	let isWhole = false;

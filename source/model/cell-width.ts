@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import {remembered} from './remembered.js';
 
 /*
 Text by terminal cells, counted as Ink counts them when it puts a line together (ink/build/output.js): by what a reader
@@ -38,27 +39,13 @@ export function graphemes(text: string): readonly Grapheme[] {
 		return Array.from(text, character => ({text: character, cells: 1}));
 	}
 
-	return remembered(known, text, () => {
+	return remembered(known, text, maxKnown, () => {
 		segmenter ??= new Intl.Segmenter();
 		return Array.from(segmenter.segment(text), ({segment}) => ({
 			text: segment,
-			cells: remembered(knownCells, segment, () => Math.max(1, stringWidth(segment))),
+			cells: remembered(knownCells, segment, maxKnown, () => Math.max(1, stringWidth(segment))),
 		}));
 	});
-}
-
-function remembered<Value>(values: Map<string, Value>, text: string, find: () => Value): Value {
-	let value = values.get(text);
-	if (value === undefined) {
-		value = find();
-		if (values.size >= maxKnown) {
-			values.clear();
-		}
-
-		values.set(text, value);
-	}
-
-	return value;
 }
 
 /** The text cut at its end to a number of cells, with an ellipsis in the last one. */
@@ -67,7 +54,7 @@ export function cut(text: string, width: number): string {
 		return text;
 	}
 
-	return width > 0 ? `${text.slice(0, oneCellEach.test(text) ? width - 1 : unitsOf(graphemes(text), width - 1))}…` : '';
+	return width > 0 ? `${firstCells(text, width - 1)}…` : '';
 }
 
 /** The end of a text, with an ellipsis before it where it had to be cut to take no more than `room` cells. */
@@ -98,6 +85,11 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 	}
 
 	return align === 'left' ? text.padEnd(width) : text.padStart(width);
+}
+
+/** The first characters that fit into a number of cells. */
+export function firstCells(text: string, room: number): string {
+	return text.slice(0, oneCellEach.test(text) ? room : unitsOf(graphemes(text), room));
 }
 
 /** Length in UTF-16 units of the first characters that fit into `room` cells. */

@@ -1,7 +1,4 @@
-/*
-The JVM makes up names for classes that have none in any file; they differ from run to run, and would separate what
-belongs together.
-*/
+/* Names that the JVM makes up differ from run to run, and would separate what belongs together. */
 
 /**
 What HotSpot appends to the name of a hidden class: "/0x00007f2c…" as dumps print it (JDK 15 and later), "+0x…" as its
@@ -15,11 +12,7 @@ const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 /** Classes that core reflection writes for a method often called (JDK 8 to 17). */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
-/**
-The class name without the parts that change from run to run, so that counts of one place in the source come together:
-lambda classes, hidden and anonymous classes, reflection's accessors. Other names are returned as they are. Dots between
-packages; never throws.
-*/
+/** The class name without what changes from run to run, as of lambda, hidden and accessor classes. Never throws. */
 export function normalClassName(name: string): string {
 	const visible = name.replace(hiddenSuffix, '');
 	return lambdaClass.exec(visible)?.[1] ?? reflectionAccessor.exec(visible)?.[1] ?? visible;

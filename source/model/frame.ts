@@ -10,9 +10,7 @@ export const rootNode = 0;
 /** The frame id that stands for "no frame", and the string id of the empty string. */
 export const noFrame = 0;
 
-/**
-The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it.
-*/
+/** The frame id of "(other)", which stands for every frame that a full table had no room for. */
 export const otherFrame = 1;
 
 /** Names of the frame that stands for the stack of a running thread that could not be stopped to read it. */
@@ -39,15 +37,9 @@ export const unattributedReason = Object.freeze({
 	unknown: 0, wakeUps: 1, systemCalls: 2, lost: 3, unobserved: 4, refused: 5,
 });
 
-/**
-Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never
-change. Strings are made `printable` there, so that none from a target or a file reaches a terminal as it is.
-*/
+/** Where an engine puts names; ids are dense, start at 1 (0: none) and never change. Strings are made `printable` here. */
 export type Interner = {
-	/**
-	Id of a string, made printable and cut to the table's longest; the same string gives the same id. Not for
-	names of threads, which a program may change without end: nothing that is interned is given up.
-	*/
+	/** Id of a string, made printable. Not for names of threads, which may change without end: nothing is given up. */
 	internString(text: string): number;
 	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;

@@ -10,8 +10,8 @@ export function globListMatcher(list: string): (name: string) => boolean {
 }
 
 /**
-A matcher for names by a glob: `*` any characters, `?` one character, ignoring case; without either it matches names
-that contain the text. It never takes more time than in proportion to the length of the name times that of the glob.
+A matcher for names by a glob, ignoring case; without `*` or `?` for names that contain the text. Its time is bounded
+by the length of the name times that of the glob.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();

@@ -86,7 +86,7 @@ export function histogramSince(all: Histogram, before: Histogram): Histogram {
 }
 
 /** The longest duration that a histogram tells of, nanoseconds; at most `mostNs`. */
-export function longestNs({bucket}: Histogram, mostNs: number): number {
+function longestNs({bucket}: Histogram, mostNs: number): number {
 	const last = bucket.at(-1);
 	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
 }
@@ -106,7 +106,7 @@ export function readHistogram(from: Numbers, to: HistogramList): void {
 	to.end();
 }
 
-/** Durations of calls by buckets, and the shortest and longest that were seen. */
+/** Durations by buckets, and the shortest and longest that were seen. */
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
 /** The duration that this share of the calls does not exceed (0.5: the median), nanoseconds; 0 without calls. */
@@ -124,4 +124,55 @@ export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durati
 	}
 
 	return count.length > 0 ? mostNs : 0;
+}
+
+/** What is known of some durations. Times in nanoseconds. */
+export type DurationFigures = {
+	readonly count: number;
+	readonly perS: number;
+	readonly totalNs: number;
+	readonly meanNs: number;
+	readonly p50Ns: number;
+	readonly p99Ns: number;
+	readonly mostNs: number;
+};
+
+/** Durations added up and subtracted. */
+export class DurationSum {
+	count = 0;
+	totalNs = 0;
+	readonly histogram = new HistogramSum();
+	#leastNs = Infinity;
+	#mostNs = 0;
+	#hasMost = false;
+
+	add(count: number, totalNs: number, durations: Histogram, sign: 1 | -1 = 1): void {
+		this.count = Math.max(0, this.count + (sign * count));
+		this.totalNs = Math.max(0, this.totalNs + (sign * totalNs));
+		this.histogram.add(durations, sign);
+	}
+
+	/** The shortest and longest since the start; `isNew`: the longest is among those that were added. */
+	bound(leastNs: number, mostNs: number, isNew: boolean): void {
+		this.#leastNs = Math.min(this.#leastNs, leastNs);
+		this.#mostNs = Math.max(this.#mostNs, mostNs);
+		this.#hasMost ||= isNew;
+	}
+
+	/** The figures, of so many seconds. */
+	figures(seconds: number): DurationFigures {
+		const {count, totalNs} = this;
+		const buckets = this.histogram.taken();
+		// The longest of all may have been before; then the buckets bound the longest of these.
+		const mostNs = this.#hasMost ? this.#mostNs : longestNs(buckets, this.#mostNs);
+		const durations = {buckets, leastNs: count > 0 ? this.#leastNs : 0, mostNs};
+		return {
+			count, totalNs,
+			perS: seconds > 0 ? count / seconds : 0,
+			meanNs: count > 0 ? totalNs / count : 0,
+			p50Ns: percentileNs(durations, 0.5),
+			p99Ns: percentileNs(durations, 0.99),
+			mostNs: count > 0 ? mostNs : 0,
+		};
+	}
 }

@@ -4,10 +4,8 @@ const replacement = 0xFF_FD;
 const chunkLength = 1024;
 
 /**
-Decodes "modified UTF-8", in which class files and HotSpot keep and print names: U+0000 as C0 80, characters beyond the
-BMP as two surrogates of three bytes each, lone surrogates likewise (Java Virtual Machine Specification, 4.4.7). Bytes
-that fit nothing become U+FFFD. Never throws. The result may hold lone surrogates and control characters: it must go
-through `printable`.
+Decodes "modified UTF-8" (Java Virtual Machine Specification, 4.4.7), in which class files and HotSpot keep names. Bytes
+that fit nothing become U+FFFD. The result must go through `printable`.
 */
 export function decodeModifiedUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	if (isAscii(bytes, start, end)) {

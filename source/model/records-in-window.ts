@@ -4,10 +4,8 @@ import {
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
-What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew
-(or, if it has a sign, changed), their counters subtracted. Counters of a session are append-only and keyed: the same
-index is the same key in every snapshot. Counters that fell, which those of one session never do, give zero. `isWanted`:
-rows that count, by index; all if left out.
+What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew,
+or with a sign changed, their counters subtracted. `isWanted`: rows that count, by index.
 */
 export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);

@@ -83,10 +83,8 @@ class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & 
 }
 
 /**
-All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample,
-so nothing may keep it. Its columns are those of `threadNumbers` that are `sampled`, `rowColumns`, and the names. Row i
-is a thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost)
-frame first.
+All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread with the frames from
+`stackStart[i]` on, `stackLength[i]` of them, the innermost first.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
 	/** Names of the threads, printable. */
@@ -117,10 +115,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.isObservation = false;
 	}
 
-	/**
-	Empties the sample as `clear` does, attributed CPU time included, but lets every row stand as it is until it is filled again,
-	and all frames: for who fills it each time, and keeps most rows.
-	*/
+	/** Empties the sample, but lets every row and all frames stand until they are filled again. */
 	restart(): void {
 		this.#filled = Math.max(this.count, this.#filled);
 		this.count = 0;

@@ -3,20 +3,16 @@ import {
 } from './column-types.js';
 
 /*
-What is known of a thread, a counter, a contention record and a session: each datum stands here once, and the shared
-table's layout, the sample's and the snapshot's arrays, the reader's copy, windows and saved files follow
-from it (docs/architecture.md).
+What is known of a thread, a counter, a contention record and a session: table, samples, snapshots, windows and saved
+files follow from it (docs/architecture.md).
 */
 
-/**
-How two snapshots of a session are subtracted: counters by `difference`; of anything else the newest value stands.
-*/
+/** How two snapshots of a session are subtracted: counters by `difference`; else the newest value stands. */
 type Window = 'difference' | 'newest';
 
 /**
-How the record of a thread takes a datum over from a sample, where engines (or the sampler) fill it in: the `newest`
-value stands; values are added up in a `sum`; a `row` of the sample becomes the index of that row's
-thread; or table/thread-writer does it `by hand`. Columns without are the table's own.
+How a thread's record takes a datum over from a sample: the `newest` value, the `sum`, the thread of a `row`, or `by hand`
+in table/thread-writer. Columns without are the table's own.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
@@ -41,13 +37,9 @@ export const threadColumns = {
 	state: {unit: 'state', sampled: 'by hand', window: 'newest'},
 	/** Where it stands. */
 	node: {unit: 'stack', window: 'newest'},
-	/**
-	Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor.
-	*/
+	/** Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor. */
 	sinceMs: {unit: 'moment', window: 'newest'},
-	/**
-	CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one, 0 at its first.
-	*/
+	/** CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** What the thread waits for: code of `lockKinds`. */
 	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest'},
@@ -59,10 +51,7 @@ export const threadColumns = {
 	lockOwnerFrame: {unit: 'frame', sampled: 'newest', window: 'newest'},
 	/** The carrier thread of a mounted virtual thread (in a sample: its row); -1 for others. */
 	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest'},
-	/**
-	How often the lock that it waits for is held for reading, its owner the first of those that do, where that one still
-	does; 0 if it is not, or that is not known.
-	*/
+	/** How often the lock that it waits for is held for reading, its owner the first reader; 0 if it is not, or not known. */
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Since when (epoch ms) samples have found that owner, as far as they knew one; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
@@ -88,10 +77,7 @@ export const rowColumns = {
 	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
 
-/**
-CPU time of a row's thread at the stack where it was used: what an engine has recorded, and what the sampler adds to it
-(sampler/cpu-account). The thread may be elsewhere now.
-*/
+/** CPU time of a row's thread at the stack where it was used. The thread may be elsewhere now. */
 export const attributedCpuColumns = {
 	row: {unit: 'index'},
 	cpuNs: {unit: 'ns'},
@@ -135,10 +121,7 @@ export function piecesOf(sum: number, squares: number): number {
 	return sum > 0 && squares > 0 ? Math.max(1, Math.round(sum * sum / squares)) : 0;
 }
 
-/**
-Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's
-stack, owner's locking frame).
-*/
+/** Counters of who was held up by whom. */
 export const contentionColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
@@ -165,9 +148,7 @@ export const nodeColumns = {
 	nodeFrame: {unit: 'frame'},
 } as const satisfies Columns;
 
-/**
-Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot.
-*/
+/** Who says it: the sampling loop, the table that counts, or the reader that takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';
 
 type Figure = Column & {readonly by: Source; readonly window: Window};

@@ -30,11 +30,7 @@ const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sess
 const firstFrame = otherFrame + 1;
 const firstNode = rootNode + 1;
 
-/**
-Builds snapshots in ordinary arrays: for opened files and for tests. It may go on after `build`: the snapshots of one
-builder belong to one session, and an earlier one can be the baseline of a later one. Ids given to its methods must be
-ids that it returned; others are a bug and throw RangeError.
-*/
+/** Builds snapshots in ordinary arrays, for opened files and tests; it may go on after `build`, in the same session. */
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
@@ -102,9 +98,7 @@ export class SnapshotBuilder implements Interner {
 		this.#threads[thread] = changed(this.#threads[thread], now);
 	}
 
-	/**
-	Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as so many samples and records.
-	*/
+	/** Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as so many samples and records. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');
@@ -123,10 +117,7 @@ export class SnapshotBuilder implements Interner {
 		add(this.#contentionTicks, id, row.ticks);
 	}
 
-	/**
-	Everything counted so far. Counters of the target and the session that are left out are empty or 0; `threadSamples` is
-	the sum of the ticks, `sampledMs` all of `durationMs`.
-	*/
+	/** Everything counted so far. Figures that are left out are 0; `sampledMs` is then all of `durationMs`. */
 	build(about: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
 			target: {

@@ -6,9 +6,8 @@ import type {TaskReport} from './task-report.js';
 import type {TraceReport} from './trace-report.js';
 
 /**
-A snapshot: everything counted up to one moment, immutable. Counters only grow, so a window, a reset or a comparison is
-the difference of two snapshots of one session. The dictionary is append-only: ids mean the same in every snapshot of a
-session, and a later snapshot's arrays may be longer than its counts say.
+A snapshot is everything counted up to one moment, immutable. A window is the difference of two snapshots of a session,
+whose dictionary is append-only: arrays may be longer than their counts.
 */
 
 /**
@@ -45,10 +44,7 @@ export type TargetInfo = {
 	readonly startedAtMs: number;
 };
 
-/**
-How the sampling itself went, up to this snapshot, see `sessionFigures`; the engine that samples, and how it gets at
-threads that run (empty where there is only one way).
-*/
+/** How the sampling itself went, see `sessionFigures`; the engine, and its way of reading running threads. */
 export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {

@@ -1,9 +1,6 @@
 import type {Snapshot} from './snapshot.js';
 
-/**
-The state of a session. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why;
-`recording`: a file, nothing more will come.
-*/
+/** The state of a session. `ended`: normally; `failed`: `message` says why; `recording`: a file. */
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
 
 export type SourceStatus = {
@@ -20,8 +17,6 @@ export type SourceStatus = {
 	readonly tracer?: string;
 	/** CPU time is counted at a line by now; left out before, and of a file. */
 	readonly hasCpu?: boolean;
-	/** How often a deadlock has come or was over; left out for never. What they are is in the snapshot that can be read then. */
-	readonly deadlockChanges?: number;
 	/** `askForHolders` does something. */
 	readonly canAskForHolders?: boolean;
 	/** What tracing methods does to the target, printable sentences; left out where it is being done, or cannot be. */
@@ -30,10 +25,7 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */
 	readonly silentS?: number;
-	/**
-	Whole seconds until the next sample (0: it is due), while the cost budget puts it off for much longer than was asked
-	for; undefined otherwise.
-	*/
+	/** Whole seconds until the next sample (0: it is due), while the cost budget puts it off; undefined otherwise. */
 	readonly nextS?: number;
 };
 

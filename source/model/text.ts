@@ -1,7 +1,4 @@
-/*
-Names from a target or a file may hold anything. They are made printable where they enter, so that nothing after that
-point can harm a terminal.
-*/
+/* Names from a target or a file may hold anything. They are made printable where they enter. */
 
 /**
 What a terminal obeys or nobody sees: controls, line and paragraph separators, lone surrogates, what Unicode calls
@@ -19,10 +16,7 @@ const backslash = '\\';
 /** Longest name kept, in UTF-16 units; longer ones are cut with an ellipsis. Thread names of 5,000 characters exist. */
 export const maxNameLength = 512;
 
-/**
-The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis: what
-is written out may be longer than the text was.
-*/
+/** The text with unsafe characters written as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis. */
 export function printable(text: string, maxLength = maxNameLength): string {
 	// What comes after is not shown.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;

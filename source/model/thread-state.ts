@@ -1,8 +1,4 @@
-/**
-The states of a thread: those of java.lang.Thread.State in its order, and IDLE for a thread that the JVM calls RUNNABLE
-while it waits in a known native call. A state's code is its index here; codes are stored in shared memory and in
-samples.
-*/
+/** The states of java.lang.Thread.State, and IDLE for a RUNNABLE thread in a native call that waits. The index is the code. */
 export const threadStates = ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE'] as const;
 
 export type ThreadState = (typeof threadStates)[number];

@@ -1,10 +1,7 @@
 /** One or two typing mistakes; in a short word, one. */
 const lettersPerSlip = 3;
 
-/**
-The word that was meant: the one it is the beginning of, otherwise the one that differs in the fewest letters (one
-wrong, missing, too many, or two swapped); undefined if nothing is close.
-*/
+/** The word that was meant: one that it begins, else the one with the fewest slips; undefined if nothing is close. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
 	const begun = word.length > 1 ? words.filter(candidate => candidate.startsWith(word)) : [];
 	if (begun.length === 1) {

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {type UserError, usage} from '../runtime/errors.js';
-import type {Baseline} from '../query/types/rows.js';
+import type {Baseline} from '../query/types/query.js';
 import {noConfiguration, type Configuration} from '../config/settings.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';

@@ -1,5 +1,4 @@
-import {defaultQuery} from '../query/types/query.js';
-import type {Query} from '../query/types/rows.js';
+import {defaultQuery, type Query} from '../query/types/query.js';
 import {viewOf, views} from '../views/registry.js';
 import {usage} from '../runtime/errors.js';
 import type {Options} from './parse.js';

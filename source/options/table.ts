@@ -4,10 +4,9 @@ import {auto, engines} from '../engines/registry.js';
 import {allFormats, formats, usualFormat} from '../exports/formats/registry.js';
 import {shippedProbes} from '../model/task-probe.js';
 import {globsOf} from '../model/glob.js';
-import {defaultQuery} from '../query/types/query.js';
+import {defaultQuery, groupings} from '../query/types/query.js';
 import {parseFilter} from '../query/filter/filter.js';
 import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
-import {groupings} from '../query/types/rows.js';
 import {views} from '../views/registry.js';
 import {usage} from '../runtime/errors.js';
 import {

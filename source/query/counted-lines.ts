@@ -6,171 +6,84 @@ import {
 	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
-import {AtLocation} from './counters/location.js';
 import {
-	BucketSums, CounterRanking, sumsByNode, type Ranked,
+	BucketSums, CounterRanking, sumsByNode, type Sums,
 } from './counters/buckets.js';
+import {CountedRow, type CountedFigures} from './counters/counted-row.js';
 import {
 	countersInWindow, effectiveUnit, scopeOf, type Scope,
 } from './counters/scope.js';
-import {
-	percentOf, samplesOf, shareError, shareInterval, threadsInStep,
-} from './counters/share.js';
+import {percentOf, samplesOf, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
-import type {
-	Interval, Location, Measure, Query, StateTicks, Unit,
-} from './types/rows.js';
-
-/** Names of threads kept for a row. */
-const maxTopThreads = 3;
+import type {Location, Measure, Query, Unit} from './types/query.js';
 
 /** What the rows of a window are read from, by group. */
-type CountedFigures = {
+type LineFigures = CountedFigures & {
 	readonly grouping: Grouping;
-	readonly sums: BucketSums;
 	/** Of samples with the group anywhere on their stack. */
-	readonly totals: ReturnType<typeof sumsByNode>;
-	readonly threads: Snapshot['threads'];
-	readonly ranking: CounterRanking;
+	readonly totals: Pick<Sums, 'ticks' | 'cpuNs'>;
 	readonly contention: ContentionByLocation;
-	/** Which of the two there is depends on the query. */
-	readonly viaOf?: (groups: readonly number[]) => Location | undefined;
+	/** Without own code first: the line of the program's own code by which most samples came. */
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
-	/** Shares are of ticks, not of CPU time. */
-	readonly isInTicks: boolean;
-	readonly inStep: number;
 };
 
-/** A row of the Lines view: a location and what was counted there. Figures are worked out when asked for. */
-export class LineRow extends AtLocation {
+/** A row of the Lines view: a location and what was counted there. */
+export class LineRow extends CountedRow<LineFigures> {
 	readonly key: string;
-	readonly #group: number;
-	readonly #of: CountedFigures;
-	#ranked: Ranked | undefined;
-	#states: StateTicks | undefined;
 
-	constructor(group: number, of: CountedFigures) {
-		super();
-		this.key = of.grouping.keys[group];
-		this.#group = group;
-		this.#of = of;
-	}
-
-	/** Ticks of counted states; CPU nanoseconds of all. */
-	get selfTicks(): number {
-		return this.#of.sums.selfTicks[this.#group];
+	constructor(bucket: number, counted: LineFigures) {
+		super(bucket, counted);
+		this.key = counted.grouping.keys[bucket];
 	}
 
 	get totalTicks(): number {
-		return this.#of.totals.ticks[this.#group];
-	}
-
-	get selfCpuNs(): number {
-		return this.#of.sums.selfCpuNs[this.#group];
+		return this.counted.totals.ticks[this.bucket];
 	}
 
 	get totalCpuNs(): number {
-		return this.#of.totals.cpuNs[this.#group];
-	}
-
-	/** Shares in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
-	get selfPercent(): number {
-		const {isInTicks, sums} = this.#of;
-		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+		return this.counted.totals.cpuNs[this.bucket];
 	}
 
 	get totalPercent(): number {
-		const {isInTicks, sums} = this.#of;
+		const {isInTicks, sums} = this.counted;
 		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
 	}
 
-	/** Half the width of its 95 % interval, percentage points. */
-	get errorPercent(): number {
-		return shareError(this.selfPercent, this.#samples);
-	}
-
-	get selfInterval(): Interval {
-		return shareInterval(this.selfPercent, this.#samples);
-	}
-
-	/** Independent samples that its share of the CPU time rests on. */
-	get cpuSamples(): number {
-		const {sums} = this.#of;
-		return samplesOf(sums.cpu(this.#group), sums.cpu());
-	}
-
-	/** The same of its share of the ticks. */
-	get tickSamples(): number {
-		const {inStep, sums} = this.#of;
-		return samplesOf(sums.ticks(this.#group), sums.ticks()) / inStep;
-	}
-
-	/** Ticks at this place as the attributed frame, every state counted. */
-	get states(): StateTicks {
-		this.#states ??= this.#of.sums.states(this.#group);
-		return this.#states;
-	}
-
-	/** Threads seen with this place as the attributed frame. */
-	get threadCount(): number {
-		return this.#threads.count;
-	}
-
-	/** Names of the threads with the most CPU, then ticks, here; at most three. */
-	get topThreads(): readonly string[] {
-		const {threads} = this.#of;
-		return this.#threads.top.map(thread => threads.name[thread]);
-	}
-
 	get blockedNow(): number {
-		return this.#of.contention.blocked[this.#group];
+		return this.counted.contention.blocked[this.bucket];
 	}
 
 	/** How long the longest of them has, 0 when none is; at least so long where it was blocked before the first sample. */
 	get stuckMs(): number {
-		return this.#of.contention.longestMs[this.#group];
+		return this.counted.contention.longestMs[this.bucket];
 	}
 
 	get stuckAtLeast(): boolean {
-		return this.#of.contention.isLonger[this.#group] === 1;
+		return this.counted.contention.isLonger[this.bucket] === 1;
 	}
 
 	/** Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock. */
 	get contendingNow(): number {
-		return this.#of.contention.contending[this.#group];
+		return this.counted.contention.contending[this.bucket];
 	}
 
 	/** Who holds most of them up, undefined where that is not known; and how many others do. */
 	get holder(): string | undefined {
-		return this.contendingNow > 0 ? this.#of.contention.holderOf(this.#group) : undefined;
+		return this.contendingNow > 0 ? this.counted.contention.holderOf(this.bucket) : undefined;
 	}
 
 	get otherHolders(): number {
-		return this.contendingNow > 0 ? this.#of.contention.otherHoldersOf(this.#group) : 0;
+		return this.contendingNow > 0 ? this.counted.contention.otherHoldersOf(this.bucket) : 0;
 	}
 
-	/** With own code first: the method beyond it that had most of the row's samples, if those were not the line's own. */
-	get via(): Location | undefined {
-		return this.#of.viaOf?.([this.#group]);
-	}
-
-	/** Without: the line of the program's own code by which most of the row's samples came, if it is not the row's. */
+	/** The line of the program's own code by which most of the row's samples came, if it is not the row's. */
 	get own(): Location | undefined {
-		return this.#of.ownOf?.([this.#group]);
+		return this.counted.ownOf?.([this.bucket]);
 	}
 
 	protected override get location(): Location {
-		return this.#of.grouping.locations[this.#group];
-	}
-
-	get #samples(): number {
-		return this.#of.isInTicks ? this.tickSamples : this.cpuSamples;
-	}
-
-	get #threads(): Ranked {
-		this.#ranked ??= this.#of.ranking.of([this.#group], maxTopThreads);
-		return this.#ranked;
+		return this.counted.grouping.locations[this.bucket];
 	}
 }
 
@@ -228,18 +141,18 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 	const attributed = attributionOf(dictionary, query);
 	const {nodeFrame} = dictionary;
 	const byNode = sumsByNode(counters, dictionary.nodeCount, scope);
-	const sums = new BucketSums(counters, byNode, attributed.subarray(0, dictionary.nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length, scope);
+	const sums = new BucketSums(counters, byNode, attributed.subarray(0, dictionary.nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length);
 	const totals = totalsOf(dictionary, byNode, grouping);
 	const {wholeCpuNs, wholeTicks, buckets} = sums;
 	const inStep = threadsInStep(snapshot, since);
 	const locations = grouping.locations.length;
-	const shared: Omit<CountedFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
+	const shared: Omit<LineFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
 		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const ends = endsOf(dictionary, query);
 	return inUnit => {
-		const figures: CountedFigures = {
+		const figures: LineFigures = {
 			...shared, isInTicks: inUnit.unit === 'ticks',
 			...(ends ? {viaOf: viaOfBuckets(dictionary, ends, counters, buckets, inUnit)} : {ownOf: ownOfBuckets(dictionary, query, counters, buckets, inUnit)}),
 		};
@@ -257,7 +170,7 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 }
 
 /** Sums by group of all samples that have it on their stack, once each; `byNode` becomes that of whole subtrees. */
-function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: ReturnType<typeof sumsByNode>, {locations, groupOfFrame, outermost}: Grouping): ReturnType<typeof sumsByNode> {
+function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, {locations, groupOfFrame, outermost}: Grouping): Pick<Sums, 'ticks' | 'cpuNs'> {
 	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
 	// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
 	for (let node = nodeCount - 1; node > rootNode; node--) {

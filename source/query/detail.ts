@@ -10,11 +10,17 @@ import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks.js';
-import type {Holder, Location, Query, StateTicks, HolderLocation} from './types/rows.js';
+import type {Location, LockInfo, Query, StateTicks} from './types/query.js';
 import {countedLines, type LineRow} from './counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
 import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
+
+/** Who held up threads with which lock, in how many of their samples (percent: of all holders'), and where it was. */
+export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
+
+/** A place, and in how many of the samples it was. */
+export type HolderLocation = {readonly location: Location; readonly ticks: number};
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};

@@ -7,7 +7,7 @@ import {percentOf} from './counters/share.js';
 import {sortRowsBy} from './columns/sort.js';
 import {framesOf} from './counters/stack-index.js';
 import {filtered} from './filter/filter.js';
-import type {Location, Query} from './types/rows.js';
+import type {Location, Query} from './types/query.js';
 
 /** Identical stacks in the same counted state over all threads, filtered, in the order of the unit. */
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {

@@ -6,7 +6,6 @@ import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/bell.js';
 import {type TableWriter} from '../table/writer.js';
 import {printable} from '../model/text.js';
-import {DeadlockWatch} from '../model/deadlock.js';
 import {RecentPauses, StopBudget} from './budget.js';
 import {
 	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
@@ -53,7 +52,6 @@ export class SamplingLoop {
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
 	readonly #account: CpuAccount;
-	readonly #deadlocks = new DeadlockWatch();
 	readonly #idleBackoff = new IdleBackoff();
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
@@ -82,7 +80,6 @@ export class SamplingLoop {
 	#isFirst = true;
 	/** CPU time was counted at a stack. */
 	#hasCpu = false;
-	#deadlockChanges = 0;
 	/** What was reported last. */
 	#status: StatusChange = {};
 	#isAfterPause = false;
@@ -271,9 +268,8 @@ export class SamplingLoop {
 			this.#options.report({kind: 'sampling'});
 		}
 
-		this.#deadlockChanges += Number(this.#deadlocks.update(this.#sample, this.#sampledAtMs, row => this.#options.writer.waitsSinceMs(row)));
 		this.#report({
-			hasCpu: this.#hasCpu || undefined, deadlockChanges: this.#deadlockChanges || undefined, lineNote: this.#options.session.finding, note: this.#options.note,
+			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.finding, note: this.#options.note,
 		});
 	}
 

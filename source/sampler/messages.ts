@@ -37,7 +37,7 @@ export type Command =
 	| {readonly kind: 'stop'};
 
 /** What the worker knows of the session's status; left out or undefined where there is nothing. */
-export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'deadlockChanges' | 'canAskForHolders'>;
+export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'canAskForHolders'>;
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =

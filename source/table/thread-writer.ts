@@ -184,12 +184,6 @@ export class ThreadWriter {
 		return {freed, into};
 	}
 
-	/** Since when a thread has waited at its current frame for the same lock owner, epoch milliseconds. */
-	waitsSinceMs(record: number): number {
-		const {sinceMs, lockOwnerSinceMs} = this.#views.regions.threads;
-		return Math.max(sinceMs.get(record), lockOwnerSinceMs.get(record));
-	}
-
 	/** Takes over the columns for which the schema has a rule, column by column. */
 	#takeOver(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;

@@ -91,14 +91,6 @@ export class TableWriter implements Interner {
 		});
 	}
 
-	/**
-	Since when the thread of a row of the sample counted last has waited where it stands for the thread that holds what it
-	waits for, epoch milliseconds; undefined for a row that does not count.
-	*/
-	waitsSinceMs(row: number): number | undefined {
-		return row < this.#placed && this.#counterOf[row] >= 0 ? this.#threads.waitsSinceMs(this.#recordOf[row]) : undefined;
-	}
-
 	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
 	publish(figures: SamplerFigures): boolean {
 		return this.#locked(() => {

@@ -3,12 +3,11 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {readSnapshot} from '../../source/commands/recording.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryFocus} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
 import {queryTree} from '../../source/views/tree/tree.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {focusView} from '../../source/views/focus/view.js';
 import {treeView} from '../../source/views/tree/view.js';
 import {commOf} from '../helpers/comm.js';
@@ -77,9 +76,9 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 			expect(lambdas.filter(row => threads(row.totalTicks) === 1).length).toBeGreaterThanOrEqual(3);
 
 			const votes = queryStackHistogram(snapshot, undefined, {...query, filter: 'KnownTree.find'}).rows;
-			expect(threads(votes.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(7);
+			expect(threads(votes.reduce((sum, {selfTicks}) => sum + selfTicks, 0))).toBe(7);
 			const recursive = votes.filter(({frames}) => frames.filter(({method}) => method === 'visit').length === 6);
-			expect(threads(recursive.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(2);
+			expect(threads(recursive.reduce((sum, {selfTicks}) => sum + selfTicks, 0))).toBe(2);
 
 			const focus = (method: string): readonly FocusRow[] => [...queryFocus(snapshot, undefined, {...query, sort: focusView.sort, method}).rows];
 			const find = focus('KnownTree.find');

@@ -2,12 +2,11 @@ import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {circleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import {blockerColumns} from '../../source/views/blockers/columns.js';
-import type {BlockerRow, Query} from '../../source/query/types/rows.js';
+import {blockerColumns, type BlockerRow} from '../../source/views/blockers/columns.js';
 import {blockersView} from '../../source/views/blockers/view.js';
 import {Picture, undent} from '../helpers/picture.js';
 

@@ -1,14 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Unit} from '../../source/query/types/query.js';
 import {lineColumns, lineNote} from '../../source/views/lines/columns.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText, threadColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {taskColumns, type TaskRow} from '../../source/views/tasks/columns.js';
-import type {Unit} from '../../source/query/types/rows.js';
 import {tasksView} from '../../source/views/tasks/view.js';
 import {views} from '../../source/views/registry.js';
 import {placeColumns} from '../../source/ui/text/columns.js';

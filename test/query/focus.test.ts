@@ -1,11 +1,10 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryFocus} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {focusView} from '../../source/views/focus/view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {threadFlag} from '../../source/model/sample.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {locationName} from '../../source/query/counters/location.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 import type {LineTable} from '../../source/query/counted-lines.js';
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryStackDetail} from '../../source/query/detail.js';
 import {ownCode} from '../../source/query/counters/own-code.js';
 import {locationName} from '../../source/query/counters/location.js';
@@ -7,7 +7,6 @@ import {queryFocus} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {queryTree} from '../../source/views/tree/tree.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
 import {picture, undent} from '../helpers/picture.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
@@ -77,18 +76,18 @@ describe('own code first', () => {
 
 	test('stacks are the same from the program\'s own code on; Enter shows one whole, and words of the filter are found in what is left out', () => {
 		const stacks = (changes: Partial<Query> = {}) => queryStackHistogram(snapshot, undefined, own({sort: {column: 'ticks', reverse: false}, ...changes})).rows;
-		expect(stacks().map(row => [row.ticks, row.frames.map(frame => locationName(frame)).join(' < '), row.via && locationName(row.via)])).toEqual([
+		expect(stacks().map(row => [row.selfTicks, row.frames.map(frame => locationName(frame)).join(' < '), row.via && locationName(row.via)])).toEqual([
 			[3, 'com.acme.Dao.find:88 < java.lang.Thread.run:829', 'java.util.regex.Loop.match'],
 		]);
 		expect(locationName(stacks()[0].wholeFrames[0])).toBe('java.util.regex.Loop.match:4');
 		expect(stacks({filter: 'Loop.match:9'})).toHaveLength(1);
 		expect(stacks({filter: 'nothing'})).toHaveLength(0);
-		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(({via, top}) => [locationName(top), via && locationName(via)])).toEqual([
+		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(row => [locationName(row), row.via && locationName(row.via)])).toEqual([
 			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
 		]);
 		expect(queryStackDetail(snapshot, undefined, own(), stacks()[0]).threads.map(({ticks}) => ticks)).toEqual([3]);
 		const [plain] = queryStackHistogram(snapshot, undefined, {...defaultQuery, filter: 'Loop.match:9'}).rows;
-		expect([locationName(plain.top), plain.own && locationName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
+		expect([locationName(plain), plain.own && locationName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
 	});
 
 	const treeOf = (changes: Partial<Query> = {}) => [...queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows]

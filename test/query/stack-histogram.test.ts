@@ -1,15 +1,14 @@
 import {expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const votes = (snapshot: Snapshot, changes: Partial<Query> = {}): string => queryStackHistogram(snapshot, undefined, {...defaultQuery, sort: {column: 'ticks', reverse: false}, ...changes}).rows
-	.map(row => `${row.ticks} ${row.percent}% ${row.threadCount}thr ${stateCells(row.states, 4)} ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
+	.map(row => `${row.selfTicks} ${row.selfPercent}% ${row.threadCount}thr ${stateCells(row.states, 4)} ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
 	.join('\n');
 
 const drawn = picture(`
@@ -68,8 +67,8 @@ test('of any samples, the sums are those of the counters, at every depth', () =>
 		const ticks = withFrames.reduce((sum, counter) => sum + counters.ticks[counter], 0);
 		for (const depth of [undefined, 3, 1]) {
 			const {rows} = queryStackHistogram(snapshot, undefined, {...defaultQuery, depth, states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']});
-			expect(rows.reduce((sum, row) => sum + row.cpuNs, 0)).toBeCloseTo(cpuNs);
-			expect(rows.reduce((sum, row) => sum + row.ticks, 0)).toBe(ticks);
+			expect(rows.reduce((sum, row) => sum + row.selfCpuNs, 0)).toBeCloseTo(cpuNs);
+			expect(rows.reduce((sum, row) => sum + row.selfTicks, 0)).toBe(ticks);
 			const texts = rows.map(row => row.frames.map(frame => locationName(frame)).join('<'));
 			expect(new Set(texts).size).toBe(texts.length);
 		}

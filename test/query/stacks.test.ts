@@ -1,9 +1,8 @@
 import {expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail, type Neighbour} from '../../source/query/detail.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryStacks, type StackRow} from '../../source/query/stacks.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});

@@ -3,11 +3,10 @@ import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {querySummaryLines} from '../../source/views/lines/summary-lines.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {headingOf} from '../../source/query/columns/column.js';
 import {measureOf} from '../../source/query/counters/scope.js';
 import {locationName} from '../../source/query/counters/location.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {linesView} from '../../source/views/lines/view.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 

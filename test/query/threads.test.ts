@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Location, type Query} from '../../source/query/types/query.js';
 import {summarize} from '../../source/query/summary/summary.js';
 import {queryThreads, poolName} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
-import type {Location, Query, ThreadRow} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
+import type {ThreadRow} from '../../source/views/threads/columns.js';
 
 const shown = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu', reverse: false}, showIdle: true, ...changes});
 

@@ -1,12 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/query.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {CallNode, CallTree} from '../../source/views/tree/call-tree.js';
 import {openedRows} from '../../source/views/tree/opened.js';
 import {openTree, queryTree} from '../../source/views/tree/tree.js';
-import type {GroupBy, Query} from '../../source/query/types/rows.js';
 import {treeView} from '../../source/views/tree/view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

@@ -57,7 +57,7 @@ test('a target that ends is said beside what was counted until then', async () =
 	java.child.stdin!.write('end\n');
 	const {status, stdout, stderr} = await ended;
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
-	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended while it was traced: calls of its last second may be missing`]});
+	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended meanwhile: what it did in its last second may be missing`]});
 });
 
 test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', async () => {
@@ -132,5 +132,5 @@ test('a target that ends is said beside what its tasks did until then', async ()
 	followed.child.kill('SIGKILL');
 	const {status, stdout, stderr} = await ended;
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
-	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${followed.pid} ended while its tasks were followed: what they did in its last second may be missing`]});
+	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${followed.pid} ended meanwhile: what it did in its last second may be missing`]});
 });

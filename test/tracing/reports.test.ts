@@ -4,13 +4,12 @@ import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histo
 import {refusalNotes} from '../../source/commands/trace-texts.js';
 import {traceColumns} from '../../source/views/traces/columns.js';
 import {reportFormats} from '../../source/exports/formats/registry.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {threadTrees, titleOf, traceMethods, traceTree} from '../../source/views/traces/methods.js';
 import {queryTraces, callsOf} from '../../source/views/traces/rows.js';
 import {judge} from '../../source/tracing/agent-session.js';
 import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import type {Query} from '../../source/query/types/rows.js';
 import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/reports.js';
 import {noTarget} from '../helpers/target.js';

@@ -10,9 +10,10 @@ import {
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
 import {layoutOf} from '../../source/ui/text/layout.js';
 
-const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
+const rows = rowsOf('abcdefgh');
 const around: ScreenContext = {
-	rowKeys: rows, pageRows: 3, columns: [
+	rows, pageRows: 3, columns: [
 		{
 			id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self'],
 		},
@@ -41,7 +42,7 @@ function after(keys: readonly string[], from: UiState = start(), screen = around
 	return {state, effects: state.effects};
 }
 
-const selected = (state: UiState, keys: readonly string[] = rows) => keys[selectedIndex(state.selections[state.view], keys)];
+const selected = (state: UiState, shown = rows) => shown[selectedIndex(state.selections[state.view], shown)]?.key;
 
 describe('the selection', () => {
 	test('moves by rows and pages, and stops at both ends', () => {
@@ -54,16 +55,16 @@ describe('the selection', () => {
 
 	test('stays on its row when rows move, and at its index when the row goes', () => {
 		const {state} = after(['j', 'j']);
-		const moved = ['h', 'c', 'a', 'b'];
+		const moved = rowsOf('hcab');
 		expect(selected(state, moved)).toBe('c');
-		expect(selected(followRow(state, moved, 3), ['h', 'x', 'y', 'z'])).toBe('x');
-		expect(selected(state, ['only'])).toBe('only');
+		expect(selected(followRow(state, moved, 3), rowsOf('hxyz'))).toBe('x');
+		expect(selected(state, rowsOf('o'))).toBe('o');
 		expect(selectedIndex(state.selections.lines, [])).toBe(-1);
 	});
 
 	test('follows the first row, whichever that is, as long as it was never moved', () => {
-		expect(selected(start(), ['z', 'a'])).toBe('z');
-		expect(selected(after(['j', 'k']).state, ['z', 'a'])).toBe('a');
+		expect(selected(start(), rowsOf('za'))).toBe('z');
+		expect(selected(after(['j', 'k']).state, rowsOf('za'))).toBe('a');
 	});
 
 	test('scrolls sideways to the end of the longest name, and not beyond', () => {
@@ -80,7 +81,7 @@ describe('the selection', () => {
 		for (let round = 0; round < 2000; round++) {
 			const count = (round * 31) % 9;
 			const shown = rows.slice(0, count);
-			state = followRow(press(state, keys[(round * 7919) % keys.length], {...around, rowKeys: shown}), shown, 3);
+			state = followRow(press(state, keys[(round * 7919) % keys.length], {...around, rows: shown}), shown, 3);
 			const selection = state.selections[state.view];
 			const index = selectedIndex(selection, shown);
 			expect(index).toBeLessThan(Math.max(1, count));
@@ -270,7 +271,7 @@ describe('f', () => {
 	test('says why where there is no method', () => {
 		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('no known location') as string}});
 		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('l for methods') as string}});
-		expect(after(['f'], start(), {...around, rowKeys: []}).state.message?.text).toContain('no row');
+		expect(after(['f'], start(), {...around, rows: []}).state.message?.text).toContain('no row');
 	});
 });
 

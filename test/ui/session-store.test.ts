@@ -4,7 +4,8 @@ import {
 import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
-import {picture} from '../helpers/picture.js';
+import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
+import {Picture, picture} from '../helpers/picture.js';
 import {sourceOf} from '../helpers/session-screen.js';
 
 beforeEach(() => {
@@ -32,11 +33,6 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		return picture('one\nR\na:1', moment(sinceMs));
 	};
 
-	const deadlock = () => {
-		status = {...status, deadlockChanges: (status.deadlockChanges ?? 0) + 1};
-		changed();
-	};
-
 	const store = new SessionStore({
 		source: sourceOf(read, {
 			status: () => status, onChange(listener) {
@@ -46,9 +42,7 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		}), delayMs: 1000, vitals: () => ({}),
 	});
 	store.start();
-	return {
-		store, readsMs, hasCpu, deadlock,
-	};
+	return {store, readsMs, hasCpu};
 }
 
 test('a young session is read often, at once when it has a share, then at its delay', async () => {
@@ -69,21 +63,29 @@ test('an old session of a single sample is read at the delay', async () => {
 	expect(readsMs).toEqual([0, 1000, 2000]);
 });
 
-test('a deadlock is looked at when it comes and when it is over, however long the delay', async () => {
-	const {store, readsMs, deadlock} = readsOf(sinceMs => ({samples: 100, durationMs: 60_000 + sinceMs}));
-	store.setDelay(60_000);
-	await vi.advanceTimersByTimeAsync(100);
-	readsMs.length = 0;
-	store.refresh();
-	await vi.advanceTimersByTimeAsync(9000);
-	const ringOnly = readsMs.length;
-	deadlock();
-	await vi.advanceTimersByTimeAsync(150);
-	deadlock();
-	expect(store.get().nowMs).toBe(Date.now());
-	await vi.advanceTimersByTimeAsync(150);
+test('a deadlock is shown when it comes and when it is over, however long the delay', async () => {
+	let sinceMs = 99_500;
+	const read = () => {
+		const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:4');
+		for (const name of ['one', 'two']) {
+			drawing.builder.setNow(drawing.thread(name), {sinceMs});
+		}
+
+		return drawing.build();
+	};
+
+	const store = new SessionStore({source: sourceOf(read), delayMs: 60_000, vitals: () => ({})});
+	store.start();
+	const deadlocks = () => deadlocksOf(store.get().shown!).length;
+	await vi.advanceTimersByTimeAsync(5000);
+	expect(deadlocks()).toBe(0);
+	sinceMs = 95_000;
+	await vi.advanceTimersByTimeAsync(1100);
+	expect(deadlocks()).toBe(1);
+	sinceMs = 99_500;
+	await vi.advanceTimersByTimeAsync(1100);
 	store.stop();
-	expect(readsMs.slice(ringOnly)).toEqual([9100, 9250]);
+	expect(deadlocks()).toBe(0);
 });
 
 /** A store of a session that takes ten samples a second and is ten seconds old. */

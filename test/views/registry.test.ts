@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/types/query.js';
-import type {Query} from '../../source/query/types/rows.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {keyNames, keyOf} from '../../source/ui/state/keys.js';
 import {threadsOf, views} from '../../source/views/registry.js';

@@ -13,9 +13,8 @@ const maxSuffix = 100;
 type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**
-Writes a file whole or not at all, with mode 0600, and never in place of another: gives back the path. A name that is
-taken is an error, or with `taken: 'suffix'` gets -2, -3 and so on before its extension. On return the bytes are on the
-disk (fsync of the file and its folder). Throws UserError that says what to do; nothing is left behind then.
+Writes a file whole or not at all, with mode 0600, synced, never in place of another. `suffix`: a name that is taken
+gets -2, -3 and so on before its extension. Gives back the path; throws UserError.
 */
 export async function writeWhole(file: string, bytes: Written, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
 	const extension = extensionOf(file);
@@ -85,9 +84,8 @@ export async function createPartial(folder: string): Promise<{readonly file: str
 }
 
 /**
-Gives a complete file its name, beside the temporary one. link(2) never replaces, unlike rename(2). FAT and some network
-file systems have no links: there the file is created under its name, which is just as exclusive, but the file may not
-be whole after a power cut.
+Gives a complete file its name. link(2) never replaces; where a file system has no links the file is copied, which is
+as exclusive, but not whole after a power cut.
 */
 export async function giveName(temporary: string, name: string): Promise<void> {
 	try {
@@ -145,10 +143,7 @@ export async function settled(action: () => Promise<void>): Promise<void> {
 	} catch {}
 }
 
-/**
-Writes a file of the user's own whole or not at all, in place of the one there is, if any: with its mode, at the end of
-symbolic links, and not where it or its folder belongs to another user. Folders above it are made. Throws UserError.
-*/
+/** Writes a file of the user's own whole or not at all, in place of the one there is, with its mode. Throws UserError. */
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	let temporary: string | undefined;
 	try {

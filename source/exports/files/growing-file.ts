@@ -5,9 +5,8 @@ import {piecesOf, type Written} from '../formats/export-format.js';
 import {createPartial, giveName, removeAll, settled, syncFolder, codeOf, writeErrorOf} from './files.js';
 
 /**
-A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with
-mode 0600, and gets its own at the end, never in place of another. If we are killed, the temporary file remains with the
-reports so far. All methods throw UserError that says what to do, and where the reports are.
+A file that grows under a temporary name and gets its own at the end, never in place of another. If we are killed, the
+temporary file has the reports so far. Methods throw UserError.
 */
 export class GrowingFile {
 	/** Makes the temporary file; what would keep it from its name at the end is refused now, if it can be seen. */

@@ -1,4 +1,4 @@
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import type {Snapshot, TargetInfo} from '../../model/snapshot.js';
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';

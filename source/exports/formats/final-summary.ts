@@ -1,7 +1,7 @@
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatPercent} from '../../query/columns/format.js';
-import {defaultQuery} from '../../query/types/query.js';
+import {defaultQuery, type Location} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
@@ -14,7 +14,7 @@ import {
 } from '../../views/traces/methods.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {LineRow} from '../../query/counted-lines.js';
-import type {BlockerRow, Location} from '../../query/types/rows.js';
+import type {BlockerRow} from '../../views/blockers/columns.js';
 import {wrapAt} from './text-table.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
 
@@ -38,12 +38,7 @@ const ofAgent = /^(?:java\.)?tprof\./;
 /** Further lines of an entry begin so. */
 const indent = '    ';
 
-/**
-What stays on the terminal after the live view has ended: target, time and cost; then what mattered in the run: what was
-found, traced methods, the places where locks held threads up, with who held them, the hottest lines, and the places
-where threads waited where little CPU was used. At most ten lines of at most `width` terminal cells; everything since
-the session's start.
-*/
+/** What stays on the terminal after the live view: target, time, cost, and what mattered in the session, in ten lines. */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];

@@ -4,11 +4,7 @@ import type {ExportFormat} from './export-format.js';
 
 const defaultDepth = 10;
 
-/**
-The Stacks view as a list: how many samples had the same top frames, a fingerprint (MD5 of the frames as printed) to
-find them again, and the stack. Only frames are compared, so that lock addresses, thread names and states do not split
-votes.
-*/
+/** The Stacks view as a list: samples with the same top frames, the MD5 of the frames as printed, the stack. */
 export const votes: ExportFormat = {
 	id: 'votes',
 	title: 'Votes',
@@ -20,10 +16,10 @@ export const votes: ExportFormat = {
 		return queryStackHistogram(snapshot, baseline, {
 			...query, unit: 'ticks', states, depth,
 		}).rows
-			.filter(({ticks}) => ticks > 0)
-			.sort((a, b) => b.ticks - a.ticks || (a.fingerprint < b.fingerprint ? -1 : 1))
+			.filter(({selfTicks}) => selfTicks > 0)
+			.sort((a, b) => b.selfTicks - a.selfTicks || (a.fingerprint < b.fingerprint ? -1 : 1))
 			.slice(0, top)
-			.map(({ticks, fingerprint, frames}) => `${String(ticks).padStart(5)} ${fingerprint}\n${stackLines(frames)}\n`)
+			.map(({selfTicks, fingerprint, frames}) => `${String(selfTicks).padStart(5)} ${fingerprint}\n${stackLines(frames)}\n`)
 			.join('');
 	},
 };

@@ -12,12 +12,12 @@ import {
 /** For people: the states, by kind and by worker; who waits longest, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {
 	description: `states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
-	write(target, report, {width = defaultWidth, top = defaultTop}) {
+	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
 		const room = Math.max(width, minWidth);
 		const table = (by: TasksBy) => textTable(taskColumns, taskRows(report, undefined, by).filter(row => by === 'state' || row.count > 0 || row.now).slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'});
 		const {states, kinds, counters} = report;
 		const body = [
-			...reportHead('tasks', target, report, `probe ${report.probe}, ${report.wovenMethods} methods of ${report.wovenClasses} ${report.wovenClasses === 1 ? 'class' : 'classes'} watched`, report.notes, room),
+			...reportHead('tasks', target, report, `probe ${report.probe}, ${report.wovenMethods} methods of ${report.wovenClasses} ${report.wovenClasses === 1 ? 'class' : 'classes'} watched`, notes, room),
 			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),
@@ -42,7 +42,7 @@ export const textTasks: ReportFormat<TaskReport> = {
 /** Programs read it: the keys and their meaning are those of docs/formats.md. */
 export const jsonTasks: ReportFormat<TaskReport> = {
 	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
-	write(target, report, {version, top}) {
+	write(target, report, {version, top, notes = []}) {
 		const {states, kinds, counters} = report;
 		return `${JSON.stringify({
 			...documentHead(target, version),
@@ -55,7 +55,7 @@ export const jsonTasks: ReportFormat<TaskReport> = {
 			notFollowed: report.skipped,
 			dropped: report.dropped,
 			missedEvents: report.missed,
-			notes: report.notes,
+			notes,
 			states: states.map(({id, title, kind}) => ({id, title, is: kind})),
 			tasks: taskRows(report, undefined, 'state').map(row => taskJson(row)),
 			byKind: taskRows(report, undefined, 'kind').slice(0, top).map(row => taskJson(row)),

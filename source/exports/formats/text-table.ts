@@ -1,7 +1,7 @@
 import {cellWidth, cut, pad} from '../../model/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
-import type {GroupBy, Measure, Unit} from '../../query/types/rows.js';
+import type {GroupBy, Measure, Unit} from '../../query/types/query.js';
 
 /** Width of a report whose reader gives none, the least that leaves room for names, and the rows of a list: a page. */
 export const defaultWidth = 120;

@@ -7,9 +7,8 @@ import {
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
-The snapshot of what was counted after `baseline`, an earlier snapshot of the same session: same dictionary and threads,
-counters subtracted. Counters and contention rows that did not grow are omitted. Without a baseline: the snapshot itself.
-`intervalMs` and the pause percentiles are not cumulative and stay.
+The snapshot of what was counted after a baseline of the same session; without one the snapshot itself. Rows that did
+not grow are left out; the interval and the pauses stay.
 */
 export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined): Snapshot {
 	if (!given) {

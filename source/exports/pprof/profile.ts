@@ -1,11 +1,7 @@
 import {maxNameLength, printable} from '../../model/text.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
-/*
-Reads profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). Nothing in them is trusted:
-every length, index and number is checked, strings are made printable, and messages are decoded one by one, as all of
-them at once take many times their bytes.
-*/
+/* Reads profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). Nothing in them is trusted. */
 
 /** A frame as a location says it: function name as one text, file as the profile has it, line 0 if not known. */
 type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};

@@ -20,9 +20,8 @@ const threadLabels = [labelKey.thread, 'thread_name', 'thread name'];
 const nativeIdLabels = [labelKey.tid, 'thread_id', 'thread id', 'os_thread_id'];
 
 /**
-The snapshot of a profile from elsewhere, or of one of ours that another tool rewrote: samples, CPU time, stacks, and
-threads and states where labels give them; RUNNABLE and one thread where not. Throws RangeError with what is wrong when
-it holds no samples of threads (a heap profile) or is damaged.
+The snapshot of a profile from elsewhere: samples, CPU time, stacks, threads and states as far as labels give them.
+Throws RangeError for one without samples of threads.
 */
 export function foreignSnapshot(profile: Profile): Snapshot {
 	const builder = new SnapshotBuilder();

@@ -10,10 +10,7 @@ export {maxProfileBytes} from './limits.js';
 
 const megabytes = maxProfileBytes / 1024 / 1024;
 
-/**
-The snapshot in a pprof file, compressed or not: ours comes back whole, others as far as they hold samples of threads.
-`name` is what messages call the file (printable). Throws UserError with one line on what is wrong.
-*/
+/** The snapshot in a pprof file: ours whole, others as far as they hold samples of threads. Throws UserError. */
 export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 	try {
 		const raw = inflated(bytes);

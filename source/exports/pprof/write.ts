@@ -28,10 +28,8 @@ export const pprof: ExportFormat = {
 };
 
 /**
-The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample for
-each counter; values ticks (count), CPU (nanoseconds), and the records and samples that these rest on (counts); labels
-for thread and state. A comment that starts with `#` (which pprof tools do not print) holds the session, so that
-`readPprof` gives the snapshot back. The same snapshot always gives the same bytes.
+The snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CPU time and what these rest on, labelled
+by thread and state. The last string holds the session. The same snapshot gives the same bytes.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = settledCounters(original.dictionary, original.counters);

@@ -5,10 +5,7 @@ import type {ReportFormat} from '../formats/export-format.js';
 /** What Chrome's trace events call the beginning and the end of a call. */
 const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
 
-/**
-The slowest traces as Chrome trace events (the "Trace Event Format" document of the Chromium project), which ui.perfetto.dev
-and chrome://tracing show: a thread for each thread's name, times in microseconds since the epoch.
-*/
+/** The slowest traces as Chrome trace events: a thread for each thread's name, times in microseconds since the epoch. */
 export const chromeTraces: ReportFormat<TraceReport> = {
 	description: 'the slowest traces as trace events, for ui.perfetto.dev or chrome://tracing',
 	write({pid, mainClass}, report, {top}) {

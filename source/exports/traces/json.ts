@@ -1,4 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
+import {exactMsOf} from '../../query/columns/format.js';
 import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {documentHead, type ReportFormat} from '../formats/export-format.js';
 
@@ -10,7 +11,7 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 		return `${JSON.stringify({
 			...documentHead(target, version),
 			startedAt: new Date(report.startedAtMs).toISOString(),
-			durationMs: ms(report.elapsedNs),
+			durationMs: exactMsOf(report.elapsedNs),
 			wovenClasses: report.wovenClasses,
 			wovenMethods: report.wovenMethods,
 			traces: report.traces,
@@ -32,7 +33,7 @@ function figuresOf(row: CallFigures) {
 		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,
 	};
 	return {
-		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, ms(ns)])),
+		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, exactMsOf(ns)])),
 	};
 }
 
@@ -42,12 +43,7 @@ function treeOf(row: TraceTreeRow): Record<string, unknown> {
 
 function traceOf({key, thread, startedAtMs, durationNs, left, actions}: WholeTrace, {methods}: TraceReport) {
 	return {
-		key, thread, startedAt: new Date(startedAtMs).toISOString(), durationMs: ms(durationNs), actionsLeftOut: left,
-		actions: actions.map(({kind, method, atNs}) => ({atMs: ms(atNs), action: kind, method: nameOf(methods[method])})),
+		key, thread, startedAt: new Date(startedAtMs).toISOString(), durationMs: exactMsOf(durationNs), actionsLeftOut: left,
+		actions: actions.map(({kind, method, atNs}) => ({atMs: exactMsOf(atNs), action: kind, method: nameOf(methods[method])})),
 	};
-}
-
-/** Nanoseconds as milliseconds, to the nanosecond. */
-function ms(ns: number): number {
-	return Math.round(ns) / 1e6;
 }

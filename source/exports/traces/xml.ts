@@ -2,10 +2,7 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../formats/export-format.js';
 
-/**
-The slowest traces with every action: `time,ACTION,method` each, joined by `|`. Times are whole milliseconds since the
-epoch. Separators in a name are written %XX as in a URL. The schema is docs/traces.xsd.
-*/
+/** The slowest traces: `time,ACTION,method` each, joined by `|`; milliseconds since the epoch. The schema: docs/traces.xsd. */
 export const xmlTraces: ReportFormat<TraceReport> = {
 	description: 'the slowest traces with every action',
 	write(_, report, {top}) {

@@ -1,8 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import type {
-	GroupBy, Location, Measure, Query, Unit, StateTicks,
-} from '../types/rows.js';
+import type {GroupBy, Location, Measure, Query, Unit, StateTicks} from '../types/query.js';
 import {locationName} from '../counters/location.js';
 import {formatMs, formats, type Format} from './format.js';
 import {shortName} from './names.js';

@@ -2,7 +2,7 @@ import {
 	cellWidth, cut, cutMiddle, cutStart,
 } from '../../model/cell-width.js';
 import {locationName} from '../counters/location.js';
-import type {Location} from '../types/rows.js';
+import type {Location} from '../types/query.js';
 
 /* The user's names of packages on the screen, set before anything is drawn. Files and reports have whole names. */
 

@@ -1,4 +1,4 @@
-import type {SortOrder} from '../types/rows.js';
+import type {SortOrder} from '../types/query.js';
 
 /** A value of a row, as it is before anything formats it. */
 export type ValueOf<Row> = {of(row: Row): string | number}['of'];

@@ -1,5 +1,5 @@
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
-import type {StateTicks} from '../types/rows.js';
+import type {StateTicks} from '../types/query.js';
 
 /** What a state is on the screen, however that is drawn. */
 export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';

@@ -13,7 +13,7 @@ const found = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly a
 
 /**
 An earlier snapshot with its counters at the indices of a later one, so that they can be subtracted: those of threads
-whose records are free by now move to the record of ended threads. Of its threads the counters alone mean anything.
+whose records are free by now move to the record of ended threads.
 */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
@@ -97,10 +97,7 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	return {...now, ...moved};
 }
 
-/**
-Counters of a window with no CPU time below 0. Unattributed CPU time has a sign; what it lacks on some threads is taken
-from others in proportion, so that the sum stays.
-*/
+/** Counters of a window with no CPU time below 0: what unattributed time lacks on some threads is taken from others. */
 export function settledCounters(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
 	if (node === 0) {

@@ -1,6 +1,6 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Counters} from '../../model/snapshot.js';
-import type {Location, Query} from '../types/rows.js';
+import type {Location, Query} from '../types/query.js';
 import {locationOfFrame} from './location.js';
 import {ownCode} from './own-code.js';
 import {CounterRanking, type CounterBuckets} from './buckets.js';

@@ -1,7 +1,7 @@
 import type {Counters} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {StateTicks} from '../types/rows.js';
+import type {StateTicks} from '../types/query.js';
 import type {Scope} from './scope.js';
 import {cpuPieces, type Pieces} from './share.js';
 
@@ -117,12 +117,26 @@ export class CounterRanking {
 	}
 }
 
-/** Ticks of counted states and CPU nanoseconds, by node. */
-export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): {readonly ticks: Float64Array; readonly cpuNs: Float64Array} {
-	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
+/** Ticks of counted states and CPU nanoseconds, and their squares, see `counterColumns`. */
+export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array; readonly squaredTicks: Float64Array; readonly squaredUs: Float64Array};
+
+function emptySums(length: number): Sums {
+	return {
+		ticks: new Float64Array(length), cpuNs: new Float64Array(length), squaredTicks: new Float64Array(length), squaredUs: new Float64Array(length),
+	};
+}
+
+/** The sums of counters by node. */
+export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): Sums {
+	const sums = emptySums(nodeCount);
 	for (let counter = 0; counter < count; counter++) {
-		sums.cpuNs[node[counter]] += cpuNs[counter];
-		sums.ticks[node[counter]] += (countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
+		const at = node[counter];
+		sums.cpuNs[at] += cpuNs[counter];
+		sums.squaredUs[at] += cpuNs[counter] > 0 ? squaredUs[counter] : 0;
+		if ((countedMask & (1 << state[counter])) !== 0) {
+			sums.ticks[at] += ticks[counter];
+			sums.squaredTicks[at] += squaredTicks[counter];
+		}
 	}
 
 	return sums;
@@ -130,28 +144,40 @@ export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCou
 
 /** What counters come to by bucket, 0 being that of the empty stack, and in all other buckets together. */
 export class BucketSums {
-	/** Ticks of counted states, and CPU time. */
-	readonly selfTicks: Float64Array;
-	readonly selfCpuNs: Float64Array;
 	readonly wholeTicks: number;
 	readonly wholeCpuNs: number;
+	readonly #sums: Sums;
+	readonly #wholeSquares = {ticks: 0, us: 0};
 	#buckets: CounterBuckets | undefined;
-	#whole: {readonly us: number; readonly ticks: number} | undefined;
 
 	/** `bucketOfNode` holds ids below `buckets`; `byNode` are the sums of the counters. */
-	constructor(readonly counters: Counters, byNode: ReturnType<typeof sumsByNode>, readonly bucketOfNode: Int32Array, buckets: number, readonly scope: Pick<Scope, 'countedMask'>) {
-		this.selfTicks = new Float64Array(buckets);
-		this.selfCpuNs = new Float64Array(buckets);
+	constructor(readonly counters: Counters, byNode: Sums, readonly bucketOfNode: Int32Array, buckets: number) {
+		const sums = emptySums(buckets);
 		let [wholeTicks, wholeCpuNs] = [0, 0];
 		for (let node = rootNode + 1; node < byNode.ticks.length; node++) {
-			this.selfTicks[bucketOfNode[node]] += byNode.ticks[node];
-			this.selfCpuNs[bucketOfNode[node]] += byNode.cpuNs[node];
+			const bucket = bucketOfNode[node];
+			sums.ticks[bucket] += byNode.ticks[node];
+			sums.cpuNs[bucket] += byNode.cpuNs[node];
+			sums.squaredTicks[bucket] += byNode.squaredTicks[node];
+			sums.squaredUs[bucket] += byNode.squaredUs[node];
 			wholeTicks += byNode.ticks[node];
 			wholeCpuNs += byNode.cpuNs[node];
+			this.#wholeSquares.ticks += byNode.squaredTicks[node];
+			this.#wholeSquares.us += byNode.squaredUs[node];
 		}
 
+		this.#sums = sums;
 		this.wholeTicks = wholeTicks;
 		this.wholeCpuNs = wholeCpuNs;
+	}
+
+	/** Ticks of counted states, and CPU time. */
+	get selfTicks(): Float64Array {
+		return this.#sums.ticks;
+	}
+
+	get selfCpuNs(): Float64Array {
+		return this.#sums.cpuNs;
 	}
 
 	get buckets(): CounterBuckets {
@@ -170,12 +196,12 @@ export class BucketSums {
 
 	/** The CPU time of all buckets, or of one. */
 	cpu(bucket?: number): Pieces {
-		return cpuPieces(bucket === undefined ? this.wholeCpuNs : this.selfCpuNs[bucket], this.#squares(bucket).us);
+		return bucket === undefined ? cpuPieces(this.wholeCpuNs, this.#wholeSquares.us) : cpuPieces(this.selfCpuNs[bucket], this.#sums.squaredUs[bucket]);
 	}
 
 	/** The counted ticks of all buckets, or of one. */
 	ticks(bucket?: number): Pieces {
-		return {sum: bucket === undefined ? this.wholeTicks : this.selfTicks[bucket], squares: this.#squares(bucket).ticks};
+		return bucket === undefined ? {sum: this.wholeTicks, squares: this.#wholeSquares.ticks} : {sum: this.selfTicks[bucket], squares: this.#sums.squaredTicks[bucket]};
 	}
 
 	/** Ticks of a bucket by state, every state. */
@@ -186,24 +212,5 @@ export class BucketSums {
 		}
 
 		return states;
-	}
-
-	/** Sums of squares, see `counterColumns`. */
-	#squares(bucket?: number): {readonly us: number; readonly ticks: number} {
-		if (bucket === undefined && this.#whole) {
-			return this.#whole;
-		}
-
-		const {order, start} = this.buckets;
-		const {state, cpuNs, squaredUs, squaredTicks} = this.counters;
-		const squares = {us: 0, ticks: 0};
-		for (let index = start[bucket ?? 1]; index < (bucket === undefined ? order.length : start[bucket + 1]); index++) {
-			const counter = order[index];
-			squares.us += cpuNs[counter] > 0 ? squaredUs[counter] : 0;
-			squares.ticks += (this.scope.countedMask & (1 << state[counter])) === 0 ? 0 : squaredTicks[counter];
-		}
-
-		this.#whole = bucket === undefined ? squares : this.#whole;
-		return squares;
 	}
 }

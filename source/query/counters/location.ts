@@ -1,6 +1,6 @@
 import {nativeLine} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
-import type {GroupBy, Location} from '../types/rows.js';
+import type {GroupBy, Location} from '../types/query.js';
 
 /** The line, method or class of a frame id. */
 export function locationOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Location {

@@ -1,12 +1,10 @@
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {counterColumns} from '../../model/schema.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
-import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
+import {stateCode, threadStates} from '../../model/thread-state.js';
 import {filterOf, type RowFilter} from '../filter/filter.js';
-import {stateSets} from '../filter/state-sets.js';
-import type {
-	Measure, Query, Unit,
-} from '../types/rows.js';
+import {maskOf, stateSets} from '../filter/state-sets.js';
+import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, settledCounters} from './aligned.js';
 
 /** Which counters a query counts and how. State masks have the bit of a state's code. */
@@ -21,15 +19,6 @@ export type Scope = {
 };
 
 export const allStatesMask = (1 << threadStates.length) - 1;
-
-function maskOf(states: readonly ThreadState[]): number {
-	let mask = 0;
-	for (const state of states) {
-		mask |= 1 << stateCode[state];
-	}
-
-	return mask;
-}
 
 /** What the query's states, thread keys and filter come to for this snapshot; an unreadable filter is none. */
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {

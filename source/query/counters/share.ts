@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Interval} from '../types/rows.js';
+import type {Interval} from '../types/query.js';
 
 /** Two-sided 95 % quantile of the normal distribution. */
 export const z = 1.96;

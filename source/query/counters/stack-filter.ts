@@ -1,7 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {RowFilter, RowTerm} from '../filter/filter.js';
-import type {Location} from '../types/rows.js';
+import type {Location} from '../types/query.js';
 import {locationName} from './location.js';
 import type {Grouping} from './stack-index.js';
 

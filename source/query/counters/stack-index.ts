@@ -1,6 +1,6 @@
 import {rootNode, unattributed} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
-import type {GroupBy, Location} from '../types/rows.js';
+import type {GroupBy, Location} from '../types/query.js';
 import type {OwnCode} from './own-code.js';
 import {locationKey, locationOfFrame} from './location.js';
 

@@ -1,8 +1,9 @@
 import {globListMatcher, globsOf} from '../../model/glob.js';
-import {stateCode, threadStates} from '../../model/thread-state.js';
+import {remembered} from '../../model/remembered.js';
+import {threadStates} from '../../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';
-import {statesOf} from './state-sets.js';
+import {maskOf, statesOf} from './state-sets.js';
 
 /** What a filter asks for. */
 export type RowFilter = {
@@ -98,18 +99,10 @@ const maxKnown = 16;
 
 /** The filter of an expression, or one that asks for nothing when it cannot be read. */
 export function filterOf(text: string): RowFilter {
-	let filter = known.get(text);
-	if (!filter) {
+	return remembered(known, text, maxKnown, () => {
 		const parsed = parseFilter(text);
-		filter = parsed.ok ? parsed.filter : {};
-		if (known.size >= maxKnown) {
-			known.clear();
-		}
-
-		known.set(text, filter);
-	}
-
-	return filter;
+		return parsed.ok ? parsed.filter : {};
+	});
 }
 
 function readFilter(terms: readonly Term[]): RowFilter {
@@ -175,12 +168,7 @@ function readStates({text, at}: Alternative): number {
 		throw new FilterError('state: needs a state (R B W T I)', at);
 	}
 
-	let mask = 0;
-	for (const state of found.states) {
-		mask |= 1 << stateCode[state];
-	}
-
-	return mask;
+	return maskOf(found.states);
 }
 
 function readThread({text, at}: Alternative): (name: string) => boolean {
@@ -226,17 +214,5 @@ const maxRemembered = 5000;
 
 function remembering(matches: (text: string) => boolean): (text: string) => boolean {
 	const results = new Map<string, boolean>();
-	return text => {
-		let result = results.get(text);
-		if (result === undefined) {
-			result = matches(text);
-			if (results.size >= maxRemembered) {
-				results.clear();
-			}
-
-			results.set(text, result);
-		}
-
-		return result;
-	};
+	return text => remembered(results, text, maxRemembered, () => matches(text));
 }

@@ -36,10 +36,7 @@ export function compilePattern(source: string): (text: string) => boolean {
 	throw new SyntaxError('the expression is too large');
 }
 
-/**
-The library, in a file of its own, is loaded with the first expression: it takes some ten milliseconds, and filters
-are read key by key.
-*/
+/** The library is in a file of its own, loaded with the first expression. */
 function load(): typeof re2js {
 	const require = createRequire(import.meta.url);
 	for (const name of [besideBundle, 're2js']) {

@@ -1,5 +1,5 @@
-import {threadStates, type ThreadState} from '../../model/thread-state.js';
-import type {StateSet} from '../types/rows.js';
+import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
+import type {StateSet} from '../types/query.js';
 
 /** The named sets of states that --state and the x key choose from, in the key's order. */
 export const stateSets: ReadonlyArray<{readonly id: StateSet; readonly title: string; readonly states: readonly ThreadState[]}> = [
@@ -36,4 +36,14 @@ export function statesOf(list: string): {readonly states: readonly ThreadState[]
 function statesOfWord(word: string): readonly ThreadState[] | undefined {
 	const state = Object.hasOwn(letters, word) ? letters[word] : threadStates.find(name => name.toLowerCase() === word.replaceAll('-', '_'));
 	return state ? [state] : stateSets.find(({id}) => id === word)?.states;
+}
+
+/** The bits of the codes of states. */
+export function maskOf(states: readonly ThreadState[]): number {
+	let mask = 0;
+	for (const state of states) {
+		mask |= 1 << stateCode[state];
+	}
+
+	return mask;
 }

@@ -1,8 +1,23 @@
-import {circlesIn, deadlockMs} from '../../model/deadlock.js';
+import type {Location} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
-import type {Deadlock, DeadlockedThread} from '../types/rows.js';
 import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsForGood} from './newest-sample.js';
+
+/** A thread of a deadlock; `ownerTookAt` is where the next of the circle took the lock. Empty: not known. */
+export type DeadlockedThread = {
+	/** Index in the snapshot's thread table. */
+	readonly thread: number;
+	readonly name: string;
+	readonly lockClass: string;
+	readonly at?: Location;
+	readonly ownerTookAt?: Location;
+};
+
+/** Threads of which each waits for the next, and the last for the first. */
+export type Deadlock = readonly DeadlockedThread[];
+
+/** How long threads must have waited for each other: an engine reads one after the other, so that one sample proves nothing. */
+const deadlockMs = 1000;
 
 /**
 Threads that have waited for each other in a circle for a second without a limit of time. One waits for itself only if
@@ -16,6 +31,30 @@ export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const hasJustGotIt = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
 	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasJustGotIt(thread) ? threads.lockOwner[thread] : -1);
 	return circlesIn(waitsFor).map(circle => deadlockOf(snapshot, circle));
+}
+
+/** The circles in a list of which each member has the index of its next, -1 for none; each in its order. */
+export function circlesIn(next: ArrayLike<number>): number[][] {
+	// The walk that came by a member, from 1 on.
+	const walkOf = new Int32Array(next.length);
+	const circles: number[][] = [];
+	for (let start = 0; start < next.length; start++) {
+		let at = start;
+		for (; at >= 0 && walkOf[at] === 0; at = next[at]) {
+			walkOf[at] = start + 1;
+		}
+
+		if (at >= 0 && walkOf[at] === start + 1) {
+			const circle = [at];
+			for (let member = next[at]; member !== at; member = next[member]) {
+				circle.push(member);
+			}
+
+			circles.push(circle);
+		}
+	}
+
+	return circles;
 }
 
 /** Whether a thread is one of a deadlock. */

@@ -3,7 +3,7 @@ import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
 import type {Snapshot, Dictionary} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
 import {attributionOf} from '../counters/attribution.js';
-import type {LockInfo, Location, Query} from '../types/rows.js';
+import type {LockInfo, Location, Query} from '../types/query.js';
 import {stateCode} from '../../model/thread-state.js';
 
 /** When the newest sample was taken, epoch milliseconds. */
@@ -66,10 +66,7 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 /** Packages of the JDK: where a thread parks or sleeps inside them, the line of the program that called says more. */
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
-/**
-Locks that somebody holds when a thread parks for them, even if the engine cannot know who. Latches, queues and
-conditions are no such locks.
-*/
+/** Locks that somebody holds when a thread parks for them; latches, queues and conditions are none. */
 const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
 /** Whether a thread that waits so is held up by another, by the lock's kind, class and owner (-1: not known). */

@@ -5,10 +5,7 @@ import {contentionColumns, counterColumns, threadNumbers} from '../../model/sche
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {Bytes, Numbers} from '../../model/varints.js';
 
-/*
-What changed between two snapshots, as bytes: by column the rows that did and by how much, then the names of threads.
-They lead both ways. Fractions of a nanosecond or a millisecond are rounded away.
-*/
+/* What changed between two snapshots, as bytes that lead both ways: rows and values by column, then names of threads. */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
 export type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;

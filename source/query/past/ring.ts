@@ -30,10 +30,7 @@ export type RingWindow = Moment & KeptChanges & {
 /** Counted since the session's start: CPU time of all threads, and thread samples that waited for another's lock. */
 type Totals = {readonly cpuNs: number; readonly blockedTicks: number};
 
-/**
-The last windows of a session: of a second each for ten minutes, of ten seconds before that, as far back as there is
-room. Plain data, never changed: every function returns a new one.
-*/
+/** The last windows of a session: of a second for ten minutes, of ten seconds before that. Immutable. */
 export type Ring = {
 	/** Where the oldest window begins; undefined: where the session did. */
 	readonly base: Moment | undefined;

@@ -1,6 +1,6 @@
 import {sampledMs} from '../counters/cpu-time.js';
 import type {Column, PastFigures} from '../columns/column.js';
-import type {Query} from '../types/rows.js';
+import type {Query} from '../types/query.js';
 import {LookBack} from './look-back.js';
 import type {Moment, Ring} from './ring.js';
 import {stepsUpTo, trendOf, type Trend, type TrendStep} from './steps.js';

@@ -1,7 +1,7 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
-import type {SummaryOptions, Query, Location} from '../types/rows.js';
+import type {SummaryOptions, Query, Location} from '../types/query.js';
 import {stuckInWords, formatBytes} from '../columns/format.js';
 import {
 	lockName, nameWith, shortName, viaText,

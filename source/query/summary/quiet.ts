@@ -5,7 +5,7 @@ import {
 	countersInWindow, isCounted, scopeOf, type Scope,
 } from '../counters/scope.js';
 import {isOfJvm} from '../counters/thread-kind.js';
-import type {Query} from '../types/rows.js';
+import type {Query} from '../types/query.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {leastCpuPercent} from './summary.js';
 

@@ -1,3 +1,4 @@
+import type {StateTicks} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
 import {unattributedReasons} from '../../model/frame.js';
@@ -6,10 +7,30 @@ import {
 	corePercent, sampledMs, threadCpuNs, windowMs,
 } from '../counters/cpu-time.js';
 import {percentOf} from '../counters/share.js';
-import {deadlocksOf} from '../locks/deadlocks.js';
+import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
 import {threadKind} from '../counters/thread-kind.js';
-import type {Summary} from '../types/rows.js';
 import {isContendingNow} from '../locks/newest-sample.js';
+
+export type Summary = {
+	/** Threads that wait for each other for good, in the newest sample. */
+	readonly deadlocks: readonly Deadlock[];
+	/** Java threads alive in the newest sample, without those of the JVM, and how many are in each state. */
+	readonly threads: number;
+	readonly statesNow: StateTicks;
+	/** Of them those that wait for a lock that another thread holds. */
+	readonly contendingNow: number;
+	/** Threads of the JVM and its compilers, alive in the newest sample. */
+	readonly vmThreads: number;
+	/** CPU percent (100 = one core) in the window: Java code, JIT compilers, the JVM's other threads. */
+	readonly javaCpuPercent: number;
+	readonly jitCpuPercent: number;
+	readonly vmCpuPercent: number;
+	/** Share of the CPU time of Java threads that counts at no line, percent, and why. */
+	readonly unattributed: {readonly percent: number; readonly reason: string};
+	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
+	readonly windowMs: number;
+	readonly samples: number;
+};
 
 /** A window is starved in which samples came so many times more rarely than planned; a shorter one says nothing of it. */
 const starvedTimes = 5;
@@ -31,10 +52,7 @@ export const leastCpuPercent = 1;
 /** Unattributed CPU time is worth mentioning from this share on, percent. */
 const muchUnattributed = 5;
 
-/**
-Share of the CPU time of Java threads in the window, percent, of which nobody knows at which line it was used, and why
-as a clause; the reason is empty where it is not known.
-*/
+/** Share of the CPU time of Java threads in the window, percent, that counts at no line, and why; empty: not known. */
 function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
 	const {threads, session} = snapshot;
 	let whole = 0;

@@ -1,6 +1,31 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {ThreadState} from '../../model/thread-state.js';
 
+/** Between which percentages a share is. */
+export type Interval = {readonly low: number; readonly high: number};
+
+/** Ticks by state code, see `threadStates`. */
+export type StateTicks = readonly number[];
+
+/** A place in the code, as a group of frames. */
+export type Location = {
+	readonly className: string;
+	/** Empty when grouped by class. */
+	readonly method: string;
+	readonly file: string;
+	/** -1 unknown, -2 native; -1 when grouped by method or class. */
+	readonly line: number;
+};
+
+export type LockInfo = {
+	readonly kind: string;
+	readonly className: string;
+	readonly ownerName?: string;
+	readonly ownerLocation?: Location;
+	/** Where the owner stands now. */
+	readonly ownerNow?: Location;
+};
+
 export const groupings = ['line', 'method', 'class'] as const;
 export type GroupBy = (typeof groupings)[number];
 

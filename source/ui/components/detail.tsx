@@ -3,17 +3,17 @@ import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
-import type {Holder, HolderLocation, Location} from '../../query/types/rows.js';
+import type {Location} from '../../query/types/query.js';
 import type {WholeFrame} from '../../views/common/view.js';
 import {
-	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink, keysOf,
+	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink,
 } from '../state/screen-data.js';
 import {selectedIndex, type DetailLayer, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {
 	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
 } from '../text/spans.js';
-import type {DetailThread, Neighbour} from '../../query/detail.js';
+import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
 import type {StackRow} from '../../query/stacks.js';
 import {Lines, useTheme} from './text.js';
 
@@ -71,7 +71,8 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 		return null;
 	}
 
-	const row = rowsOf(data).at(selectedIndex(ui.selections[ui.view], keysOf(data)));
+	const rows = rowsOf(data);
+	const row = rows.at(selectedIndex(ui.selections[ui.view], rows));
 	const detail = row && detailOf(ui.view, row.key);
 	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
 	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, isFull: ui.query.fullNames, levels})) : [];

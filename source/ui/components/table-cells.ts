@@ -1,7 +1,7 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {effectiveUnit} from '../../query/counters/scope.js';
-import type {Measure, Query} from '../../query/types/rows.js';
+import type {Measure, Query} from '../../query/types/query.js';
 import type {Theme} from '../terminal/theme.js';
 import type {Placed} from '../text/columns.js';
 import {

@@ -6,7 +6,7 @@ import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
-import {keysOf, type ScreenData} from '../state/screen-data.js';
+import type {ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, placeColumns} from '../text/columns.js';
 import type {Layout} from '../text/layout.js';
@@ -26,7 +26,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 		query: queryOf(ui), measure: data.table?.measure ?? measureOf(ui.query), theme, left: ui.left, trendOf: data.trendOf, placed,
 		counts: countsText({from: top, shown: layout.tableRows, rows: rows.length, allRows: ui.query.filter === '' ? rows.length : allRows}), isDim: row => viewOf(ui.view).isDim(row),
 	};
-	const selected = selectedIndex(ui.selections[ui.view], keysOf(data));
+	const selected = selectedIndex(ui.selections[ui.view], rows);
 	const lines = Array.from({length: rows.length > 0 ? layout.tableRows : 0}, (_, line): RowCells => {
 		const row = rows.at(top + line);
 		return row ? rowCells(row, top + line === selected, context) : [];

@@ -3,7 +3,7 @@ import {
 	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore,
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Location, Query} from '../../query/types/rows.js';
+import type {Location, Query} from '../../query/types/query.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header} from '../components/header.js';
@@ -18,7 +18,7 @@ import {
 } from '../hooks/terminal.js';
 import {reduceSession, type SessionAction} from '../state/reduce.js';
 import {followRow, type ScreenContext} from '../state/screen-context.js';
-import {keysOf, rowsOf} from '../state/screen-data.js';
+import {rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore, Feed} from '../state/session-store.js';
 import {
@@ -85,7 +85,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	});
 	const detailOf = data.detailOf(ui, feed);
 	const drawn = scrolled({
-		ui: followRow(ui, keysOf(shown), layout.tableRows), data: shown, layout, detailOf,
+		ui: followRow(ui, rowsOf(shown), layout.tableRows), data: shown, layout, detailOf,
 	}, theme);
 	if (drawn !== ui) {
 		// React renders again at once, before Ink draws: only the layout knows how far keys may scroll.
@@ -252,7 +252,6 @@ export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, l
 		}),
 		shownColumns,
 		overhang: most => overhang(rows, placed, {unit: effectiveUnit(query), fullNames: query.fullNames}, most),
-		rowKeys: keysOf(data),
 		rows,
 		pageRows: layout.tableRows,
 		layerPage: layer?.kind === 'menu' ? layerRoom(layout, layer.items.length) : 0,

@@ -111,8 +111,8 @@ function closed(state: UiState, screen: ScreenContext, atMs: number): UiState {
 	return below ? {...below, closedAtMs: atMs} : withEffect(state, {type: 'quit'});
 }
 
-function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: ScreenContext): UiState {
-	const index = selectedIndex(state.selections[state.view], rowKeys);
+function pressOwn(state: UiState, press: ViewKey['press'], {rows}: ScreenContext): UiState {
+	const index = selectedIndex(state.selections[state.view], rows);
 	const row = rows.at(index);
 	const {change, message: said, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
@@ -185,7 +185,7 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 		}
 
 		case 'row': {
-			const key = screen.rowKeys.at(target.index);
+			const key = screen.rows.at(target.index)?.key;
 			return key === undefined ? state : selectRow(state, key);
 		}
 

@@ -1,5 +1,5 @@
 import type {SortFigure} from '../../query/columns/column.js';
-import type {Baseline, Location} from '../../query/types/rows.js';
+import type {Baseline, Location} from '../../query/types/query.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
@@ -24,10 +24,8 @@ export type HitTarget =
 
 /** What keys depend on beside the state: what is on the screen. */
 export type ScreenContext = {
-	/** Keys of the view's rows, in order. */
-	readonly rowKeys: readonly string[];
-	/** The rows themselves, for keys of the view's own. */
-	readonly rows?: readonly ViewRow[];
+	/** The view's rows, in order. */
+	readonly rows: readonly ViewRow[];
 	/** Rows that fit. */
 	readonly pageRows: number;
 	readonly columns: readonly SortColumn[];
@@ -66,22 +64,23 @@ export function stepOf(action: Action, page: number, count: number): number {
 }
 
 /** The state with the selection moved; it follows its new row from now on. */
-export function moveSelection(state: UiState, action: Action, {rowKeys, pageRows}: ScreenContext): UiState {
-	if (rowKeys.length === 0) {
+export function moveSelection(state: UiState, action: Action, {rows, pageRows}: ScreenContext): UiState {
+	if (rows.length === 0) {
 		return state;
 	}
 
 	const selection = state.selections[state.view];
-	const now = selectedIndex(selection, rowKeys);
-	const index = Math.min(rowKeys.length - 1, Math.max(0, now + stepOf(action, pageRows, rowKeys.length)));
-	return withSelection(state, rowKeys, index, firstRow(selection.top, index, rowKeys.length, pageRows));
+	const now = selectedIndex(selection, rows);
+	const index = Math.min(rows.length - 1, Math.max(0, now + stepOf(action, pageRows, rows.length)));
+	const top = firstRow(selection.top, index, rows.length, pageRows);
+	return {...state, selections: {...state.selections, [state.view]: {key: rows[index].key, index, top}}};
 }
 
 /** The state with the selection at its row's new place, after rows came, went or moved. */
-export function followRow(state: UiState, rowKeys: readonly string[], pageRows: number): UiState {
+export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: number): UiState {
 	const selection = state.selections[state.view];
-	const index = Math.max(0, selectedIndex(selection, rowKeys));
-	const top = firstRow(selection.top, index, rowKeys.length, pageRows);
+	const index = Math.max(0, selectedIndex(selection, rows));
+	const top = firstRow(selection.top, index, rows.length, pageRows);
 	return index === selection.index && top === selection.top
 		? state
 		: {
@@ -93,10 +92,6 @@ export function followRow(state: UiState, rowKeys: readonly string[], pageRows: 
 export function selectRow(state: UiState, key: string): UiState {
 	const {index, top} = state.selections[state.view];
 	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
-}
-
-function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {
-	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys.at(index), index, top}}};
 }
 
 /** The state with a move of the layer on top, if it is help or a detail. */

@@ -4,11 +4,12 @@ import type {Finding} from '../../query/summary/findings.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {LineFigures} from '../../query/detail.js';
-import type {Location, Summary} from '../../query/types/rows.js';
+import type {Location} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
+import type {Summary} from '../../query/summary/summary.js';
 
 /** The data on the screen, all of one moment. */
 export type ScreenData = {
@@ -72,14 +73,4 @@ export type DetailData = {
 
 export function rowsOf(data: ScreenData): readonly ViewRow[] {
 	return data.table?.rows ?? [];
-}
-
-const keysOfRows = new WeakMap<readonly ViewRow[], readonly string[]>();
-
-/** Keys of the rows, in their order: several parts of the screen ask for them. */
-export function keysOf(data: ScreenData): readonly string[] {
-	const rows = rowsOf(data);
-	const keys = keysOfRows.get(rows) ?? rows.map(({key}) => key);
-	keysOfRows.set(rows, keys);
-	return keys;
 }

@@ -4,6 +4,7 @@ import {
 	noPast, remember, reset, undoReset, type Past,
 } from '../../query/past/windows.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
+import {circleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
 /** What the screen is drawn from, all of one moment. Immutable. */
 export type Feed = {
@@ -140,15 +141,20 @@ export class SessionStore {
 	}
 
 	readonly #keepRing = (): void => {
-		this.#addToRing(this.#options.source.read());
+		const snapshot = this.#options.source.read();
+		this.#addToRing(snapshot);
+		// However long the delay, a deadlock is shown when it comes and when it is over.
+		if (snapshot && !this.#isHeld && deadlocksText(snapshot) !== deadlocksText(this.#feed.shown)) {
+			this.#refreshAgain();
+		}
 	};
 
 	readonly #sourceChanged = (): void => {
-		// First numbers, a deadlock and the end are shown at once.
+		// First numbers and the end are shown at once.
 		const status = this.#options.source.status();
-		const {shown, status: {hasCpu, deadlockChanges}} = this.#feed;
+		const {shown, status: {hasCpu}} = this.#feed;
 		const isFirstShare = status.hasCpu === true && hasCpu === undefined;
-		if (shown === undefined || isFirstShare || status.deadlockChanges !== deadlockChanges || status.phase === 'ended' || status.phase === 'failed') {
+		if (shown === undefined || isFirstShare || status.phase === 'ended' || status.phase === 'failed') {
 			this.#refreshAgain();
 		} else {
 			this.#set({status});
@@ -182,6 +188,10 @@ export class SessionStore {
 			listener();
 		}
 	}
+}
+
+function deadlocksText(snapshot: Snapshot | undefined): string {
+	return snapshot ? deadlocksOf(snapshot).map(deadlock => circleText(deadlock)).join('\n') : '';
 }
 
 function isSame(a: object, b: object, except: readonly string[] = []): boolean {

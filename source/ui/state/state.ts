@@ -1,9 +1,8 @@
 import {stateSets} from '../../query/filter/state-sets.js';
-import type {
-	Query, SortOrder, StateSet, Location,
-} from '../../query/types/rows.js';
+import type {Query, SortOrder, StateSet, Location} from '../../query/types/query.js';
 import type {WindowId} from '../../query/past/windows.js';
 import {usualSpanMs} from '../../query/past/steps.js';
+import type {ViewRow} from '../../views/common/view.js';
 import {views} from '../../views/registry.js';
 import type {KeyChanges, Action, Context} from './keys.js';
 
@@ -150,13 +149,13 @@ export function queryOf(state: UiState): Query {
 }
 
 /** The index of the selected row, or where it was if it is gone; -1 without rows. */
-export function selectedIndex(selection: Selection, rowKeys: readonly string[]): number {
+export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): number {
 	if (selection.key === undefined) {
-		return rowKeys.length === 0 ? -1 : 0;
+		return rows.length === 0 ? -1 : 0;
 	}
 
-	const index = rowKeys.indexOf(selection.key);
-	return index === -1 ? Math.min(selection.index, rowKeys.length - 1) : index;
+	const index = rows.findIndex(({key}) => key === selection.key);
+	return index === -1 ? Math.min(selection.index, rows.length - 1) : index;
 }
 
 /** The first row to draw, so that the selected one is visible and no line is needlessly empty. */

@@ -27,17 +27,11 @@ const reportPattern = /^\u001B\[<\d/;
 /** As much of a report as there is when something else comes in between. */
 const brokenMouse = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
 
-/**
-ESC and what may follow it up to a complete sequence; the last alternatives are unfinished ones. CSI M and three
-characters is the older form of a report of the mouse, which means nothing here.
-*/
+/** ESC and a complete sequence behind it. CSI M and three characters is the mouse's older report, which means nothing. */
 const sequencePattern = /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
 const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
-/**
-Turns the bytes of a terminal into key names: a printable character is itself, others have names ('pagedown', 'ctrl-u').
-An escape that nothing follows is the Escape key, which only time can tell: `flush`.
-*/
+/** Turns the bytes of a terminal into key names. An escape that nothing follows is a key after a while: `flush`. */
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');
 	#rest = '';

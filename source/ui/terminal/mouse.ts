@@ -1,7 +1,4 @@
-/*
-The mouse as xterm's "ctlseqs" has it: mode 1000 reports buttons and the wheel, but no movement, which would have us
-draw whenever a hand twitches; mode 1006 writes the reports as text (SGR). With Shift a terminal selects text as ever.
-*/
+/* The mouse as xterm's "ctlseqs" has it: mode 1000 reports buttons and the wheel, 1006 writes the reports as text (SGR). */
 
 /** What the mouse did, and at which cell of the screen, counted from 0. */
 export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};

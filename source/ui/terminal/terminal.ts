@@ -39,9 +39,8 @@ type FrameSink = {
 };
 
 /**
-What Ink writes to; a frame is passed on as one synchronized update. It says no height, and that it is no terminal: Ink
-would erase the scrollback. Each update begins at the top left, as Ink 6.8 goes up a line too few, and ends without a
-new line. A frame that the terminal is not ready for is left out: `hasGaps`.
+What Ink writes to; a frame is passed on as one synchronized update, from the top left. It is no terminal to Ink, which
+would erase the scrollback. A frame that the terminal is not ready for is left out: `hasGaps`.
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
 export class FrameStream extends EventEmitter {

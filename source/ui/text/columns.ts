@@ -1,6 +1,6 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {fitColumns, type Column} from '../../query/columns/column.js';
-import type {Unit} from '../../query/types/rows.js';
+import type {Unit} from '../../query/types/query.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {Layout} from './layout.js';

@@ -1,4 +1,4 @@
-import {cellWidth, graphemes} from '../../model/cell-width.js';
+import {cellWidth, firstCells, graphemes} from '../../model/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import type {Trend} from '../../query/past/steps.js';
 
@@ -32,13 +32,8 @@ export function clipSpans(spans: Spans, width: number): Spans {
 
 	let left = width;
 	return spans.map(span => {
-		let text = '';
-		for (const {text: character, cells} of graphemes(span.text)) {
-			const fits = cells <= left;
-			text += fits ? character : '';
-			left = fits ? left - cells : 0;
-		}
-
+		const text = firstCells(span.text, left);
+		left = text === span.text ? left - cellWidth(text) : 0;
 		return {...span, text};
 	});
 }
@@ -58,21 +53,6 @@ export function dropCells(text: string, count: number): string {
 	return ' '.repeat(Math.max(0, dropped - count)) + text.slice(from);
 }
 
-/** The first characters of a text that fit into `width` cells; at least one. */
-function firstCells(text: string, width: number): string {
-	let [kept, used] = ['', 0];
-	for (const {text: character, cells} of graphemes(text)) {
-		used += cells;
-		if (used > width && kept !== '') {
-			break;
-		}
-
-		kept += character;
-	}
-
-	return kept;
-}
-
 /** The text in lines of at most `width` cells, broken at blanks, or within a word longer than a line. At least one line. */
 export function wrapped(text: string, width: number): string[] {
 	const room = Math.max(1, width);
@@ -87,7 +67,7 @@ export function wrapped(text: string, width: number): string[] {
 		}
 
 		while (cellWidth(line) > room) {
-			const head = firstCells(line, room);
+			const head = firstCells(line, room) || graphemes(line)[0].text;
 			lines.push(head);
 			line = line.slice(head.length);
 		}

@@ -1,5 +1,4 @@
 import {alignedTo} from '../../query/counters/aligned.js';
-import {circlesIn} from '../../model/deadlock.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
@@ -10,15 +9,12 @@ import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-ki
 import {sampleTicks} from '../../query/counters/share.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
-import type {BlockerRow, Query, Waiter} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
-import {deadlocksOf, isDeadlocked} from '../../query/locks/deadlocks.js';
-import {blockerColumns} from './columns.js';
+import {circlesIn, deadlocksOf, isDeadlocked} from '../../query/locks/deadlocks.js';
+import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
-/**
-Who holds up whom, now and in the window. A row is a class of locks and their holder; below it, a level deeper, are
-the locks of threads that wait for it. The filter keeps rows that match and those above them.
-*/
+/** Who holds up whom, now and in the window; below a row, a level deeper, are the locks of threads that wait for it. */
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
 	const deadlocks = deadlocksOf(snapshot);

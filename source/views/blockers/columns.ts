@@ -1,7 +1,49 @@
-import type {BlockerRow} from '../../query/types/rows.js';
+import type {ThreadState} from '../../model/thread-state.js';
+import type {Location} from '../../query/types/query.js';
 import {figure, place, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {initialisedText, lockName} from '../../query/columns/names.js';
+
+/** A thread that waits for a lock now, or did in the window. */
+export type Waiter = {
+	readonly key: number;
+	readonly name: string;
+	readonly nativeId: number;
+	/** It waits in the newest sample: for how long, at least so long where it did before the first sample. */
+	readonly isNow: boolean;
+	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
+	/** The program's line that asks for the lock; and for how long it waited in the window, by samples. */
+	readonly at?: Location;
+	readonly waitedMs: number;
+};
+
+/** A row of the Blockers view: the locks of a class that a thread holds, and whom that holds up. */
+export type BlockerRow = {
+	readonly key: string;
+	readonly kind: string;
+	readonly lockClass: string;
+	/** Index of the holder in the snapshot's thread table, -1 where it is not known, and its name then empty. */
+	readonly holder: number;
+	readonly holderName: string;
+	/** How often it is held for reading now, the holder the first of those that do; 0 if it is not, or that is not known. */
+	readonly readers: number;
+	readonly holderState?: ThreadState;
+	/** Where the holder took it, and where it is now (the program's line): not known, or no longer alive. */
+	readonly tookAt?: Location;
+	readonly nowAt?: Location;
+	/** Who waits now, the longest first, then who did in the window. */
+	readonly waiters: readonly Waiter[];
+	readonly waitingNow: number;
+	/** The longest of those that wait now has so far. */
+	readonly longestMs: number;
+	readonly longestAtLeast: boolean;
+	/** Waiting time of all threads in the window, by samples. */
+	readonly waitedMs: number;
+	/** 0; more for a lock whose holder waits for the one of the row above that has one less. */
+	readonly depth: number;
+	readonly isDeadlocked: boolean;
+};
 
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figure('waiting', row => row.waitingNow, formats.count, {

@@ -3,11 +3,11 @@ import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.
 import {initialisedText, publicName, shortName} from '../../query/columns/names.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {framesOf} from '../../query/counters/stack-index.js';
-import type {BlockerRow, Location, Waiter} from '../../query/types/rows.js';
+import type {Location} from '../../query/types/query.js';
 import {csvOf, frameOf} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryBlockers} from './blockers.js';
-import {blockerColumns, holderText} from './columns.js';
+import {blockerColumns, holderText, type BlockerRow, type Waiter} from './columns.js';
 
 /** Who blocks whom, with which lock, now and in the window. */
 export const blockersView: View<BlockerRow> = {

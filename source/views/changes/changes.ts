@@ -6,15 +6,12 @@ import {percentOf, sampleTicks, shareError, z} from '../../query/counters/share.
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
 import {sampledMs, windowMs} from '../../query/counters/cpu-time.js';
-import type {Baseline, Query} from '../../query/types/rows.js';
+import type {Baseline, Query} from '../../query/types/query.js';
 import {
 	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
 } from './columns.js';
 
-/**
-What each line, method or class uses per second in the window, less what it used in the baseline. No rows without a
-baseline, or before there is a sample after it.
-*/
+/** What each location uses per second in the window, less what it used in the baseline; no rows without a baseline. */
 export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
 	const {baseline} = query;
 	const begin = baseline && beginOf(baseline, snapshot, since);

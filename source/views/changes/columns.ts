@@ -2,7 +2,7 @@ import {
 	byPlace, figure, place, text, type Column,
 } from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
-import type {Location} from '../../query/types/rows.js';
+import type {Location} from '../../query/types/query.js';
 
 /** What a place used per second of sampling, and half the width of the 95 % interval of each rate. */
 export type ChangeFigures = {

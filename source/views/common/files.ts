@@ -1,6 +1,6 @@
 import {stateCode, threadStates} from '../../model/thread-state.js';
 import type {Column} from '../../query/columns/column.js';
-import type {Location, Query, StateTicks} from '../../query/types/rows.js';
+import type {Location, Query, StateTicks} from '../../query/types/query.js';
 import type {CsvColumn} from './view.js';
 
 /* What rows of all views have in common in files; docs/formats.md has the meaning of the keys. */

@@ -1,8 +1,9 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Column} from '../../query/columns/column.js';
-import type {GroupBy, Measure, Location, Query, SortOrder, Summary} from '../../query/types/rows.js';
+import type {GroupBy, Measure, Location, Query, SortOrder} from '../../query/types/query.js';
 import type {LineDetail} from '../../query/detail.js';
 import type {LineRow} from '../../query/counted-lines.js';
+import type {Summary} from '../../query/summary/summary.js';
 
 export type ViewRow = {
 	/** Its identity in a session: the cursor follows it when rows move. */
@@ -63,10 +64,7 @@ type ViewFiles<Row> = {
 	json?(snapshot: Snapshot, since: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
 };
 
-/**
-A view behind Tab: its rows, their columns, and what one of them is made of. Screen, help, docs, menus and orders are
-made from these records.
-*/
+/** A view behind Tab. Screen, help, docs, menus and orders are made from these records. */
 export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
 	readonly title: string;

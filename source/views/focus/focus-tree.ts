@@ -5,7 +5,7 @@ import {locationName} from '../../query/counters/location.js';
 import {percentOf, shareError} from '../../query/counters/share.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {CallNode, CallTree, type TreeOf} from '../tree/call-tree.js';
-import type {Location} from '../../query/types/rows.js';
+import type {Location} from '../../query/types/query.js';
 
 /** What rows of a focus know beside their tree. */
 export type FocusFigures = {

@@ -12,7 +12,7 @@ import {windowMs} from '../../query/counters/cpu-time.js';
 import type {Weight} from '../tree/call-tree.js';
 import {openedRows} from '../tree/opened.js';
 import {treeFilter, wholeOf} from '../tree/tree.js';
-import type {Location, Query} from '../../query/types/rows.js';
+import type {Location, Query} from '../../query/types/query.js';
 import {focusColumns} from './columns.js';
 import {
 	focusedStacks, FocusTree, type FocusFigures, type FocusRow,
@@ -21,10 +21,7 @@ import {
 /** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
 const openPercent = 10;
 
-/**
-The trees under a method (where its time goes) and above it (who called it), in thread time of all states and CPU time;
-a recursive method counts from its outermost call. No rows without `query.method`.
-*/
+/** The trees under a method and above it, in thread time of all states and CPU time. No rows without `query.method`. */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
 	const parts = openFocus(snapshot, since, query);
 	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {

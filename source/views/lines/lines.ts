@@ -3,14 +3,11 @@ import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
 import {scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import {countedLines, type LineRow, type LineTable} from '../../query/counted-lines.js';
 import {lineColumns} from './columns.js';
 
-/**
-Hot lines, methods or classes (`query.by`; `query.ownFirst`: of the program's own code), filtered and sorted. Left out:
-samples without Java frames, and rows with neither counted ticks nor, if RUNNABLE counts, CPU time.
-*/
+/** Hot lines, methods or classes, filtered and sorted, without those that have neither counted ticks nor CPU time. */
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);

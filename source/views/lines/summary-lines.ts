@@ -2,7 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {nameWith} from '../../query/columns/names.js';
 import {locationKey} from '../../query/counters/location.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
-import type {Query, Location} from '../../query/types/rows.js';
+import type {Query, Location} from '../../query/types/query.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
 import type {LineTable, LineRow} from '../../query/counted-lines.js';
 import {leastMs, summaryQuery} from '../../query/summary/quiet.js';
@@ -15,10 +15,7 @@ const leastPercent = 0.05;
 /** Who sorts by these looks for lines that others are called from, or for any line. */
 const showingAll = ['total', 'total-ticks', 'name'] as const;
 
-/**
-The rows of Lines as people see them: without lines that used nothing themselves, unless the order or a filter asks
-for them; where next to no CPU is used, the lines where threads wait, and `finding` says so.
-*/
+/** The rows of Lines as people see them: without lines that used nothing; where next to no CPU is used, where threads wait. */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	if (!query.summary) {
 		return queryLines(snapshot, since, query);

@@ -8,12 +8,12 @@ import {nameWith, shortName, viaText} from '../../query/columns/names.js';
 import type {StackHistogramRow} from './rows.js';
 
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
-	share('share', row => row.percent, row => row.cpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.ticks],
+	share('share', row => row.selfPercent, row => row.selfCpuNs, {
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.selfTicks],
 		description: 'share of the CPU time (or ticks) of all samples that had exactly this stack',
 	}),
-	figure('ticks', row => row.ticks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortFigures: ['ticks', 'total-ticks'], thenBy: [row => row.cpuNs],
+	figure('ticks', row => row.selfTicks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortFigures: ['ticks', 'total-ticks'], thenBy: [row => row.selfCpuNs],
 		description: 'votes: samples of threads with this stack, in the counted states',
 	}),
 	figure('threads', row => row.threadCount, formats.count, {
@@ -24,7 +24,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		title: 'blocked ticks', fromColumns: 0, sortBy: [row => row.states[stateCode.BLOCKED]],
 		description: 'states of the threads, in proportion; sorts by blocked ticks',
 	}),
-	figure('cpu', row => row.cpuNs, formats.cpuMs, {
+	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortFigures: ['cpu'],
 		description: 'CPU time with this stack, milliseconds',
 	}),
@@ -34,7 +34,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		value: row => row.fingerprint.slice(0, 8),
 		role: () => 'dim',
 	}),
-	text('stack', row => nameOf(row.top), {
+	text('stack', row => nameOf(row), {
 		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortFigures: ['name'],
 		description: 'the innermost frames, each called by the next; Enter shows all of them',
 		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),

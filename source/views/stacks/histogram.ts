@@ -8,14 +8,11 @@ import {threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
 import {stackColumns} from './columns.js';
 
-/**
-Identical stacks, counted over all threads and states, by their first `query.depth` frames; with `query.ownFirst` from
-the own code on. Left out: those without Java frames, and with neither counted ticks nor CPU time.
-*/
+/** Identical stacks of all threads and states, counted, by their first `query.depth` frames. */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
@@ -30,7 +27,7 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
 	}
 
-	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
+	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length);
 	const {buckets} = sums;
 	const {threads} = snapshot;
 	const counted: CountedStacks = {
@@ -50,12 +47,12 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.stack]));
+		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.bucket]));
 	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
 }
 
 const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
-	percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
+	percent: row => row.selfPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
 };
 
 /** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */

@@ -1,113 +1,55 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {nativeLine, rootNode} from '../../model/frame.js';
-import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import type {Dictionary} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
 import {ownLocation} from '../../query/counters/attribution.js';
-import {percentOf, samplesOf, shareError} from '../../query/counters/share.js';
 import {framesOf, type Grouping} from '../../query/counters/stack-index.js';
-import type {Location, Query, StateTicks} from '../../query/types/rows.js';
-import type {BucketSums, CounterRanking, Ranked} from '../../query/counters/buckets.js';
+import type {Location, Query} from '../../query/types/query.js';
+import {CountedRow, type CountedFigures} from '../../query/counters/counted-row.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 
-/** Names of threads kept for a row. */
-const maxTopThreads = 3;
-
 /** What rows are read from, by the numbers of their stacks. */
-export type CountedStacks = {
+export type CountedStacks = CountedFigures & {
 	readonly stacks: SameStacks;
-	readonly sums: BucketSums;
-	readonly ranking: CounterRanking;
-	readonly threads: Snapshot['threads'];
 	readonly ends: Int32Array | undefined;
 	readonly app: Query['app'];
-	readonly isInTicks: boolean;
-	readonly inStep: number;
-	readonly viaOf: ((stacks: readonly number[]) => Location | undefined) | undefined;
 };
 
-/** A row of the Stacks view: identical stacks of all threads and states. Figures are worked out when asked for. */
-export class StackHistogramRow {
+/** A row of the Stacks view: identical stacks of all threads and states. Its location is the innermost frame, with own code first that of the program's own. */
+export class StackHistogramRow extends CountedRow<CountedStacks> {
 	readonly key: string;
-	readonly #of: CountedStacks;
-	#ranked: Ranked | undefined;
 	#fingerprint: string | undefined;
 
-	constructor(readonly stack: number, of: CountedStacks) {
-		this.#of = of;
+	constructor(bucket: number, counted: CountedStacks) {
+		super(bucket, counted);
 		this.key = String(this.node);
 	}
 
 	get node(): number {
-		return this.#of.stacks.firstNode[this.stack];
-	}
-
-	/** Ticks of counted states, and CPU nanoseconds of all. */
-	get ticks(): number {
-		return this.#of.sums.selfTicks[this.stack];
-	}
-
-	get cpuNs(): number {
-		return this.#of.sums.selfCpuNs[this.stack];
-	}
-
-	/** Share of the unit's whole, 0..100. */
-	get percent(): number {
-		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#of;
-		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
-	}
-
-	/** Half the width of its 95 % interval, percentage points. */
-	get errorPercent(): number {
-		const {isInTicks, inStep, sums} = this.#of;
-		return shareError(this.percent, isInTicks
-			? samplesOf(sums.ticks(this.stack), sums.ticks()) / inStep
-			: samplesOf(sums.cpu(this.stack), sums.cpu()));
-	}
-
-	get states(): StateTicks {
-		return this.#of.sums.states(this.stack);
-	}
-
-	get threadCount(): number {
-		return this.#threads.count;
-	}
-
-	/** Names of the threads with the most CPU time, then ticks, there; at most three. */
-	get topThreads(): readonly string[] {
-		return this.#threads.top.map(thread => this.#of.threads.name[thread]);
-	}
-
-	/** The innermost frame; with own code first that of the program's own. */
-	get top(): Location {
-		const {dictionary, grouping: {locations, groupOfFrame}} = this.#of.stacks;
-		return locations[groupOfFrame[dictionary.nodeFrame[this.node]]];
+		return this.counted.stacks.firstNode[this.bucket];
 	}
 
 	/** The frames compared, innermost first. */
 	get frames(): readonly Location[] {
-		const {dictionary, depth} = this.#of.stacks;
+		const {dictionary, depth} = this.counted.stacks;
 		return framesOf(dictionary, this.node, depth);
 	}
 
 	/** All frames: with own code first those that most samples had. */
 	get wholeFrames(): readonly Location[] {
-		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.#of;
+		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.counted;
 		const ticksOfNode = new Map<number, number>();
-		for (const counter of ends ? buckets.countersOf(this.stack) : []) {
+		for (const counter of ends ? buckets.countersOf(this.bucket) : []) {
 			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
 		}
 
 		return framesOf(dictionary, mostOf(ticksOfNode)?.[0] ?? this.node);
 	}
 
-	/** As in a `LineRow`: with own code first what that called, without it the line that it came by. */
-	get via(): Location | undefined {
-		return this.#of.viaOf?.([this.stack]);
-	}
-
+	/** Without own code first: the line of the program's own code by which it came, if that is not its top. */
 	get own(): Location | undefined {
-		const {stacks: {dictionary}, ends, app} = this.#of;
+		const {stacks: {dictionary}, ends, app} = this.counted;
 		return ends ? undefined : ownLocation(dictionary, this.node, {app});
 	}
 
@@ -117,15 +59,15 @@ export class StackHistogramRow {
 		return this.#fingerprint;
 	}
 
-	get #threads(): Ranked {
-		this.#ranked ??= this.#of.ranking.of([this.stack], maxTopThreads);
-		return this.#ranked;
+	protected override get location(): Location {
+		const {dictionary, grouping: {locations, groupOfFrame}} = this.counted.stacks;
+		return locations[groupOfFrame[dictionary.nodeFrame[this.node]]];
 	}
 
 	/** Whether a stack, by its node, is one of those that the row counts. */
 	isOf(node: number): boolean {
-		const {stacks, ends} = this.#of;
-		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === this.stack;
+		const {stacks, ends} = this.counted;
+		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === this.bucket;
 	}
 }
 

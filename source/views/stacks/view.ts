@@ -4,7 +4,7 @@ import {
 	decimals, formatCount, formatMs, msOf,
 } from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import {
 	csvOf, frameOf, stateCells, statesOf, viaOf,
 } from '../common/files.js';
@@ -36,16 +36,16 @@ export const stacksView: View<StackHistogramRow> = {
 		{key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames', short: 'frames'},
 	],
 	query: queryStackHistogram,
-	isDim: row => row.percent <= row.errorPercent,
+	isDim: row => row.selfPercent <= row.errorPercent,
 	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryStackDetail(snapshot, since, query, row);
 		return row ? {...detail, wholeStacks: [{title: 'STACK (innermost frame first)', frames: row.wholeFrames}]} : detail;
 	},
 	titleLines(row) {
-		const share = `${row.percent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)}, ${formatMs(row.cpuNs)} ms CPU, ${formatCount(row.ticks)} ticks`;
+		const share = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
-			{text: frameText(row.top), role: 'title'},
+			{text: frameText(row), role: 'title'},
 			{text: `${share}, ${row.threadCount} ${row.threadCount === 1 ? 'thread' : 'threads'}`},
 			{text: `fingerprint ${row.fingerprint}`},
 		];
@@ -58,13 +58,13 @@ export const stacksView: View<StackHistogramRow> = {
 		* json(snapshot, since, query, top) {
 			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({
-					ticks: row.ticks, cpuMs: msOf(row.cpuNs), percent: decimals(row.percent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
+					ticks: row.selfTicks, cpuMs: msOf(row.selfCpuNs), percent: decimals(row.selfPercent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
 					frames: row.frames.map(frame => frameOf(frame)),
 				});
 			}
 		},
 	},
-	locationOf: ({top}) => top,
+	locationOf: row => row,
 };
 
 function comparedText(depth: Query['depth']): string {

@@ -1,21 +1,12 @@
+import type {DurationFigures} from '../../model/histogram.js';
 import type {TaskState} from '../../model/task-probe.js';
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {figure, text, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 
-/** Stays in a state that ended in a window; of an end: whole tasks. Times in nanoseconds. */
-export type StayFigures = {
-	readonly count: number;
-	readonly perS: number;
-	readonly totalNs: number;
-	readonly meanNs: number;
-	readonly p50Ns: number;
-	readonly p99Ns: number;
-	readonly mostNs: number;
-};
-
-export type TaskRow = StayFigures & {
+/** Stays in a state that ended in a window; of an end: whole tasks. */
+export type TaskRow = DurationFigures & {
 	readonly key: string;
 	readonly state: TaskState;
 	/** Index of the report's states. */

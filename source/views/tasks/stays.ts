@@ -1,33 +1,30 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
-import {HistogramSum, longestNs, percentileNs} from '../../model/histogram.js';
+import {DurationSum} from '../../model/histogram.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {filtered, filterOf} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/rows.js';
-import {
-	groupOf, taskColumns, type StayFigures, type TaskRow,
-} from './columns.js';
+import type {Query} from '../../query/types/query.js';
+import {groupOf, taskColumns, type TaskRow} from './columns.js';
 
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];
-
-type Sums = {count: number; totalNs: number; leastNs: number; mostNs: number; readonly durations: HistogramSum};
 
 /** States, by the groups of them that had tasks; each state once where they are not grouped. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
 	const before = sameSession(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
-	const sums = new Map<string, Sums>();
+	const sums = new Map<string, DurationSum>();
 	for (const stays of report.stays) {
-		add(sumsOf(sums, keyOf(report, stays, by)), stays, 1);
+		const rowKey = keyOf(report, stays, by);
+		const sum = sums.get(rowKey) ?? new DurationSum();
+		sums.set(rowKey, sum);
+		sum.add(stays.count, stays.totalNs, stays.durations);
+		sum.bound(stays.leastNs, stays.mostNs, false);
 	}
 
 	// Counters only grow, but what a thread counted is another's when it has ended: only whole groups are subtracted.
 	for (const stays of before?.stays ?? []) {
-		const known = sums.get(keyOf(before!, stays, by));
-		if (known) {
-			add(known, stays, -1);
-		}
+		sums.get(keyOf(before!, stays, by))?.add(stays.count, stays.totalNs, stays.durations, -1);
 	}
 
 	const now = nowOf(report, by);
@@ -38,7 +35,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		const here = now.get(rowKey);
 		const knowsNow = state.kind !== 'end' && !isByWorker(by);
 		return {
-			...figuresOf(sums.get(rowKey), seconds), key: rowKey, state, stateIndex, worker, kind,
+			...(sums.get(rowKey) ?? new DurationSum()).figures(seconds), key: rowKey, state, stateIndex, worker, kind,
 			now: knowsNow ? here?.count ?? 0 : undefined,
 			oldestNs: knowsNow ? here?.oldestNs ?? 0 : undefined,
 			longest: report.longest
@@ -85,43 +82,6 @@ function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: numbe
 /** Tasks that were followed anew have nothing to do with what was counted before. */
 function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
-}
-
-function sumsOf(sums: Map<string, Sums>, key: string): Sums {
-	const known = sums.get(key) ?? {
-		count: 0, totalNs: 0, leastNs: Infinity, mostNs: 0, durations: new HistogramSum(),
-	};
-	sums.set(key, known);
-	return known;
-}
-
-function add(sums: Sums, stays: TaskStays, sign: 1 | -1): void {
-	sums.count = Math.max(0, sums.count + (sign * stays.count));
-	sums.totalNs = Math.max(0, sums.totalNs + (sign * stays.totalNs));
-	sums.durations.add(stays.durations, sign);
-
-	if (sign > 0) {
-		sums.leastNs = Math.min(sums.leastNs, stays.leastNs);
-		sums.mostNs = Math.max(sums.mostNs, stays.mostNs);
-	}
-}
-
-function figuresOf(sums: Sums | undefined, seconds: number): StayFigures {
-	const {count, totalNs, leastNs, mostNs, durations: summed} = sums ?? {
-		count: 0, totalNs: 0, leastNs: 0, mostNs: 0, durations: new HistogramSum(),
-	};
-	const buckets = summed.taken();
-	// The longest stay may have ended before the window; then its buckets say how long the longest in it may have been.
-	const most = longestNs(buckets, mostNs);
-	const durations = {buckets, leastNs: count > 0 ? leastNs : 0, mostNs: Math.min(most, mostNs)};
-	return {
-		count, totalNs,
-		perS: seconds > 0 ? count / seconds : 0,
-		meanNs: count > 0 ? totalNs / count : 0,
-		p50Ns: percentileNs(durations, 0.5),
-		p99Ns: percentileNs(durations, 0.99),
-		mostNs: count > 0 ? durations.mostNs : 0,
-	};
 }
 
 /** The rows of the Tasks view; of a filter's figures `ticks` are the stays. */

@@ -1,5 +1,5 @@
-import {stateCode} from '../../model/thread-state.js';
-import type {LockInfo, ThreadRow} from '../../query/types/rows.js';
+import {stateCode, type ThreadState} from '../../model/thread-state.js';
+import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
 	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
 } from '../../query/columns/column.js';
@@ -8,6 +8,52 @@ import {
 	initialisedText, nameHeldBy, nameWith, shortName, viaText,
 } from '../../query/columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
+
+/** A row of the Threads view: a thread, or a pool folded into one, with what was counted in the window. */
+export type ThreadRow = {
+	readonly key: string;
+	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
+	readonly name: string;
+	/** Index in the snapshot's thread table; of the busiest thread for a folded pool (0 as its native id). */
+	readonly thread: number;
+	readonly threadKeys: readonly number[];
+	readonly nativeId: number;
+	readonly alive: boolean;
+	readonly daemon: boolean;
+	/** A virtual thread and its carrier; or a thread that carries one now. Of a pool: all are. */
+	readonly isVirtual: boolean;
+	readonly carrierName?: string;
+	readonly isCarrier: boolean;
+	readonly vmInternal: boolean;
+	/** It is there for the JVM and not for the program: a collector, a compiler, the Reference Handler. */
+	readonly isOfJvm: boolean;
+	/** It did nothing in the window, as it waits for work or has ended. */
+	readonly isWithoutWork: boolean;
+	/** State in the newest sample; undefined for a dead thread or a folded pool in several states. */
+	readonly state?: ThreadState;
+	readonly cpuNs: number;
+	/** 100 = one core over the window. */
+	readonly cpuPercent: number;
+	/** Ticks by state, every state counted; and those of counted states. */
+	readonly states: StateTicks;
+	readonly ticks: number;
+	/** Where it is now; for a pool where most of its threads are, and how many if not all. */
+	readonly now?: Location;
+	readonly nowThreads?: number;
+	/** With own code first the method that its own line called; otherwise the own line that it came by. */
+	readonly via?: Location;
+	readonly own?: Location;
+	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
+	readonly top?: Location;
+	/** For how long it has been there without using CPU, or waited for the same monitor; the longest of a pool. */
+	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
+	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
+	readonly waitsFor?: LockInfo;
+};
+
+/** `allRows` counts those that the filter and `showIdle` hide too, `idleRows` those that `showIdle` alone hides. */
+export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
 /** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [

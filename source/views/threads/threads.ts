@@ -12,14 +12,11 @@ import {stackIndex} from '../../query/counters/stack-index.js';
 import {corePercent, sampledMs, threadCpuNs} from '../../query/counters/cpu-time.js';
 import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
-import type {Location, Query, ThreadRow, ThreadTableRows} from '../../query/types/rows.js';
+import type {Location, Query} from '../../query/types/query.js';
 import {ownCode} from '../../query/counters/own-code.js';
-import {threadColumns} from './columns.js';
+import {threadColumns, type ThreadRow, type ThreadTableRows} from './columns.js';
 
-/**
-Threads that are alive or were seen in the window, folded into pools by `query.foldPools`. Without `query.showIdle`
-those without work are hidden: workers (`waitsForWork`) and the JVM's own that used next to no CPU.
-*/
+/** Threads that are alive or were seen in the window; without `query.showIdle` only those with work. */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);

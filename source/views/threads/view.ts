@@ -1,11 +1,10 @@
 import {queryThreadDetail} from '../../query/detail.js';
 import {formatCount, formatMs, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
-import type {ThreadRow} from '../../query/types/rows.js';
 import {csvOf, stateCells} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
-import {kindText, lockText, threadColumns} from './columns.js';
+import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
 
 /** A thread that has been somewhere for less time than this tells nothing. */
 const leastStuckMs = 1000;

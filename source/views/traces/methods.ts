@@ -1,4 +1,6 @@
-import {bucketStartNs, histogramOf, histogramSince, HistogramSum, longestNs, type Histogram, percentileNs} from '../../model/histogram.js';
+import {
+	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
+} from '../../model/histogram.js';
 import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type ThreadWay} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
 
@@ -47,10 +49,7 @@ export type TraceTreeRow = CallFigures & TracedMethod & {
 	readonly children: readonly TraceTreeRow[];
 };
 
-type Sums = {
-	calls: number; exceptions: number; allNs: number; cumulativeNs: number; ownNs: number; leastNs: number; mostNs: number; hasNewMost: boolean;
-	readonly durations: HistogramSum;
-};
+type Sums = {exceptions: number; cumulativeNs: number; ownNs: number; readonly durations: DurationSum};
 
 /** The traced methods, those that nothing called too, in the order in which they were woven. */
 export function traceMethods(report: TraceReport, since: TraceReport | undefined): TraceRow[] {
@@ -80,8 +79,8 @@ export function longestFirst(a: TraceRow, b: TraceRow): number {
 }
 
 /** What is different where only some calls are followed. */
-function estimateOf({durations, calls}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
-	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(calls > 0 ? {errorPercent: errorPercentOf(durations.taken(), oneIn)} : {})};
+function estimateOf({durations: {count, histogram}}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
+	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.taken(), oneIn)} : {})};
 }
 
 /** Calls are followed at distances of 1 to 2 * oneIn - 1 calls, each as likely; a call that stands for many does so in its bucket too. */
@@ -182,7 +181,7 @@ function isOutermost({parent, method}: TraceNodes, node: number): boolean {
 
 function emptySums(): Sums {
 	return {
-		calls: 0, exceptions: 0, allNs: 0, cumulativeNs: 0, ownNs: 0, leastNs: Infinity, mostNs: 0, hasNewMost: false, durations: new HistogramSum(),
+		exceptions: 0, cumulativeNs: 0, ownNs: 0, durations: new DurationSum(),
 	};
 }
 
@@ -194,32 +193,18 @@ function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, nod
 		return;
 	}
 
-	sums.calls += calls;
 	sums.exceptions += grown('exceptions');
-	sums.allNs += grown('cumulativeNs');
 	sums.cumulativeNs += isOutermostCall ? grown('cumulativeNs') : 0;
 	sums.ownNs += grown('ownNs');
-	sums.leastNs = Math.min(sums.leastNs, nodes.leastNs[node]);
-	sums.mostNs = Math.max(sums.mostNs, nodes.mostNs[node]);
-	sums.hasNewMost ||= old === undefined || nodes.mostNs[node] > old.mostNs[node];
 	const all = histogramOf(nodes.durations, node);
-	sums.durations.add(old ? histogramSince(all, histogramOf(old.durations, node)) : all);
+	sums.durations.add(calls, grown('cumulativeNs'), old ? histogramSince(all, histogramOf(old.durations, node)) : all);
+	sums.durations.bound(nodes.leastNs[node], nodes.mostNs[node], old === undefined || nodes.mostNs[node] > old.mostNs[node]);
 }
 
-function figuresOf({calls, exceptions, allNs, cumulativeNs, ownNs, leastNs, mostNs, hasNewMost, durations: summed}: Sums, seconds: number): CallFigures {
-	const buckets = summed.taken();
-	// The longest call may have been before the window; then its buckets say how long the longest in it may have been.
-	const most = hasNewMost ? mostNs : longestNs(buckets, mostNs);
-	const durations = {buckets, leastNs: calls > 0 ? leastNs : 0, mostNs: most};
+function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {
+	const {count: calls, perS: callsPerS, meanNs, p50Ns, p99Ns, mostNs} = durations.figures(seconds);
 	return {
-		calls, exceptions,
-		callsPerS: seconds > 0 ? calls / seconds : 0,
-		exceptionsPerS: seconds > 0 ? exceptions / seconds : 0,
-		meanNs: calls > 0 ? allNs / calls : 0,
-		p50Ns: percentileNs(durations, 0.5),
-		p99Ns: percentileNs(durations, 0.99),
-		mostNs: calls > 0 ? most : 0,
-		cumulativeNs, ownNs,
+		calls, callsPerS, exceptions, exceptionsPerS: seconds > 0 ? exceptions / seconds : 0, meanNs, p50Ns, p99Ns, mostNs, cumulativeNs, ownNs,
 	};
 }
 

@@ -1,7 +1,7 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {filterOf, isShown, type FilterFields} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {traceColumns} from './columns.js';
 import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree} from './methods.js';

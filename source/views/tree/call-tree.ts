@@ -8,9 +8,7 @@ import {AtLocation, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
 import {percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
-import type {
-	Location, SortOrder, StateTicks,
-} from '../../query/types/rows.js';
+import type {Location, SortOrder, StateTicks} from '../../query/types/query.js';
 
 /** What came by a node: thread samples in the counted states, and CPU time. */
 export type Weight = {readonly ticks: number; readonly cpuNs: number};

@@ -1,4 +1,4 @@
-import type {TreeQuery} from '../../query/types/rows.js';
+import type {TreeQuery} from '../../query/types/query.js';
 import type {CallNode, CallTree} from './call-tree.js';
 
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */

@@ -5,7 +5,7 @@ import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields, type RowTerm} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/rows.js';
+import type {Query} from '../../query/types/query.js';
 import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
 import {openedRows} from './opened.js';
@@ -13,10 +13,7 @@ import {openedRows} from './opened.js';
 /** A root with this share (percent) of all is opened by itself. */
 const hotRootPercent = 5;
 
-/**
-The paths of calls as rows, top-down from the threads' roots or bottom-up from hot lines. Words of the filter keep
-stacks, figures keep rows by their totals. Every sample counts once in a row's total.
-*/
+/** The paths of calls as rows. Words of the filter keep stacks, figures keep rows by their totals. */
 export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly CallNode[]; readonly allRows: number} {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {

@@ -26,10 +26,10 @@ export function lookInto(state: UiState, screen: ScreenContext): UiState {
 }
 
 /** The row whose detail is shown, or the one with the cursor; undefined for none. */
-export function rowAt(state: UiState, {rowKeys}: ScreenContext): RowLink | undefined {
+export function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
 	const detail = state.layers.findLast(layer => layer.kind === 'detail');
-	const index = selectedIndex(state.selections[state.view], rowKeys);
-	return detail ?? (index < 0 ? undefined : {view: state.view, key: rowKeys.at(index)!});
+	const index = selectedIndex(state.selections[state.view], rows);
+	return detail ?? (index < 0 ? undefined : {view: state.view, key: rows[index].key});
 }
 
 /** The state back in the view that focus came from; undefined outside of focus. */

@@ -1,7 +1,7 @@
 import type {SortFigure} from '../../../query/columns/column.js';
 import {windows} from '../../../query/past/windows.js';
 import {stateSets} from '../../../query/filter/state-sets.js';
-import type {Unit} from '../../../query/types/rows.js';
+import type {Unit} from '../../../query/types/query.js';
 import {views} from '../../../views/registry.js';
 import type {Action} from '../keys.js';
 import {columnMenu} from '../reduce-menu.js';
@@ -147,12 +147,12 @@ export function reversed(state: UiState): UiState {
 	return {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}};
 }
 
-function open(state: UiState, {rowKeys}: ScreenContext): UiState {
-	const index = selectedIndex(state.selections[state.view], rowKeys);
+function open(state: UiState, {rows}: ScreenContext): UiState {
+	const index = selectedIndex(state.selections[state.view], rows);
 	return index < 0
 		? say(state, 'no row to open')
 		: withLayer({...state, left: 0}, {
-			kind: 'detail', view: state.view, key: rowKeys.at(index)!, top: 0,
+			kind: 'detail', view: state.view, key: rows[index].key, top: 0,
 		});
 }
 
@@ -178,8 +178,8 @@ function onlyThreads(state: UiState, screen: ScreenContext): UiState {
 		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
 	}
 
-	const index = selectedIndex(state.selections[state.view], screen.rowKeys);
-	const threads = index < 0 ? undefined : screen.threadsOf(screen.rowKeys.at(index)!);
+	const index = selectedIndex(state.selections[state.view], screen.rows);
+	const threads = index < 0 ? undefined : screen.threadsOf(screen.rows[index].key);
 	return !threads || threads.keys.length === 0
 		? say(state, 'this row has no threads')
 		: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label};
