@@ -114,17 +114,6 @@ export class ThreadCpu {
 		return true;
 	}
 
-	/** Counts a thread as read in this round without reading it; false where nothing is known of it. */
-	keep(nativeId: number): boolean {
-		const thread = this.#threads.get(nativeId);
-		if (!thread) {
-			return false;
-		}
-
-		this.#markRead(thread);
-		return true;
-	}
-
 	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
 	forgetUnread(): void {
 		if (this.#readInRound !== this.#threads.size) {

@@ -8,11 +8,8 @@ const readEveryMs = 1000;
 /** For this long after it used CPU, a thread is read in every sample. */
 const activeMs = 500;
 
-/** A thread is read at least this often, even if it cannot have run. */
-const skipAtMostMs = 10_000;
-
-/** Threads not read for this long have ended, and their files are closed. */
-const forgetMs = 4 * readEveryMs;
+/** Threads not read for this long have ended, and their files are closed: all are read more often (other-threads-idle.ts). */
+const forgetMs = 10_000;
 
 /** A thread's CPU time, as read from the kernel. */
 export type ThreadCpuTime = {
@@ -29,21 +26,9 @@ export type ThreadCpuTime = {
 	/** When it is due to be read, and until when it is read in every sample; whole milliseconds of performance.now. */
 	cpuDueMs: number;
 	activeUntilMs: number;
-	/** When it was last read; 0 if it must be read before it can be skipped. */
-	cpuReadMs: number;
 	/** It may run at any time; see other-threads-idle.ts. */
 	isWatched: boolean;
 };
-
-/**
-Sets whether a thread may run at any time. One that no longer does must be read once more, since what it used meanwhile
-is unknown.
-*/
-export function watch(thread: ThreadCpuTime, isWatched: boolean): boolean {
-	thread.cpuReadMs = thread.isWatched && !isWatched ? 0 : thread.cpuReadMs;
-	thread.isWatched = isWatched;
-	return isWatched;
-}
 
 /**
 Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: at
@@ -65,22 +50,16 @@ export class CpuTimes {
 	#forgetAtMs = 0;
 	/** Threads due until this time are read. */
 	#endMs = 0;
-	/** Since when no idle thread has run. */
-	#idleSinceMs = Number.POSITIVE_INFINITY;
 
 	constructor(cpu: ThreadCpu) {
 		this.#cpu = cpu;
 	}
 
-	/**
-	Begins a sample. `areAllDue`: every thread is read; `idleSinceMs`: since when no idle thread has run, Infinity if
-	unknown.
-	*/
-	begin(areAllDue: boolean, idleSinceMs = Number.POSITIVE_INFINITY): void {
+	/** Begins a sample. `areAllDue`: every thread is read. */
+	begin(areAllDue: boolean): void {
 		const nowMs = Math.round(performance.now());
 		this.#beforeMs = this.#nowMs || Number.NaN;
 		this.#nowMs = nowMs;
-		this.#idleSinceMs = idleSinceMs;
 		this.#endMs = areAllDue ? Infinity : nowMs;
 		if (nowMs >= this.#forgetAtMs) {
 			this.#forgetAtMs = nowMs + forgetMs;
@@ -92,24 +71,12 @@ export class CpuTimes {
 		return this.#endMs >= thread.cpuDueMs;
 	}
 
-	/** Whether an idle thread that is due need not be read because it cannot have run; it becomes due again later. */
-	canSkip(thread: ThreadCpuTime): boolean {
-		const nowMs = this.#nowMs;
-		if (thread.cpuReadMs <= this.#idleSinceMs || this.#endMs === Number.POSITIVE_INFINITY || nowMs - thread.cpuReadMs > skipAtMostMs || !this.#cpu.keep(thread.nativeId)) {
-			return false;
-		}
-
-		thread.cpuDueMs = this.#nextReadMs();
-		return true;
-	}
-
 	/**
 	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. All CPU time of a new thread counts as used
 	since the previous sample.
 	*/
 	read(thread: ThreadCpuTime): void {
 		const isNew = thread.timeslices === 0;
-		thread.cpuReadMs = this.#nowMs;
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		if (isNew && thread.isCpuKnown && thread.cpuNs === 0) {
@@ -127,16 +94,12 @@ export class CpuTimes {
 			thread.activeUntilMs = this.#nowMs + activeMs;
 		}
 
-		thread.cpuDueMs = this.#nowMs < thread.activeUntilMs ? 0 : this.#nextReadMs();
+		thread.cpuDueMs = this.#nowMs < thread.activeUntilMs ? 0 : this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
 	}
 
 	/** Sets that a thread has used no CPU time in this sample. */
 	skip(thread: ThreadCpuTime): void {
 		thread.cpuNs = 0;
 		thread.waitNs = 0;
-	}
-
-	#nextReadMs(): number {
-		return this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
 	}
 }

@@ -51,7 +51,6 @@ export class JavaThread extends WalkedStack implements ThreadCpuTime {
 	/** See `ThreadCpuTime`. Fields read in every sample come first. */
 	cpuDueMs = 0;
 	activeUntilMs = 0;
-	cpuReadMs = 0;
 	isWatched = false;
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();

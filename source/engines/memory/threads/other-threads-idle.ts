@@ -19,7 +19,7 @@ const maxInconclusive = 3;
 const measureTries = 4;
 
 /** Maximum time between scans of all threads, milliseconds. */
-const scanEveryMs = 2000;
+const scanEveryMs = 4000;
 
 /**
 Tells whether any thread but a few watched ones has run; if not, the others need not be read. The process's CPU time
@@ -30,8 +30,6 @@ used only after the others have been idle for a while.
 export class OtherThreadsIdle {
 	/** Between the last two readings only watched threads have run, for certain. */
 	wereIdle = false;
-	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
-	sinceMs = Number.POSITIVE_INFINITY;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	/** Linux ids of threads that may run at any time. */
@@ -93,7 +91,6 @@ export class OtherThreadsIdle {
 		}
 
 		this.#scanAtMs = nowMs + scanEveryMs;
-		this.sinceMs = Math.min(this.sinceMs, nowMs);
 	}
 
 	/** Discards what is known: the next sample scans all threads. */
@@ -101,7 +98,6 @@ export class OtherThreadsIdle {
 		this.wereIdle = false;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
-		this.sinceMs = Number.POSITIVE_INFINITY;
 	}
 
 	/** Measures the CPU time of all but the watched threads; false if that fails. */

@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {type Sample} from '../../../model/sample.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {watch, type CpuTimes} from './cpu-times.js';
+import {type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {type OtherThreadsIdle} from './other-threads-idle.js';
@@ -109,7 +109,8 @@ export class PresentThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			if (watch(thread, !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread)))) {
+			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread));
+			if (thread.isWatched) {
 				watched.push(thread);
 			}
 		}
@@ -135,10 +136,10 @@ export class PresentThreads {
 		const present = this.#present;
 		present.length = 0;
 		const listed = this.#threads.list();
-		this.#cpuTimes.begin(areAllDue, this.#others.sinceMs);
+		this.#cpuTimes.begin(areAllDue);
 		this.#onlyWatchedRan = this.#threads.newThreads.length === 0;
 		for (const found of listed) {
-			const isDue = found.hasEvent || (this.#cpuTimes.isDue(found) && !(found.hasValidRow && !found.isWatched && this.#cpuTimes.canSkip(found)));
+			const isDue = found.hasEvent || this.#cpuTimes.isDue(found);
 			if (found.hasValidRow && !isDue) {
 				present.push(found);
 				continue;

@@ -3,9 +3,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type RowCache} from '../row-cache.js';
-import {
-	countsAsRunning, watch, type ThreadCpuTime, type CpuTimes,
-} from './cpu-times.js';
+import {countsAsRunning, type ThreadCpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
 
@@ -74,7 +72,7 @@ export class VmThreads {
 			}
 
 			this.#cpuTimes.skip(thread);
-			if (this.#cpuTimes.isDue(thread) && (thread.isWatched || !this.#cpuTimes.canSkip(thread))) {
+			if (this.#cpuTimes.isDue(thread)) {
 				this.#cpuTimes.read(thread);
 				if (this.#cpu.reading === 'gone') {
 					this.#threads.delete(thread.nativeId);
@@ -104,7 +102,15 @@ export class VmThreads {
 	/** Marks threads that ran recently as watched; returns their Linux ids. */
 	watch(): number[] {
 		const nowMs = performance.now();
-		return [...this.#threads.values()].filter(thread => watch(thread, nowMs - thread.ranMs < watchedMs)).map(({nativeId}) => nativeId);
+		const ids: number[] = [];
+		for (const thread of this.#threads.values()) {
+			thread.isWatched = nowMs - thread.ranMs < watchedMs;
+			if (thread.isWatched) {
+				ids.push(thread.nativeId);
+			}
+		}
+
+		return ids;
 	}
 
 	#list(java: ReadonlySet<number>): void {
@@ -127,7 +133,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 
