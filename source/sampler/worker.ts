@@ -21,16 +21,6 @@ function report(message: Report): void {
 	port.postMessage(message);
 }
 
-/** Commands received before the loop exists. */
-const waiting: Command[] = [];
-let obey = (command: Command): void => {
-	waiting.push(command);
-};
-
-port.on('message', (command: Command) => {
-	obey(command);
-});
-
 async function hold(loop: SamplingLoop, number: number): Promise<void> {
 	await loop.hold();
 	report({kind: 'held', number});
@@ -56,7 +46,8 @@ async function run(): Promise<void> {
 			note: notes,
 			report,
 		});
-		obey = command => {
+		// What came before waits in the port.
+		port.on('message', (command: Command) => {
 			switch (command.kind) {
 				case 'pause': {
 					loop.setPaused(command.paused);
@@ -83,12 +74,7 @@ async function run(): Promise<void> {
 					break;
 				}
 			}
-		};
-
-		for (const command of waiting) {
-			obey(command);
-		}
-
+		});
 		await loop.run();
 	} finally {
 		await session.close();
