@@ -5,12 +5,7 @@ import type {Target} from '../jvm/target.js';
 
 /** The result of an engine's check: ready, or why not. */
 export type Readiness =
-	| {
-		readonly ready: true;
-		readonly note?: string;
-		/** What this engine, unlike others, cannot see here; `auto` takes it only if no other engine is ready. */
-		readonly lacks?: string;
-	}
+	| {readonly ready: true; readonly note?: string}
 	| ({readonly ready: false} & Obstacle);
 
 /**

@@ -3,7 +3,7 @@ import type {Engine} from './engine.js';
 import {memoryEngine} from './memory/engine.js';
 
 /**
-The engines there are, the best first: `auto` takes the first that is ready and lacks nothing. The --engine option, the
+The engines there are, the best first: `auto` takes the first that is ready. The --engine option, the
 list of JVMs and the hints of the engines are made of this list.
 */
 export const engines: readonly Engine[] = [memoryEngine, attachEngine];

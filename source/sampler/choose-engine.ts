@@ -16,24 +16,16 @@ there is none.
 export async function chooseEngine(asked: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
 	const candidates = among.filter(({id}) => asked === auto || id === asked);
 	const notes: string[] = [];
-	let lesser: Choice | undefined;
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
 		const found = await engine.check(target, {timer});
-		if (!found.ready) {
-			notes.push(`${engine.id} is not available (${found.reason})`);
-			refusals.push({id: engine.id, ...found});
-		} else if (found.lacks && asked === auto) {
-			notes.push(`${engine.id} skipped (${found.lacks})`);
-			lesser ??= {engine, note: found.note ?? found.lacks};
-		} else {
+		if (found.ready) {
 			const passedOver = notes.length > 0 ? [`engine ${engine.id}: ${notes.join('; ')}`] : [];
 			return {engine, note: [...passedOver, ...(found.note ? [found.note] : [])].join('; ')};
 		}
-	}
 
-	if (lesser) {
-		return lesser;
+		notes.push(`${engine.id} is not available (${found.reason})`);
+		refusals.push({id: engine.id, ...found});
 	}
 
 	if (refusals.length === 0) {

@@ -42,15 +42,12 @@ describe('chooseEngine', () => {
 	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: '', othersMayDo: true});
 	const gone = (id: string) => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
 	const memory = engine('memory', {ready: true, note: 'lines are those of the nearest debug information'});
-	const blind = engine('memory', {ready: true, lacks: 'no koffi'});
 	const attach = engine('attach', {ready: true});
 	const noAttach = engine('attach', {ready: false, reason: 'attach is disabled', hint: 'restart it'});
 
 	test.each([
 		['auto', [memory, attach], 'memory', 'lines are those of the nearest debug information'],
 		['auto', [noMemory, attach], 'attach', 'engine attach: memory is not available (no ptrace rights)'],
-		['auto', [blind, attach], 'attach', 'engine attach: memory skipped (no koffi)'],
-		['memory', [blind, attach], 'memory', ''],
 		['attach', [memory, attach], 'attach', ''],
 	] as const)('%s', async (asked, among, id, note) => {
 		const choice = await chooseEngine(asked, noTarget, among);
@@ -69,10 +66,6 @@ describe('chooseEngine', () => {
 		const choice = chooseEngine(asked, noTarget, among);
 		await expect(choice).rejects.toBeInstanceOf(SessionOver);
 		await expect(choice).rejects.toMatchObject({message, hint, targetEnded: false});
-	});
-
-	test('auto takes the one that lacks something where no other is ready', async () => {
-		expect(await chooseEngine('auto', noTarget, [blind, noAttach])).toEqual({engine: blind, note: 'no koffi'});
 	});
 
 	test('what ends a session names the other engines where they may do', () => {

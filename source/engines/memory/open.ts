@@ -16,10 +16,8 @@ export type Opened = {
 	readonly heap: Heap;
 	readonly objects: ThreadObjects;
 	readonly clock: HeapClock;
-	/** Missing if the FFI package does not load: threads in Java code then have no stack. */
-	readonly ptrace?: Ptrace;
-	/** Set whenever `ptrace` is. */
-	readonly perf?: PerfCalls;
+	readonly ptrace: Ptrace;
+	readonly perf: PerfCalls;
 	/** What samples cannot show, as one printable line. */
 	readonly note?: string;
 };
@@ -43,15 +41,16 @@ Opens a process's memory and reads HotSpot's tables and the layout of some class
 */
 export function openJvm(pid: number): Opened {
 	const symbols = findSymbols(pid);
+	const calls = loadCalls();
 	const memory = new ProcessMemory(pid);
 	try {
 		const reader = new Reader(memory);
 		const layout = layoutOf(pid, reader, symbols);
 		const vm = openVm(reader, layout);
 		const heap = new Heap(vm);
-		const ptrace = optional(loadPtrace);
+		const note = vm.release >= firstWithVirtualThreads ? 'virtual threads are seen only while mounted' : undefined;
 		return {
-			memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), ptrace, perf: optional(loadPerfCalls), note: noteFor(vm, ptrace !== undefined),
+			...calls, memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), note,
 		};
 	} catch (error) {
 		memory.close();
@@ -77,20 +76,11 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	return last.layout;
 }
 
-/** For parts that need the FFI package. */
-function optional<T>(load: () => T): T | undefined {
+/** The calls that need the FFI package. */
+function loadCalls(): Pick<Opened, 'ptrace' | 'perf'> {
 	try {
-		return load();
+		return {ptrace: loadPtrace(), perf: loadPerfCalls()};
 	} catch {
-		return undefined;
+		throw new Error('what running threads do cannot be seen: koffi does not load here');
 	}
-}
-
-/** What samples of this JVM cannot show. */
-function noteFor({release}: Vm, canStop: boolean): string | undefined {
-	const notes = [
-		...(canStop ? [] : ['the stacks of running threads are unknown (koffi does not load here)']),
-		...(release >= firstWithVirtualThreads ? ['virtual threads are seen only while mounted'] : []),
-	];
-	return notes.length > 0 ? notes.join('; ') : undefined;
 }

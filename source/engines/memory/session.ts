@@ -80,12 +80,12 @@ export class MemorySession implements EngineSession {
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
 		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations, nativeCode: nativeCodeFrame(interner)}));
-		const stopper = ptrace && new Stopper(ptrace, target.pid);
-		const running = ptrace && stopper && new RunningStacks({
+		const stopper = new Stopper(ptrace, target.pid);
+		const running = new RunningStacks({
 			memory, threads, walker, top, ptrace, stopper, continuations,
 		});
 		this.#perf = perf;
-		this.#observed = running && !perf ? new ObservedThreads(target.pid, this.#present, running) : undefined;
+		this.#observed = perf ? undefined : new ObservedThreads(target.pid, this.#present, running);
 		this.#stacks = new ThreadStacks({
 			waiting: new WaitingStacks(memory, threads, walker, continuations), perf, running, stopper, observed: this.#observed,
 		});

@@ -126,13 +126,9 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 	try {
 		const {memory, ptrace, perf, note} = openJvm(target.pid);
 		memory.close();
-		const hasEvents = timer !== 'stop' && perf && allowedEvents(perf, target.pid).refusal === undefined;
-		const obstacle = ptrace && !hasEvents && stopObstacle(target, ptrace);
-		if (obstacle) {
-			return {ready: false, ...obstacle};
-		}
-
-		return ptrace ? {ready: true, note} : {ready: true, note, lacks: 'it cannot see what running threads do: koffi does not load here'};
+		const hasEvents = timer !== 'stop' && allowedEvents(perf, target.pid).refusal === undefined;
+		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
+		return obstacle ? {ready: false, ...obstacle} : {ready: true, note};
 	} catch (error) {
 		return {ready: false, ...explain(target, error)};
 	}

@@ -10,15 +10,14 @@ import {type Continuations} from './continuation.js';
 import {StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
-/** Ways to read stacks: of threads that wait always, of running threads by perf events or stops, if possible. */
+/** Ways to read stacks: of threads that wait always, of running threads by perf events or stops. */
 type Ways = {
 	readonly waiting: WaitingStacks;
 	/** Reads the stacks of running threads without stopping them; undefined if not permitted or not requested. */
 	readonly perf?: RunningTimer;
-	/** Both undefined if threads cannot be stopped. */
-	readonly running?: RunningStacks;
-	readonly stopper?: Stopper;
-	/** Set if threads can be stopped and `perf` is not set. */
+	readonly running: RunningStacks;
+	readonly stopper: Stopper;
+	/** Set if `perf` is not. */
 	readonly observed?: ObservedThreads;
 };
 
@@ -58,12 +57,12 @@ export class ThreadStacks {
 	/** Resolves when no thread is held; events are closed until the next sample. */
 	async release(): Promise<void> {
 		this.#ways.perf?.release();
-		await this.#ways.stopper?.release();
+		await this.#ways.stopper.release();
 	}
 
 	close(): void {
 		this.#ways.perf?.release();
-		this.#ways.stopper?.close();
+		this.#ways.stopper.close();
 		this.#ways.observed?.close();
 	}
 
@@ -77,19 +76,9 @@ export class ThreadStacks {
 	#walkRunning(running: readonly JavaThread[]): void {
 		const {perf, observed} = this.#ways;
 		const threads = perf ? running.filter(thread => !perf.setCurrentStack(thread)) : running;
-		if (this.#ways.running) {
-			this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#ways.running.walk(threads)) : this.stops;
-			for (const thread of threads) {
-				observed?.late(thread);
-			}
-
-			return;
-		}
-
+		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#ways.running.walk(threads)) : this.stops;
 		for (const thread of threads) {
-			thread.frames = thread.frames.slice(0, 0);
-			thread.end = 'broken';
-			thread.setWalked(undefined);
+			observed?.late(thread);
 		}
 	}
 }

@@ -18,19 +18,19 @@ type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; read
 const allBudget = 100;
 
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
-export function chooseTimer({perf: calls, ptrace}: Opened, target: Target, {timer = 'stop', maxOverheadPercent = allBudget, threadEvents: isOfThreads = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
-	const stop = ptrace ? {timer: 'stop'} as const : {};
+export function chooseTimer({perf: calls}: Pick<Opened, 'perf'>, target: Target, {timer = 'stop', maxOverheadPercent = allBudget, threadEvents: isOfThreads = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+	const stop = {timer: 'stop'} as const;
 	if (timer === 'stop') {
 		return stop;
 	}
 
-	const allowed = calls ? allowedEvents(calls, target.pid) : {refusal: 'koffi does not load here'};
-	if (allowed.refusal !== undefined || !calls) {
+	const allowed = allowedEvents(calls, target.pid);
+	if (allowed.refusal !== undefined) {
 		if (timer === 'perf') {
 			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {targetEnded: false, hint: 'use --timer stop, or run as root'});
 		}
 
-		return calls ? {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`} : stop;
+		return {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`};
 	}
 
 	const periodNs = periodOf(maxOverheadPercent);
