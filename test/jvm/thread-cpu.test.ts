@@ -47,15 +47,14 @@ test('a busy thread\'s deltas add up to what the kernel counted; a sleeping one 
 	expect(cpu.read(busy)).toBe(true);
 	expect(cpu.cpuNs).toBeGreaterThanOrEqual(start + sum);
 	// What was read at a moment counts for all of it, and only then.
-	cpu.beginMoment();
+	cpu.nextMoment();
 	cpu.read(busy);
 	const found = cpu.cpuNs;
 	await until(() => kernelCpuNs(busy) > found);
 	expect(cpu.delta(busy)).toBe(found - start - sum);
 	expect(cpu.delta(sleeping)).toBe(0);
-	cpu.endMoment();
+	cpu.nextMoment();
 	expect(cpu.delta(busy)).toBeGreaterThan(0);
-	cpu.beginMoment();
 	await until(() => kernelCpuNs(busy) > cpu.cpuNs);
 	expect(cpu.delta(busy)).toBeGreaterThan(0);
 	cpu.close();

@@ -54,8 +54,8 @@ export class ThreadCpu {
 	readonly #threads = new Map<number, Thread>();
 	#currentRound = 1;
 	#readInRound = 0;
-	#moment = 1;
-	#isMoment = false;
+	/** 0 before the first. */
+	#moment = 0;
 	#openFiles = 0;
 	#openFilesLimit: number;
 
@@ -64,21 +64,16 @@ export class ThreadCpu {
 		this.#openFilesLimit = openFilesLimit;
 	}
 
-	/** Begins a moment: until it is over, `delta` goes by what `read` has found in it, and reads only what it has not. */
-	beginMoment(): void {
+	/** Begins a moment: until the next one, `delta` goes by what `read` has found in it, and reads only what it has not. */
+	nextMoment(): void {
 		this.#moment++;
-		this.#isMoment = true;
-	}
-
-	endMoment(): void {
-		this.#isMoment = false;
 	}
 
 	/** CPU nanoseconds since the previous `delta` for the thread; 0 the first time, and where `reading` says so. */
 	delta(nativeId: number): number {
 		const thread = this.#threadOf(nativeId);
 		const before = thread.lastCpuNs;
-		if (this.#isMoment && thread.foundAt === this.#moment) {
+		if (this.#moment > 0 && thread.foundAt === this.#moment) {
 			this.cpuNs = thread.cpuNs;
 			this.waitNs = thread.waitNs;
 			this.timeslices = thread.timeslices;

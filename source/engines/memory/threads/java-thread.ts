@@ -43,7 +43,7 @@ export class JavaThread extends WalkedStack implements ThreadCpuTime {
 	hasMoved = true;
 	/** An event records its CPU time: its records and CPU time are read in every sample, and its row is never kept. */
 	hasEvent = false;
-	/** For how long it was running in every update of steady-threads.ts, and the last update that found it running. */
+	/** For how long it was running in every update of `SteadyThreads`, and the last update that found it running. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
 	/** Row in the sample being filled, or in the previous one. */
@@ -86,7 +86,7 @@ export class JavaThread extends WalkedStack implements ThreadCpuTime {
 	walkedFp = 0;
 	walkedState = 0;
 	/**
-	Since when it has been idle inside the VM although RUNNABLE (stalls.ts), by performance.now; NaN if it is not.
+	Since when it has been idle inside the VM although RUNNABLE (derived-state.ts), by performance.now; NaN if it is not.
 	*/
 	stalledSinceMs = Number.NaN;
 	/** What it waits for, as last read. */

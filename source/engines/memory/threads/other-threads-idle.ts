@@ -47,7 +47,7 @@ export class OtherThreadsIdle {
 
 	/**
 	Whether only watched threads can have run since the last scan. CPU times read for this count as those of this sample
-	(`ThreadCpu.beginMoment`).
+	(`ThreadCpu.nextMoment`).
 	*/
 	areIdle(nowMs: number): boolean {
 		this.wereIdle = false;
@@ -55,7 +55,6 @@ export class OtherThreadsIdle {
 			return false;
 		}
 
-		this.#cpu.beginMoment();
 		const usedNs = this.#measure();
 		this.#inconclusive = Number.isNaN(usedNs) ? this.#inconclusive + 1 : 0;
 		if (this.#inconclusive > maxInconclusive) {

@@ -53,7 +53,7 @@ export class PresentThreads {
 	*/
 	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
-		this.#cpu.endMoment();
+		this.#cpu.nextMoment();
 		const nowMs = performance.now();
 		if (hasWoken) {
 			this.#others.forget();
