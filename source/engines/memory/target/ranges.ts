@@ -15,11 +15,10 @@ if the opened memory is still readable afterwards.
 */
 export class Ranges {
 	count = 0;
-	/** Bytes of all ranges. */
-	length = 0;
-	/** Contents of all ranges, one after the other, as bytes and as 32-bit words. */
-	bytes = new Uint8Array(firstBytes);
-	words = new Uint32Array(this.bytes.buffer);
+	/** Bytes of all ranges, and their contents, one after the other, as bytes and as 32-bit words. */
+	#length = 0;
+	#bytes = new Uint8Array(firstBytes);
+	#words = new Uint32Array(this.#bytes.buffer);
 	readonly #memory: Memory;
 	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
 	#vectorBytes = new Uint8Array(this.#vectors.buffer);
@@ -35,7 +34,7 @@ export class Ranges {
 	/** Removes all ranges. */
 	clear(): void {
 		this.count = 0;
-		this.length = 0;
+		this.#length = 0;
 	}
 
 	/** Adds a range and returns its index; `length`: bytes, a multiple of four. */
@@ -50,16 +49,16 @@ export class Ranges {
 		this.#vectors[at + 1] = isAllowed ? Math.floor(address / 0x1_00_00_00_00) : 0;
 		this.#vectors[at + 2] = length;
 		this.#vectors[at + 3] = 0;
-		this.length += length;
-		this.#starts[this.count + 1] = this.length;
+		this.#length += length;
+		this.#starts[this.count + 1] = this.#length;
 		return this.count++;
 	}
 
 	/** Reads all ranges. */
 	read(): void {
-		if (this.length > this.bytes.length) {
-			this.bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.length)));
-			this.words = new Uint32Array(this.bytes.buffer);
+		if (this.#length > this.#bytes.length) {
+			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.#length)));
+			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
 
 		this.#isRead.fill(0, 0, this.count);
@@ -93,30 +92,21 @@ export class Ranges {
 		return this.#isRead[range] === 1;
 	}
 
-	lengthOf(range: number): number {
-		return this.#starts[range + 1] - this.#starts[range];
-	}
-
-	/** Contents of a range, valid until the next read. */
-	bytesOf(range: number): Uint8Array {
-		return this.bytes.subarray(this.#starts[range], this.#starts[range + 1]);
-	}
-
 	/** The 8-byte word at an offset (a multiple of four) of a range, exact below 2^53. */
 	word(range: number, offset: number): number {
 		const at = (this.#starts[range] + offset) / 4;
-		return wordOf(this.words[at], this.words[at + 1]);
+		return wordOf(this.#words[at], this.#words[at + 1]);
 	}
 
 	/** The 4-byte word at an offset (a multiple of four) of a range. */
 	half(range: number, offset: number): number {
-		return this.words[(this.#starts[range] + offset) / 4];
+		return this.#words[(this.#starts[range] + offset) / 4];
 	}
 
 	/** The first of these ranges that could not be read in one call; -1 if the call is not available. */
 	#readFrom(first: number, last: number): number {
 		const starts = this.#starts;
-		const got = this.#memory.readMany?.(this.#vectorBytes, first, last - first, this.bytes, starts[first], starts[last] - starts[first]) ?? -1;
+		const got = this.#memory.readMany?.(this.#vectorBytes, first, last - first, this.#bytes, starts[first], starts[last] - starts[first]) ?? -1;
 		if (got < 0) {
 			return -1;
 		}
@@ -130,8 +120,9 @@ export class Ranges {
 	}
 
 	#readOne(range: number): void {
-		const length = this.lengthOf(range);
-		this.#isRead[range] = this.#memory.read(this.#addressOf(range), this.bytes, this.#starts[range], length) === length ? 1 : 0;
+		const start = this.#starts[range];
+		const length = this.#starts[range + 1] - start;
+		this.#isRead[range] = this.#memory.read(this.#addressOf(range), this.#bytes, start, length) === length ? 1 : 0;
 	}
 
 	#addressOf(range: number): number {
