@@ -7,11 +7,12 @@ import type {Query} from '../../query/types/query.js';
 import {countedLines, type LineRow, type LineTable} from '../../query/counted-lines.js';
 import {lineColumns} from './columns.js';
 
-/** Hot lines, methods or classes, filtered and sorted, without those that have neither counted ticks nor CPU time. */
-export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
+/** Hot lines, methods or classes that are wanted, filtered and sorted; none that have neither counted ticks nor CPU time. */
+export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, isWanted?: (row: LineRow) => boolean): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
-	return {rows: sortRows(filtered(rows, scope.filter, filterFields), lineColumns, query.sort), allRows: rows.length, ...whole};
+	const matching = filtered(rows, scope.filter, filterFields);
+	return {rows: sortRows(isWanted ? matching.filter(row => isWanted(row)) : matching, lineColumns, query.sort), allRows: rows.length, ...whole};
 }
 
 const filterFields: FilterFields<LineRow> = {

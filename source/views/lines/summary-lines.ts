@@ -22,17 +22,16 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	}
 
 	const asked = summaryQuery(snapshot, since, query);
-	const table = queryLines(snapshot, since, asked);
-	const isAll = lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && showingAll.some(figure => sortFigures.includes(figure)));
-	const rows = query.filter !== '' || isAll ? table.rows : table.rows.filter(row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.contendingNow > 0);
+	const isAll = query.filter !== '' || lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && showingAll.some(figure => sortFigures.includes(figure)));
+	const table = queryLines(snapshot, since, asked, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.contendingNow > 0);
 	if (asked === query) {
 		const isOrderedByHeat = query.sort.column === lineColumns[0].id && !query.sort.reverse;
-		return {...table, rows, finding: isOrderedByHeat ? calledText(rows) : undefined};
+		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};
 	}
 
 	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been seen so far' : 'The program uses next to no CPU';
 	return {
-		...table, rows, measure: asked.unit === 'ticks' ? 'waiting' : asked.unit, finding: `${quiet}: these are the lines where threads wait.`,
+		...table, measure: asked.unit === 'ticks' ? 'waiting' : asked.unit, finding: `${quiet}: these are the lines where threads wait.`,
 	};
 }
 
