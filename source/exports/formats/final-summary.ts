@@ -15,8 +15,8 @@ import {
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {BlockerRow} from '../../views/blockers/columns.js';
-import {wrapAt} from './text-table.js';
-import {costLine, targetLine, timeLine} from './session-lines.js';
+import {targetLine, wrapAt} from './text-table.js';
+import {costLine, timeLine} from './session-lines.js';
 
 const maxLines = 10;
 const maxFindings = 3;
@@ -41,7 +41,7 @@ const indent = '    ';
 /** What stays on the terminal after the live view: target, time, cost, and what mattered in the session, in ten lines. */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
-	const head = [targetLine(snapshot), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
+	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
 	const ofProgram = (some: readonly LineRow[]) => some.filter(({className}) => !ofAgent.test(className));
 	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);

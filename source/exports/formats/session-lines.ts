@@ -5,12 +5,6 @@ import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-ki
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from './window-snapshot.js';
 
-/** What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary. */
-export function targetLine({target}: Snapshot): string {
-	const vm = [target.jvmVersion && `JDK ${target.jvmVersion}`, target.vm && `(${target.vm})`].filter(Boolean).join(' ');
-	return ['tprof-top', target.pid > 0 ? String(target.pid) : '', target.mainClass || target.command, vm && ` ${vm}`].filter(Boolean).join(' ');
-}
-
 /** When, for how long, by which engine. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = statsOf(snapshot, baseline);

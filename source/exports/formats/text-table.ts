@@ -11,10 +11,15 @@ export const defaultTop = 40;
 /** Further lines of a note begin below its first word. */
 export const noteIndent = '      ';
 
+/** What was profiled, as the first line of a report. */
+export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo, tool = 'tprof-top'): string {
+	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
+}
+
 /** The first lines of an agent's report: target, time, notes. */
-export function reportHead(command: string, {pid, mainClass, command: line, jvmVersion, vm}: TargetInfo, {startedAtMs, elapsedNs}: {readonly startedAtMs: number; readonly elapsedNs: number}, what: string, notes: readonly string[], room: number): string[] {
+export function reportHead(command: string, target: TargetInfo, {startedAtMs, elapsedNs}: {readonly startedAtMs: number; readonly elapsedNs: number}, what: string, notes: readonly string[], room: number): string[] {
 	return [
-		[`tprof-top ${command}`, String(pid), mainClass || line, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' '),
+		targetLine(target, `tprof-top ${command}`),
 		`${new Date(startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(elapsedNs / 1e9).toFixed(1)} s | ${what}`,
 		...notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, noteIndent)),
 	];

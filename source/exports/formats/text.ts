@@ -13,11 +13,11 @@ import type {View} from '../../views/common/view.js';
 import {textTraces} from '../traces/text.js';
 import type {ExportFormat} from './export-format.js';
 import {
-	costLine, noteLines, statesLine, targetLine, timeLine,
+	costLine, noteLines, statesLine, timeLine,
 } from './session-lines.js';
 import {textTasks} from './tasks.js';
 import {
-	defaultTop, defaultWidth, minWidth, noteIndent, textTable, wrapAt,
+	defaultTop, defaultWidth, minWidth, noteIndent, targetLine, textTable, wrapAt,
 } from './text-table.js';
 
 const threadTop = 10;
@@ -49,7 +49,7 @@ export const text: ExportFormat = {
 		const findings = view ? [] : findingsOf(snapshot, baseline, query).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
 		const body = [
 			...(options.iteration ? [''] : []),
-			targetLine(snapshot),
+			targetLine(snapshot.target),
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
