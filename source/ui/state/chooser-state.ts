@@ -1,6 +1,6 @@
 import type {MouseInput} from '../terminal/mouse.js';
 import {actionOf} from './keys.js';
-import {erased, erasedWord, typed} from './reduce-input.js';
+import {erasures, typed} from './reduce-input.js';
 import {firstRow} from './state.js';
 import {stepOf} from './screen-context.js';
 
@@ -77,16 +77,8 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 		return row === undefined ? {state} : (row.problem === undefined ? {state, chosen: row.pid} : {state: {...state, selected: row.pid, message: `${row.pid}: ${row.problem}`}});
 	}
 
-	if (action === 'erase') {
-		return withFilter(erased(line).text);
-	}
-
-	if (action === 'erase-word') {
-		return withFilter(erasedWord(line).text);
-	}
-
-	if (action === 'erase-all') {
-		return withFilter('');
+	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {
+		return withFilter(erasures[action](line).text);
 	}
 
 	if (action === undefined) {

@@ -46,10 +46,15 @@ function secondsOf(text: string): number | undefined {
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;
 }
 
-const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>> = {
+/** What takes something away from a line. */
+export const erasures = {
 	erase: erased,
 	'erase-word': erasedWord,
-	'erase-all': () => ({text: '', cursor: 0}),
+	'erase-all': (): EditedLine => ({text: '', cursor: 0}),
+} as const;
+
+const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>> = {
+	...erasures,
 	left: line => moved(line, 'left'),
 	right: line => moved(line, 'right'),
 	home: ({text}) => ({text, cursor: 0}),
@@ -108,19 +113,19 @@ export function typed({text, cursor}: EditedLine, character: string): EditedLine
 }
 
 /** The line without the character before the cursor, for Backspace and Delete alike: terminals differ in what they send. */
-export function erased({text, cursor}: EditedLine): EditedLine {
+function erased({text, cursor}: EditedLine): EditedLine {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
 }
 
 /** The line without the word before the cursor. */
-export function erasedWord({text, cursor}: EditedLine): EditedLine {
+function erasedWord({text, cursor}: EditedLine): EditedLine {
 	const kept = text.slice(0, cursor).replace(/\S*\s*$/, '');
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }
 
 /** The line with its cursor one character to the left or right. */
-export function moved({text, cursor}: EditedLine, direction: 'left' | 'right'): EditedLine {
+function moved({text, cursor}: EditedLine, direction: 'left' | 'right'): EditedLine {
 	const after = text.codePointAt(cursor);
 	return {text, cursor: direction === 'left' ? stepLeft(text, cursor) : Math.min(text.length, cursor + (after !== undefined && after > 0xFF_FF ? 2 : 1))};
 }
