@@ -22,7 +22,7 @@ import {rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore, Feed} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOf, type InitialView, type Effect, type UiState,
+	coveringLayer, initialState, queryOf, type InitialView, type Effect, type EffectOf, type UiState,
 } from '../state/state.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
@@ -61,8 +61,6 @@ type SessionScreenProps = {
 	readonly tracer?: MethodTracer;
 	readonly onQuit: () => void;
 };
-
-type EffectOf<Type, Each = Effect> = Each extends {readonly type: infer Types} ? (Type extends Types ? Each : never) : never;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
 export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
@@ -164,11 +162,15 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 			void attempt(dispatch, 'not saved: ', async () => shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), effect) : 'nothing to save yet');
 		},
 	};
+	const perform = <Type extends Effect['type']>(effect: EffectOf<Type>) => {
+		performers[effect.type](effect);
+	};
+
 	useLayoutEffect(() => {
 		if (ui.effects.length > 0) {
 			dispatch({type: 'performed', effects: ui.effects});
 			for (const effect of ui.effects) {
-				performers[effect.type](effect as never);
+				perform(effect);
 			}
 		}
 	});

@@ -165,14 +165,19 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 	return Math.min(Math.max(top, least), Math.max(0, selected), Math.max(0, rows - page));
 }
 
-/** What the app is to do beside drawing. */
-export type Effect =
-	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods'}
-	| {readonly type: 'edit' | 'copy'; readonly location: Location}
-	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
+type Plain = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods';
+
+/** What each effect is about. */
+type EffectData = Readonly<Record<Plain, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
+	readonly save: {readonly name?: string; readonly format?: string};
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
-	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
-	| {readonly type: 'find-methods'; readonly pattern: string};
+	readonly 'keep-columns': {readonly view: string; readonly columns: readonly string[] | undefined};
+	readonly 'find-methods': {readonly pattern: string};
+};
+
+/** What the app is to do beside drawing. */
+export type EffectOf<Type extends keyof EffectData> = {[Each in Type]: {readonly type: Each} & EffectData[Each]}[Type];
+export type Effect = EffectOf<keyof EffectData>;
 
 export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
