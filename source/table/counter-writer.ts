@@ -106,14 +106,11 @@ export const contentionKeyAt = Object.freeze(fromNames(keyNames, (_, index) => i
 /** Who is held up by whom: a record for each key. */
 export class ContentionWriter {
 	readonly records: KeyedRecords;
-	/** What `place` looks for. */
-	readonly key: Int32Array;
 	readonly #views: TableViews;
 
 	constructor(views: TableViews) {
 		this.#views = views;
 		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
-		this.key = this.records.key;
 	}
 
 	/** The record with `key`, a new one if need be; without room, that of "(other)" waiting for a lock of the same kind. */
@@ -121,7 +118,7 @@ export class ContentionWriter {
 		const {count, used} = this.records;
 		let found = this.records.find();
 		if (found < 0 && count - used <= lockKinds.length && !this.#views.growFor('contention', count + lockKinds.length)) {
-			const {key} = this;
+			const {key} = this.records;
 			const kind = key[contentionKeyAt.lockKind];
 			key.set(keyNames.map(name => units[contentionColumns[name].unit].none));
 			key[contentionKeyAt.thread] = other();

@@ -49,45 +49,29 @@ export class SampleFigures {
 /** Counts how threads move from frame to frame in a sample, and how many do so together: see `sessionFigures.moves`. */
 export class Moves {
 	/** By frame: threads that came in this sample, less those that left. */
-	#flow = new Int32Array(1024);
-	/** Frames at which some came or left; one may be in it twice. */
-	readonly #frames: number[] = [];
+	readonly #flow = new Map<number, number>();
 	#moves = 0;
 
 	/** A thread was at frame `from` in the sample before, and is at `to` in this one. */
 	add(from: number, to: number): void {
-		if (from === to) {
-			return;
+		if (from !== to) {
+			this.#moves++;
+			this.#flow.set(from, (this.#flow.get(from) ?? 0) - 1);
+			this.#flow.set(to, (this.#flow.get(to) ?? 0) + 1);
 		}
-
-		this.#moves++;
-		this.#change(from, -1);
-		this.#change(to, 1);
 	}
 
 	/** Ends a sample: adds what was counted to the figures. */
 	end(figures: OwnFigures): void {
 		let squares = 0;
-		for (const frame of this.#frames) {
-			squares += this.#flow[frame] ** 2;
-			this.#flow[frame] = 0;
+		for (const flow of this.#flow.values()) {
+			squares += flow ** 2;
 		}
 
 		figures.moves += this.#moves;
 		// A move changes two frames.
 		figures.movesTogether += squares / 2;
-		this.#frames.length = 0;
+		this.#flow.clear();
 		this.#moves = 0;
-	}
-
-	#change(frame: number, by: number): void {
-		if (frame >= this.#flow.length) {
-			const flow = new Int32Array(frame * 2);
-			flow.set(this.#flow);
-			this.#flow = flow;
-		}
-
-		this.#flow[frame] += by;
-		this.#frames.push(frame);
 	}
 }

@@ -43,9 +43,9 @@ export class ThreadWriter {
 	/** Record by key. Bounded by the region's capacity. */
 	readonly #records = new Map<number, number>();
 	/** Number of the sample that each record was last seen in, or before which it was made; -1 for no thread. */
-	#seen = new Int32Array(256);
+	readonly #seen: number[] = [];
 	/** Record of the thread that was last known to hold what each record's thread waits for; -1 before the first. */
-	#owner = new Int32Array(256).fill(-1);
+	#owner: number[] = [];
 	/** Records of threads that ended, those first that ended first; some may be there again. */
 	#ended: Array<{readonly record: number; readonly seen: number}> = [];
 	/** Records of no thread, and those of which the table does not know yet. */
@@ -246,7 +246,6 @@ export class ThreadWriter {
 				this.#clear(record);
 				threads.key.set(record, freeKey - record);
 				this.#seen[record] = -1;
-				this.#owner[record] = -1;
 				this.#free.push(record);
 			}
 		}
@@ -263,17 +262,9 @@ export class ThreadWriter {
 
 	#add(key: number): number {
 		const record = this.#free.pop() ?? this.count++;
-		if (record >= this.#seen.length) {
-			const seen = new Int32Array(record * 2);
-			seen.set(this.#seen);
-			this.#seen = seen;
-			const owner = new Int32Array(record * 2).fill(-1);
-			owner.set(this.#owner);
-			this.#owner = owner;
-		}
-
 		this.#records.set(key, record);
 		this.#seen[record] = this.#sampleNumber;
+		this.#owner[record] = -1;
 		this.#pending.push({record, key});
 		return record;
 	}

@@ -230,7 +230,7 @@ export class TableWriter implements Interner {
 			return -1;
 		}
 
-		const {key} = this.#contention;
+		const {key} = this.#contention.records;
 		key[contentionKeyAt.thread] = this.#recordOf[row];
 		key[contentionKeyAt.node] = this.#nodeOf[row];
 		key[contentionKeyAt.lockKind] = kind;
