@@ -1,3 +1,4 @@
+import {type ChildProcess, spawn, type SpawnOptions} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -17,6 +18,20 @@ export async function javaForTest(...how: Parameters<typeof startJava>): Promise
 export function stoppedAfterTest(java: JavaProcess): JavaProcess {
 	onTestFinished(async () => java.stop());
 	return java;
+}
+
+/** A process that is killed with the test that starts it. */
+export function spawnForTest(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess & {readonly pid: number} {
+	const child = spawn(command, args, options);
+	onTestFinished(() => {
+		child.kill('SIGKILL');
+	});
+	return child as ChildProcess & {readonly pid: number};
+}
+
+/** Keeps the first CPU busy until the test ends, with so many programs that share it. */
+export function keepFirstCpuBusy(count = 1): Array<{readonly pid: number}> {
+	return Array.from({length: count}, () => spawnForTest('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}));
 }
 
 /** Something that is closed with the test that opens it. */

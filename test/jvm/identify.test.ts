@@ -6,7 +6,7 @@ import {
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {findTargets, listJvms} from '../../source/jvm/list.js';
 import {identify} from '../../source/jvm/identity/inspect.js';
@@ -18,18 +18,16 @@ import type {Identified} from '../../source/jvm/target.js';
 import {isRoot} from '../helpers/as-root.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
+import {rawTarget} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {javaForTest, folderForTest} from '../helpers/for-test.js';
+import {javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
 
 async function start(options: JavaOptions = {}): Promise<JavaProcess> {
 	return javaForTest('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
 }
 
 async function startOther(command: string, args: string[]): Promise<ChildProcess> {
-	const child = spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']});
-	onTestFinished(() => {
-		child.kill('SIGKILL');
-	});
+	const child = spawnForTest(command, args);
 	await once(child, 'spawn');
 	return child;
 }
@@ -135,8 +133,7 @@ describe('what is not a JVM', () => {
 		expect(reason(identify(child.pid!))).toBe(`process ${child.pid} (sleep) is not a JVM`);
 		const stat = (identify(process.pid) as {reason: string}).reason;
 		expect(stat).toMatch(/is not a JVM/);
-		const startTicks = Number(readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ')[21]);
-		expect(sendQuit({pid: child.pid!, startTicks})?.reason).toMatch(/is not a JVM/);
+		expect(sendQuit(rawTarget(child.pid!))?.reason).toMatch(/is not a JVM/);
 		expect(child.exitCode).toBeNull();
 		await until(() => readStatus(child.pid!)?.state === 'S');
 	});
@@ -167,8 +164,7 @@ describe('what is not a JVM', () => {
 		copyFileSync(path.join(on.home, 'lib/libjli.so'), library);
 		const java = await start({jdk: on, env: {...process.env, LD_PRELOAD: library}});
 		expect(reason(identify(java.pid))).toMatch(/OpenJ9/);
-		const startTicks = Number(readFileSync(`/proc/${java.pid}/stat`, 'utf8').split(' ')[21]);
-		expect(sendQuit({pid: java.pid, startTicks})?.reason).toMatch(/OpenJ9/);
+		expect(sendQuit(rawTarget(java.pid))?.reason).toMatch(/OpenJ9/);
 		expect(java.output()).not.toMatch(/Full thread dump/);
 	});
 });
@@ -200,8 +196,7 @@ describe('JVMs that cannot be profiled', () => {
 		await until(() => identify(java.pid).ok && existsSync(`/tmp/.java_pid${java.pid}`));
 		rmSync(`/tmp/.java_pid${java.pid}`);
 		expect(await attachReason(java)).toMatch(/-Xrs/);
-		const startTicks = Number(readFileSync(`/proc/${java.pid}/stat`, 'utf8').split(' ')[21]);
-		expect(sendQuit({pid: java.pid, startTicks})?.reason).toMatch(/-Xrs/);
+		expect(sendQuit(rawTarget(java.pid))?.reason).toMatch(/-Xrs/);
 		java.child.stdin!.write('alive\n');
 		await java.waitFor(/echo alive/);
 	});

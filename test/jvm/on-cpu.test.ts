@@ -1,20 +1,13 @@
-import {spawn, type ChildProcess} from 'node:child_process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {OnCpu} from '../../source/jvm/threads/on-cpu.js';
+import {keepFirstCpuBusy, spawnForTest} from '../helpers/for-test.js';
 import {until, untilAsync} from '../helpers/until.js';
 
-function started(script: string): ChildProcess & {readonly pid: number} {
-	const child = spawn('sh', ['-c', script], {stdio: 'ignore'});
-	onTestFinished(() => {
-		child.kill('SIGKILL');
-	});
-	return child as ChildProcess & {readonly pid: number};
-}
+const started = (script: string) => spawnForTest('sh', ['-c', script], {stdio: 'ignore'});
 
 test('of two that want the same CPU each waits for it at times and has it at times; one that sleeps has none', async () => {
-	const spinning = [1, 2].map(() => started('exec taskset -c 0 sh -c "while :; do :; done"'));
-	for (const {pid} of spinning) {
+	for (const {pid} of keepFirstCpuBusy(2)) {
 		const looker = new OnCpu(pid);
 		const answers = new Set<boolean>();
 		await until(() => {

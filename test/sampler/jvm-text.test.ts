@@ -6,7 +6,7 @@ import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {javaForTest} from '../helpers/for-test.js';
+import {closedAfterTest, javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
 import {samplerForTest} from '../helpers/sampling.js';
 import {jvmText} from '../../source/query/summary/findings.js';
 
@@ -29,21 +29,14 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		// All share a CPU, and others go before the JVM.
 		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmn8m', '-XX:+UseParallelGC', '-XX:ParallelGCThreads=4'], under: ['taskset', '-c', '0']});
 		const target = await targetOf(java);
-		const hogs = [1, 2, 3].map(() => spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']));
+		keepFirstCpuBusy(3);
 		spawn('renice', ['-n', '19', '-p', String(java.pid)]);
-		const reader = openVitals(target);
-		try {
-			let vitals = reader.read();
-			for (let found = 0; found < 3; found += Number((vitals.gcPercent ?? 0) >= 50)) {
-				await sleep(500);
-				vitals = reader.read();
-				expect([vitals, jvmText(picture('main\nR1\nwork:1'), undefined, vitals)]).toEqual([vitals, undefined]);
-			}
-		} finally {
-			reader.close();
-			for (const hog of hogs) {
-				hog.kill('SIGKILL');
-			}
+		const reader = closedAfterTest(openVitals(target));
+		let vitals = reader.read();
+		for (let found = 0; found < 3; found += Number((vitals.gcPercent ?? 0) >= 50)) {
+			await sleep(500);
+			vitals = reader.read();
+			expect([vitals, jvmText(picture('main\nR1\nwork:1'), undefined, vitals)]).toEqual([vitals, undefined]);
 		}
 	});
 });

@@ -1,4 +1,4 @@
-import {spawn, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -9,7 +9,7 @@ import {threadFlag} from '../../source/model/sample.js';
 import type {TableReader} from '../../source/table/reader.js';
 import {bundle} from '../helpers/bundle.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {javaForTest} from '../helpers/for-test.js';
+import {javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
 import {patienceMs} from '../helpers/until.js';
 
@@ -58,18 +58,12 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const onOneCpu = ['taskset', '-c', '0'];
 		const java = await javaForTest('TakesTurns', {jdk, under: onOneCpu});
 		const program = await bundle('test/sampler/count-own-waits.ts');
-		const hogs = [1, 2, 3].map(() => spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']));
-		try {
-			const {stdout, stderr} = spawnSync('taskset', ['-c', '0', 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '40'], {encoding: 'utf8'});
-			expect(stderr).toBe('');
-			const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
-			expect(forOthers).toBeGreaterThan(0);
-			expect(forItself).toBe(0);
-		} finally {
-			for (const hog of hogs) {
-				hog.kill('SIGKILL');
-			}
-		}
+		keepFirstCpuBusy(3);
+		const {stdout, stderr} = spawnSync('taskset', ['-c', '0', 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '40'], {encoding: 'utf8'});
+		expect(stderr).toBe('');
+		const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
+		expect(forOthers).toBeGreaterThan(0);
+		expect(forItself).toBe(0);
 	});
 
 	test('threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async () => {

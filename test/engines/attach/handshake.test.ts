@@ -11,7 +11,7 @@ import {readStatus} from '../../../source/jvm/system/proc.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
@@ -255,16 +255,13 @@ test('a process that took over a pid is not signalled', async () => {
 });
 
 test('a plain process is never signalled', async () => {
-	const child = spawn('sleep', ['1000']);
-	onTestFinished(() => {
-		child.kill('SIGKILL');
-	});
-	const target = rawTarget(child.pid!);
+	const child = spawnForTest('sleep', ['1000']);
+	const target = rawTarget(child.pid);
 	expect(await wakeListener(target, {deadline: performance.now() + 1000})).toMatchObject({ok: false, signalled: false});
 	expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'failed'});
 	await sleep(50);
 	expect(child.signalCode).toBeNull();
-	await until(() => /[RS]/.test(readStatus(child.pid!)?.state ?? ''));
+	await until(() => /[RS]/.test(readStatus(child.pid)?.state ?? ''));
 });
 
 test('a target is woken again only after a pause, and given up after three failures', () => {

@@ -18,7 +18,7 @@ import {compileProgram, javaProcess, jdk, jdks} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 function chroot(): Chroot {
 	const made = makeChroot();
@@ -133,20 +133,17 @@ describe.skipIf(!isRoot)('root on another user\'s process (needs root: nobody el
 	test('no file is made for it in a folder that it may not write itself', async () => {
 		const folder = folderForTest();
 		chmodSync(folder, 0o775);
-		const child = spawn('sleep', ['1000'], {cwd: folder, uid: otherUser.uid, gid: otherUser.gid});
-		onTestFinished(() => {
-			child.kill('SIGKILL');
-		});
+		const child = spawnForTest('sleep', ['1000'], {cwd: folder, ...otherUser});
 		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
 		const before = touched(folder);
-		const file = createAttachFile(rawTarget(child.pid!)) as {remove(): void};
+		const file = createAttachFile(rawTarget(child.pid)) as {remove(): void};
 		const inTmp = `/tmp/.attach_pid${child.pid}`;
 		expect(statSync(inTmp)).toMatchObject(otherUser);
 		file.remove();
 		expect(existsSync(inTmp)).toBe(false);
 		expect(touched(folder)).toBe(before);
 		chownSync(folder, otherUser.uid, otherUser.gid);
-		const own = createAttachFile(rawTarget(child.pid!)) as {remove(): void};
+		const own = createAttachFile(rawTarget(child.pid)) as {remove(): void};
 		expect(readdirSync(folder)).toEqual([`.attach_pid${child.pid}`]);
 		own.remove();
 		expect(readdirSync(folder)).toEqual([]);

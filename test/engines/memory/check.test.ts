@@ -1,7 +1,7 @@
-import {spawn, type ChildProcess} from 'node:child_process';
+import type {ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import process from 'node:process';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {SessionOver} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
@@ -10,15 +10,12 @@ import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {jdk} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
-import {javaForTest} from '../../helpers/for-test.js';
+import {javaForTest, spawnForTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
 /** A process that is no JVM. */
 async function startSleep(): Promise<ChildProcess> {
-	const other = spawn('sleep', ['1000']);
-	onTestFinished(() => {
-		other.kill('SIGKILL');
-	});
+	const other = spawnForTest('sleep', ['1000']);
 	await once(other, 'spawn');
 	return other;
 }

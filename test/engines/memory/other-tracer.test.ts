@@ -13,7 +13,7 @@ import {commOf} from '../../helpers/comm.js';
 import {javaProcess, nice, type JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
-import {javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {closedAfterTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
 /** Starts one of the helpers that trace a thread, up to its line "ready". */
@@ -46,44 +46,40 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return error;
 	};
 
-	const session = new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}});
-	try {
-		const sample = new Sample();
-		const take = async () => {
-			const outcome = await session.sample(sample);
-			return outcome.ok ? outcome.skipped : undefined;
-		};
+	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}}));
+	const sample = new Sample();
+	const take = async () => {
+		const outcome = await session.sample(sample);
+		return outcome.ok ? outcome.skipped : undefined;
+	};
 
-		const who = `${commOf(tracer.pid, tracer.pid)} (process ${tracer.pid})`;
-		let skipped = await take();
-		while (!skipped || skipped.refused === 0) {
-			skipped = await take();
-		}
-
-		// Exactly one is asked and refused. Those that were to be stopped with it, or later in the same sample, are left
-		// alone with it, even if they had been seized already.
-		expect(refusedTids).toEqual([busy[0]]);
-		expect(skipped.tracer).toBe(who);
-		expect(skipped.refused).toBeLessThanOrEqual(busy.length);
-		const before = seizes;
-		for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
-			const during = await take();
-			// No thread is seized, so none is refused, while all are at a safepoint.
-			expect(during?.tracer).toBe(during?.refused ? who : undefined);
-		}
-
-		expect(seizes).toBe(before);
-		const end = once(tracer.child, 'exit');
-		tracer.child.stdin!.end();
-		await end;
-		while (skipped && skipped.refused > 0) {
-			skipped = await take();
-		}
-
-		expect(seizes).toBeGreaterThan(before);
-	} finally {
-		await session.close();
+	const who = `${commOf(tracer.pid, tracer.pid)} (process ${tracer.pid})`;
+	let skipped = await take();
+	while (!skipped || skipped.refused === 0) {
+		skipped = await take();
 	}
+
+	// Exactly one is asked and refused. Those that were to be stopped with it, or later in the same sample, are left
+	// alone with it, even if they had been seized already.
+	expect(refusedTids).toEqual([busy[0]]);
+	expect(skipped.tracer).toBe(who);
+	expect(skipped.refused).toBeLessThanOrEqual(busy.length);
+	const before = seizes;
+	for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
+		const during = await take();
+		// No thread is seized, so none is refused, while all are at a safepoint.
+		expect(during?.tracer).toBe(during?.refused ? who : undefined);
+	}
+
+	expect(seizes).toBe(before);
+	const end = once(tracer.child, 'exit');
+	tracer.child.stdin!.end();
+	await end;
+	while (skipped && skipped.refused > 0) {
+		skipped = await take();
+	}
+
+	expect(seizes).toBeGreaterThan(before);
 });
 
 test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {

@@ -12,6 +12,7 @@ import {heldThreads} from '../../helpers/kill-tool.js';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
+import {closedAfterTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
 /** JEP 454: calls of native functions without a library of our own. */
@@ -139,28 +140,24 @@ describe.each(newest)('JDK $release', jdk => {
 	});
 
 	test('a session on a JVM that replaces itself by another program is over, and says so', async () => {
-		const session = await memoryEngine.open(rawTarget(pid), {depth: 100}, new Names());
-		try {
-			const sample = new Sample();
-			for (let round = 0; round < 20; round++) {
-				await session.sample(sample);
-			}
-
-			java.child.stdin!.write('\n');
-			let message = '';
-			for (const endMs = performance.now() + patienceMs; message === '' && performance.now() < endMs;) {
-				try {
-					await session.sample(sample);
-				} catch (error) {
-					message = (error as Error).message;
-				}
-			}
-
-			expect(message).toBe(`process ${pid} has replaced itself with another program, sleep`);
-			await session.release();
-			await expectFree();
-		} finally {
-			await session.close();
+		const session = closedAfterTest(await memoryEngine.open(rawTarget(pid), {depth: 100}, new Names()));
+		const sample = new Sample();
+		for (let round = 0; round < 20; round++) {
+			await session.sample(sample);
 		}
+
+		java.child.stdin!.write('\n');
+		let message = '';
+		for (const endMs = performance.now() + patienceMs; message === '' && performance.now() < endMs;) {
+			try {
+				await session.sample(sample);
+			} catch (error) {
+				message = (error as Error).message;
+			}
+		}
+
+		expect(message).toBe(`process ${pid} has replaced itself with another program, sleep`);
+		await session.release();
+		await expectFree();
 	});
 });

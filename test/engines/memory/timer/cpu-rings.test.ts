@@ -1,4 +1,4 @@
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import process from 'node:process';
@@ -11,7 +11,8 @@ import {chooseTimer} from '../../../../source/engines/memory/timer/choose.js';
 import {type Opened} from '../../../../source/engines/memory/open.js';
 import {type RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {rawTarget} from '../../../helpers/target.js';
-import {javaForTest, closedAfterTest} from '../../../helpers/for-test.js';
+import {javaForTest, closedAfterTest, spawnForTest} from '../../../helpers/for-test.js';
+import {until} from '../../../helpers/until.js';
 import {Observer} from '../observe.js';
 
 const real = loadPerfCalls();
@@ -90,37 +91,29 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 			real.close(fd);
 		},
 	};
-	const child = spawn('taskset', ['-c', String(first), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'});
-	try {
-		const pid = child.pid!;
-		while (!readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh')) {
-			await sleep(10);
-		}
-
-		const rings = closedAfterTest(CpuRings.open(calls, pid, periodNs)!);
-		expect([...open.values()]).toEqual([first]);
-		for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
-			pin(pid, ...cpus);
-			rings.follow(performance.now() + (1e6 * (later + 1)), false);
-			expect(new Set(open.values())).toEqual(new Set(cpus));
-			rings.take();
-			for (let count = 0; count < 10;) {
-				// To and fro: the records of all rings are in the order of their times.
-				for (const cpu of [...cpus, ...cpus, ...cpus]) {
-					pin(pid, cpu);
-					await sleep(20);
-				}
-
-				const times = rings.take().records.map(({timeNs}) => timeNs);
-				expect(times).toEqual(times.toSorted((a, b) => a - b));
-				count += times.length;
+	const {pid} = spawnForTest('taskset', ['-c', String(first), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'});
+	await until(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh'));
+	const rings = closedAfterTest(CpuRings.open(calls, pid, periodNs)!);
+	expect([...open.values()]).toEqual([first]);
+	for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
+		pin(pid, ...cpus);
+		rings.follow(performance.now() + (1e6 * (later + 1)), false);
+		expect(new Set(open.values())).toEqual(new Set(cpus));
+		rings.take();
+		for (let count = 0; count < 10;) {
+			// To and fro: the records of all rings are in the order of their times.
+			for (const cpu of [...cpus, ...cpus, ...cpus]) {
+				pin(pid, cpu);
+				await sleep(20);
 			}
-		}
 
-		expect(rings.finding).toBe('');
-	} finally {
-		child.kill('SIGKILL');
+			const times = rings.take().records.map(({timeNs}) => timeNs);
+			expect(times).toEqual(times.toSorted((a, b) => a - b));
+			count += times.length;
+		}
 	}
+
+	expect(rings.finding).toBe('');
 });
 
 /** The calls as on a host with so many CPUs, each of which is one of the two that there are. */

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {monotonicNs, periodOf} from '../../../../source/engines/memory/timer/period.js';
+import {closedAfterTest} from '../../../helpers/for-test.js';
 
 /** Rings of a second for each CPU, and 16 MB for all of them. */
 test('a sample that is a second late finds all records of a CPU, and all rings together are bounded', () => {
@@ -39,18 +40,15 @@ test('the kernel gives records the time of process.hrtime', () => {
 		return;
 	}
 
-	try {
-		spin(120);
-		const {records} = rings.take();
-		const times = records.map(({timeNs}) => timeNs);
-		expect(times.length).toBeGreaterThan(10);
-		expect(Math.min(...times)).toBeGreaterThan(startNs);
-		expect(Math.max(...times)).toBeLessThan(monotonicNs());
-		expect(times).toEqual([...times].sort((a, b) => a - b));
-		expect(records.every(({periodNs}) => periodNs === 4e6)).toBe(true);
-	} finally {
-		rings.close();
-	}
+	closedAfterTest(rings);
+	spin(120);
+	const {records} = rings.take();
+	const times = records.map(({timeNs}) => timeNs);
+	expect(times.length).toBeGreaterThan(10);
+	expect(Math.min(...times)).toBeGreaterThan(startNs);
+	expect(Math.max(...times)).toBeLessThan(monotonicNs());
+	expect(times).toEqual([...times].sort((a, b) => a - b));
+	expect(records.every(({periodNs}) => periodNs === 4e6)).toBe(true);
 });
 
 /** Uses so much CPU time. */
