@@ -9,6 +9,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
+import {sum} from '../helpers/sum.js';
 import {canonical} from './canonical.js';
 import {
 	parseCsv, parseLines, parseVotes, whole,
@@ -23,17 +24,17 @@ type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnable
 
 /** What each format can be read back to. A new format stands here as well, or this file does not compile the loop below. */
 const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>> = {
-	text: written => ({activeTicks: sumOf(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
+	text: written => ({activeTicks: sum(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
 	json(written) {
 		const {lines} = JSON.parse(String(written)) as {lines: Array<{self: number; cpuMs: number}>};
-		return {activeTicks: sumOf(lines.map(line => line.self)), cpuMs: sumOf(lines.map(line => line.cpuMs))};
+		return {activeTicks: sum(lines.map(line => line.self)), cpuMs: sum(lines.map(line => line.cpuMs))};
 	},
 	csv(written) {
 		const rows = parseCsv(String(written));
-		return {activeTicks: sumOf(rows.map(row => Number(row.self_ticks))), cpuMs: sumOf(rows.map(row => Number(row.self_cpu_ms)))};
+		return {activeTicks: sum(rows.map(row => Number(row.self_ticks))), cpuMs: sum(rows.map(row => Number(row.self_cpu_ms)))};
 	},
-	lines: written => ({linesTicks: sumOf(parseLines(String(written)).map(row => row.ticks))}),
-	votes: written => ({runnableTicks: sumOf(parseVotes(String(written)).map(row => row.votes))}),
+	lines: written => ({linesTicks: sum(parseLines(String(written)).map(row => row.ticks))}),
+	votes: written => ({runnableTicks: sum(parseVotes(String(written)).map(row => row.votes))}),
 	pprof(written) {
 		const read = readPprof(written as Uint8Array);
 		return sumsOf(read);
@@ -45,17 +46,13 @@ function sumsOf(snapshot: Snapshot): Required<Sums> {
 	const {facts} = canonical(snapshot);
 	const inLines = facts.filter(fact => fact.stack.length > 0);
 	const {RUNNABLE, BLOCKED} = stateCode;
-	const ticksIn = (states: number[]) => sumOf(inLines.filter(fact => states.includes(fact.state)).map(fact => fact.ticks));
+	const ticksIn = (states: number[]) => sum(inLines.filter(fact => states.includes(fact.state)).map(fact => fact.ticks));
 	return {
 		activeTicks: ticksIn([RUNNABLE, BLOCKED]),
 		runnableTicks: ticksIn([RUNNABLE]),
-		cpuMs: sumOf(inLines.map(fact => fact.cpuNs / 1e6)),
-		linesTicks: sumOf(inLines.filter(fact => fact.stack.some(frame => (JSON.parse(frame) as [string, string, string, number])[3] >= 0)).map(fact => fact.ticks)),
+		cpuMs: sum(inLines.map(fact => fact.cpuNs / 1e6)),
+		linesTicks: sum(inLines.filter(fact => fact.stack.some(frame => (JSON.parse(frame) as [string, string, string, number])[3] >= 0)).map(fact => fact.ticks)),
 	};
-}
-
-function sumOf(figures: readonly number[]): number {
-	return figures.reduce((total, figure) => total + figure, 0);
 }
 
 test.each([['line', 'LINE'], ['method', 'METHOD'], ['class', 'CLASS']] as const)('text by %s says so above the names', (by, heading) => {

@@ -12,6 +12,7 @@ import {queryStacks, type StackRow} from '../../source/query/stacks.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {byText, inOrder} from '../../source/query/columns/sort.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
+import {sum} from '../helpers/sum.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
@@ -55,15 +56,6 @@ function count(builder: SnapshotBuilder, samples: readonly Sampled[]): SnapshotB
 
 	return builder;
 }
-
-const sum = <Row>(rows: readonly Row[], figure: (row: Row) => number): number => {
-	let total = 0;
-	for (const row of rows) {
-		total += figure(row);
-	}
-
-	return total;
-};
 
 const stateLists: ReadonlyArray<readonly ThreadState[]> = [['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []];
 const groupings: readonly GroupBy[] = ['line', 'method', 'class'];
@@ -148,9 +140,9 @@ describe('lines', () => {
 	test('self adds up to the whole, total is at least self, shares are within 0 and 100', () => {
 		eachCase((session, query) => {
 			const table = queryLines(session.snapshots(0).after, undefined, query);
-			expect(sum(table.rows, row => row.selfTicks)).toBe(table.wholeTicks);
+			expect(sum(table.rows.map(row => row.selfTicks))).toBe(table.wholeTicks);
 			if (query.states.includes('RUNNABLE')) {
-				expect(sum(table.rows, row => row.selfCpuNs)).toBe(table.wholeCpuNs);
+				expect(sum(table.rows.map(row => row.selfCpuNs))).toBe(table.wholeCpuNs);
 			}
 
 			for (const row of table.rows) {
@@ -211,8 +203,8 @@ test('every sample is in one thread and, with frames and in a counted state, in 
 		const {after} = session.snapshots(0);
 		const samples = session.samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
 		const {rows} = queryThreads(after, undefined, {...query, showIdle: true});
-		expect(sum([...rows].flatMap(({states}) => [...states]), ticks => ticks)).toBe(samples.length);
-		expect(sum(queryStacks(after, undefined, query), ({ticks}) => ticks)).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
+		expect(sum([...rows].flatMap(({states}) => [...states]))).toBe(samples.length);
+		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks))).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
 	});
 });
 
@@ -222,9 +214,9 @@ test('callers of a line and its beginnings of stacks add up to its total; its ca
 		const {nodeParent} = after.dictionary;
 		for (const row of queryLines(after, undefined, query).rows) {
 			const detail = queryLineDetail(after, undefined, query, row.key);
-			const calls = sum(detail.callers, ({ticks}) => ticks);
+			const calls = sum(detail.callers.map(({ticks}) => ticks));
 			expect(calls).toBeLessThanOrEqual(row.totalTicks);
-			expect(sum(detail.callees, ({ticks}) => ticks)).toBeLessThanOrEqual(row.totalTicks);
+			expect(sum(detail.callees.map(({ticks}) => ticks))).toBeLessThanOrEqual(row.totalTicks);
 			const isNeverOutermost = [...after.counters.node.subarray(0, after.counters.count)].every(node => {
 				let root = node;
 				while (root !== rootNode && nodeParent[root] !== rootNode) {

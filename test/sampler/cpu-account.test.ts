@@ -3,6 +3,7 @@ import {Sample, threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {CpuAccount} from '../../source/sampler/cpu-account.js';
 import {pick, seeded} from '../helpers/random.js';
+import {sum} from '../helpers/sum.js';
 
 const unattributed = 999;
 const periodNs = 10e6;
@@ -17,11 +18,9 @@ function addTo(lines: Lines, {attributedCpu, frames}: Sample): void {
 	}
 }
 
-const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
-
 /** Shares of lines in percent of what they have together. */
 function shares(lines: Lines, of: readonly number[]): number[] {
-	const whole = sumOf(of.map(line => lines.get(line) ?? 0));
+	const whole = sum(of.map(line => lines.get(line) ?? 0));
 	return of.map(line => 100 * (lines.get(line) ?? 0) / whole);
 }
 
@@ -107,7 +106,7 @@ describe('a program of which the truth is known', () => {
 			const random = seeded(17 + run);
 			const played = play(programs[program](random), {seconds: 60, mode, random});
 			// The account is exact, whatever chance does to its parts.
-			expect(Math.abs(sumOf(played.lines.values()) - played.wholeNs)).toBeLessThan(1);
+			expect(Math.abs(sum(played.lines.values()) - played.wholeNs)).toBeLessThan(1);
 			const [shown, real] = [shares(played.lines, [1, 2, 3]), shares(played.used, [1, 2, 3])];
 			differences.push(shown.map((share, line) => share - real[line]));
 			wholeNs += played.wholeNs;
@@ -117,8 +116,8 @@ describe('a program of which the truth is known', () => {
 		// Records have no bias at all; a job's last step is observed with a little more than its share.
 		for (const line of [0, 1, 2]) {
 			const each = differences.map(difference => difference[line]);
-			const mean = sumOf(each) / each.length;
-			const error = Math.sqrt(sumOf(each.map(value => (value - mean) ** 2)) / (each.length - 1) / each.length);
+			const mean = sum(each) / each.length;
+			const error = Math.sqrt(sum(each.map(value => (value - mean) ** 2)) / (each.length - 1) / each.length);
 			expect(Math.abs(mean), `line ${line}: ${mean} +- ${error}`).toBeLessThan((3.5 * error) + (mode === 'records' ? 0 : 1.2));
 		}
 
@@ -169,7 +168,7 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 
 		account.add(sample, pick(random, 2) * 20e6);
 		const {attributedCpu} = sample;
-		expect(sumOf(attributedCpu.cpuNs.subarray(0, attributedCpu.count))).toBeCloseTo(sumOf(sample.cpuNs.subarray(0, rows)), 3);
+		expect(sum(attributedCpu.cpuNs.subarray(0, attributedCpu.count))).toBeCloseTo(sum(sample.cpuNs.subarray(0, rows)), 3);
 	}
 });
 
@@ -202,7 +201,7 @@ test('a thread that is never observed running: all of it is unattributed', () =>
 
 test('a thread that works for long before it is observed for once: that counts for 32 intervals at most', () => {
 	const lines = counted([...Array.from({length: 1000}, () => ({cpuNs: 5e6})), {cpuNs: 5e6, isObserved: true}]);
-	expect([lines.get(7), sumOf(lines.values())]).toEqual([32 * 20e6, 1001 * 5e6]);
+	expect([lines.get(7), sum(lines.values())]).toEqual([32 * 20e6, 1001 * 5e6]);
 });
 
 test('threads without Java frames have no other place: a collector, a compiler', () => {

@@ -6,6 +6,7 @@ import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {TableReader} from '../../source/table/reader.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
+import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
@@ -40,15 +41,13 @@ function sightings(reader: TableReader): number {
 	return Array.from({length: counters.count}, (_, fact) => counters.cpuNs[fact] > 0 && counters.state[fact] === stateCode.RUNNABLE ? counters.ticks[fact] : 0).reduce((total, ticks) => total + ticks, 0);
 }
 
-const sum = (places: ReadonlyMap<string, number>) => [...places.values()].reduce((total, ns) => total + ns, 0);
-
 /** Samples a program until enough of its CPU time has counted somewhere. */
 async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['timer']) {
 	const {reader, session, stop} = await sampleHere(java, engine, {timer});
 	let places = placesOf(reader);
 	await until(() => {
 		places = placesOf(reader);
-		return sum(places) >= enoughNs && sightings(reader) >= enoughSightings;
+		return sum(places.values()) >= enoughNs && sightings(reader) >= enoughSightings;
 	});
 	await stop();
 	return {timer: session.timer, places};
@@ -69,6 +68,6 @@ test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.
 		// loaded machine so rarely that chance may do more.
 		const part = timer === 'stop' ? 1 / 4 : 1 / 3;
 		places.delete(unattributed.method);
-		expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places) * part);
+		expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places.values()) * part);
 	}
 });

@@ -10,6 +10,7 @@ import {
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
 import {TableWriter} from '../../source/table/writer.js';
+import {sum} from '../helpers/sum.js';
 import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 /** A table, its writer and reader; `count` has drawn threads counted. */
@@ -104,15 +105,6 @@ function naive(samples: readonly DrawnThread[][]) {
 	return {
 		counters, contention, threadSamples, incompleteStacks,
 	};
-}
-
-function sum(values: Iterable<number>): number {
-	let total = 0;
-	for (const value of values) {
-		total += value;
-	}
-
-	return total;
 }
 
 /** Marks the rows that are as they were in the sample before, but for who holds their lock. */

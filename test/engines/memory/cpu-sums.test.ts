@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import type {EngineSession, TimerId} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
+import {sum} from '../../helpers/sum.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
 import {chanceNs, Names} from './observe.js';
@@ -33,8 +34,6 @@ async function bracketed(session: EngineSession, sample: Sample, pid: number): P
 	expect(await session.sample(sample, true)).toMatchObject({ok: true});
 	return {before, after: cpuNs(pid)};
 }
-
-const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
 
 /** Threads that rest are asked for their CPU time in turn, which must not lose any of it. */
 test.each([
