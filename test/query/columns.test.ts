@@ -13,6 +13,7 @@ import {views} from '../../source/views/registry.js';
 import {placeColumns} from '../../source/ui/text/columns.js';
 import {picture, undent} from '../helpers/picture.js';
 import {pick, seeded} from '../helpers/random.js';
+import {sum} from '../helpers/sum.js';
 
 const snapshot = picture(`
 	http-1
@@ -92,11 +93,23 @@ test('a lock in words', () => {
 	expect(lockText({kind: 'park', className: ''}, 30)).toBe('park');
 });
 
-/** What holds for the columns of any view. */
-const registries: ReadonlyArray<readonly [string, ReadonlyArray<Column<never>>]> = [['lines', lineColumns], ['threads', threadColumns]];
+/** Cells that names have at a width of the terminal. */
+function leastRoom(view: string, terminal: number): number {
+	if (terminal < 50) {
+		return 0;
+	}
 
-describe.each(registries)('registry of %s', (_, columns) => {
-	test('ids and titles are unique, texts are there, headings fit', () => {
+	if (view === 'lines' || view === 'threads') {
+		return 20;
+	}
+
+	return terminal < 64 ? 8 : 16;
+}
+
+describe.each(views.map(view => [view.id, view] as const))('the columns of %s', (id, view) => {
+	const {columns}: {readonly columns: ReadonlyArray<Column<never>>} = view;
+
+	test('have ids and titles of their own, texts, and headings that fit', () => {
 		expect(new Set(columns.map(({id}) => id)).size).toBe(columns.length);
 		expect(new Set(columns.map(({title}) => title)).size).toBe(columns.length);
 		for (const column of columns) {
@@ -107,23 +120,14 @@ describe.each(registries)('registry of %s', (_, columns) => {
 		}
 	});
 
-	test('one column takes what the others leave, at every size', () => {
+	test('fill each width, with room for names', () => {
 		for (let terminal = 1; terminal < 300; terminal++) {
 			const fitted = fitColumns(columns, terminal);
-			let used = fitted.length - 1;
-			for (const {width} of fitted) {
-				expect(width).toBeGreaterThan(0);
-				used += width;
-			}
-
+			const used = sum(fitted.map(({width}) => width)) + fitted.length - 1;
+			expect(Math.min(...fitted.map(({width}) => width))).toBeGreaterThan(0);
 			expect(used === terminal || fitted.some(({width}) => width === 1)).toBe(true);
-		}
-	});
-
-	test('there is room for names from 50 columns on', () => {
-		for (let terminal = 50; terminal < 300; terminal++) {
-			const fitted = fitColumns(columns, terminal);
-			expect(fitted.find(({column}) => column.width === 0 || column.id === 'name')!.width).toBeGreaterThanOrEqual(20);
+			const names = fitted.find(({column}) => column.width === 0 || column.id === 'name') ?? fitted.at(-1)!;
+			expect({terminal, room: names.width}).toEqual({terminal, room: Math.max(names.width, leastRoom(id, terminal))});
 		}
 	});
 });
@@ -147,14 +151,6 @@ test('very many rows have the order that few would have', () => {
 		const sign = reverse ? 1 : -1;
 		expect(sortRows(many, [{id: 'first', sortBy: [({first}) => first, ({second}) => second]}], {column: 'first', reverse}))
 			.toEqual([...many].sort((a, b) => (sign * byBoth(a, b)) || byText(a.key, b.key)));
-	}
-});
-
-test.each(views.map(view => [view.id, view] as const))('%s: at each width there is room for the names', (_, {columns}) => {
-	for (const width of [50, 60, 64, 72, 80, 90, 100, 110, 120, 130, 150, 160, 200]) {
-		const fitted = fitColumns<never>(columns, width);
-		const names = fitted.find(({column}) => column.width === 0) ?? fitted.at(-1)!;
-		expect({width, room: names.width}).toEqual({width, room: Math.max(names.width, width < 64 ? 8 : 16)});
 	}
 });
 
