@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
@@ -92,7 +93,7 @@ describe('our own files', () => {
 		}
 
 		const snapshot = builder.build({session: {samples: 9000}});
-		expect(readPprof(writePprof(snapshot, '1.0.0'))).toEqual(snapshot);
+		expect(isDeepStrictEqual(readPprof(writePprof(snapshot, '1.0.0')), snapshot)).toBe(true);
 	});
 
 	test('open when they are not compressed', () => {
@@ -189,10 +190,6 @@ describe('hostile files', () => {
 		}
 	});
 
-	test('that swell when decompressed are refused before they do', () => {
-		expect(refusal(gzipSync(Buffer.alloc(129 * 1024 * 1024)))).toContain('it holds too much (more than 64 MB when decompressed)');
-	});
-
 	test('with a number of many bytes are refused', () => {
 		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1]))).toContain('a number that is too long');
 	});
@@ -219,17 +216,6 @@ describe('hostile files', () => {
 		many.location[0].line = Array.from({length: 999}, () => many.location[0].line[0]);
 		many.sample = Array.from({length: 101}, () => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}));
 		expect(refusal(encoded(many))).toContain('more than 6,000,000 frames of all stacks');
-	});
-
-	test('with more distinct stacks than a snapshot has room for are refused', () => {
-		const profile = goProfile();
-		const [{value, label}] = profile.sample;
-		// Each has its own outermost 5 frames, so that nothing is shared.
-		profile.sample = Array.from({length: 22}, (_, index) => Sample.create({
-			locationId: Array.from({length: 50_000}, (_, depth) => 1 + (depth < 49_995 ? 0 : (index >> (depth - 49_995)) & 1)), value, label,
-		}));
-		profile.location[0].line = [profile.location[0].line[0]];
-		expect(refusal(encoded(profile))).toContain('distinct stacks');
 	});
 
 	test.each([

@@ -1,7 +1,7 @@
 /*
 The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests
 of the screen, or by hand to look at it. Words of the command line: still (nothing changes), hostile (names that no one
-would choose), ended, crash (an error at SIGUSR2), choose (the list of JVMs instead), mouseless, delay=MS, rows=N,
+would choose), crash (an error at SIGUSR2), choose (the list of JVMs instead), mouseless, delay=MS, rows=N,
 sources=DIR.
 */
 import process from 'node:process';
@@ -9,7 +9,6 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {lockKindCode} from '../../source/model/sample.js';
-import type {SourcePhase} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {runApp, runChooser} from '../../source/ui/app.js';
 import {rootOf} from '../../source/sources/roots.js';
@@ -66,7 +65,6 @@ function build() {
 	});
 }
 
-const phase: SourcePhase = words.has('ended') ? 'ended' : 'sampling';
 let isStopped = false;
 grow(200);
 let snapshot = build();
@@ -92,9 +90,9 @@ if (words.has('choose')) {
 try {
 	const result = await runApp({
 		source: {
-			status: () => ({phase: isStopped ? 'paused' : phase, stale: false}),
+			status: () => ({phase: isStopped ? 'paused' : 'sampling', stale: false}),
 			read() {
-				if (!isStill && !isStopped && phase === 'sampling') {
+				if (!isStill && !isStopped) {
 					grow(5);
 					snapshot = build();
 				}
@@ -114,13 +112,7 @@ try {
 		vitals: () => ({
 			cpuPercent: 312, heapUsedBytes: 3.1 * (2 ** 30), heapCapacityBytes: 8 * (2 ** 30), gcPercent: 4.1, uptimeMs: 273_840_000,
 		}),
-		async save(saved, baseline, query, {name, format}) {
-			if (name === 'full') {
-				throw new Error('no space left on device');
-			}
-
-			return `saved ${name ?? 'tprof-12345'}.${format ?? 'pb.gz'} (${saved.session.samples - (baseline?.session.samples ?? 0)} samples${query.filter ? `, ${query.filter}` : ''})`;
-		},
+		save: async () => 'saved it',
 		saveFormats: [{id: 'pb.gz', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 		sourceOf: sources === undefined ? undefined : sourceLibrary(() => [rootOf(sources)]),
 		view: {query: defaultQuery, delayMs: valueOf('delay', 1000)},

@@ -104,11 +104,6 @@ test('the window, the filter and the threads hold here too', () => {
 	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => locationName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
 });
 
-test('no two rows have one key, among what is called and among callers', () => {
-	const {rows: found} = focus(service, 'A.find', {tree: {isAllOpen: true}});
-	expect(new Set(found.map(({key}) => key)).size).toBe(found.length);
-});
-
 test('rows keep their keys when more is sampled, and have others for another method', () => {
 	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2\nsort:3');
 	const before = drawing.build();

@@ -13,43 +13,6 @@ function drawn(table: LineTable): string {
 	return table.rows.map(row => `${row.selfPercent.toFixed(0).padStart(3)} ${row.totalPercent.toFixed(0).padStart(3)} ${row.selfTicks}/${row.totalTicks} ${locationName(row)}`).join('\n');
 }
 
-test('attribution: a sample counts for the first frame from the top that has a line', () => {
-	expect(drawn(queryLines(picture(`
-		main
-		R            R             R          R
-		A.main:3     A.main:3      A.main:3   A.main:3
-		A.read:8     A.read:8      A.sort:7   -
-		io.S.in:20   io.S.in:20    -          -
-		io.S.r:native io.S.gen     -          -
-	`), undefined, query()))).toBe(undent(`
-		 50  50 2/2 io.S.in:20
-		 25 100 1/4 A.main:3
-		 25  25 1/1 A.sort:7
-		  0  50 0/2 A.read:8
-		  0  25 0/1 io.S.gen
-		  0  25 0/1 io.S.r(native)
-	`));
-});
-
-test('total: recursion is seen in stacks that come later', () => {
-	const drawing = new Picture().draw(`
-		main
-		R
-		a:1
-		b:2
-	`);
-	expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 1/1 A.b:2\n  0 100 0/1 A.a:1');
-	drawing.draw(`
-		main
-		R
-		a:1
-		b:2
-		a:1
-		b:2
-	`);
-	expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 2/2 A.b:2\n  0 100 0/2 A.a:1');
-});
-
 describe('units and states', () => {
 	const snapshot = picture(`
 		busy
@@ -87,11 +50,6 @@ describe('units and states', () => {
 		expect(row.states).toEqual([0, 0, 1, 1, 0, 0, 0]);
 		expect(row.threadCount).toBe(2);
 		expect(row.topThreads).toEqual(['busy', 'asleep']);
-	});
-
-	test('a subset of the threads has its own whole', () => {
-		const table = queryLines(snapshot, undefined, query({threadKeys: new Set([2]), states: ['WAITING']}));
-		expect(drawn(table)).toBe(' 67  67 2/2 A.wait:4\n 33  33 1/1 A.lock:3');
 	});
 });
 

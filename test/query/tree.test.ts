@@ -199,11 +199,6 @@ describe.each([false, true])('of a large tree, bottom-up %s', isBottomUp => {
 		expect(open(true).length).toBe(isBottomUp ? 200 * 51 : 2 + (20 * 48) + 200);
 	});
 
-	test('no two rows have one key', () => {
-		const found = rows(snapshot, {tree: {isBottomUp, isAllOpen: true}});
-		expect(new Set(found.map(({key}) => key)).size).toBe(found.length);
-	});
-
 	test('what is closed on a long path is closed, and what is opened below it stays so', () => {
 		const [first, ...others] = rows(snapshot, {tree: {isBottomUp, isAllOpen: true}});
 		const path = [first, ...others.slice(0, 49)];

@@ -12,8 +12,10 @@ import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
+import {javaProcess} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {sayTo} from '../helpers/say.js';
+import {sum} from '../helpers/sum.js';
 import {targetOf, noTarget} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
 import {sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
@@ -34,15 +36,6 @@ async function withSamples(from: SamplerHandle, samples: number): Promise<Snapsh
 		const snapshot = from.read();
 		return snapshot && snapshot.session.samples >= samples ? snapshot : undefined;
 	});
-}
-
-function sum(values: Iterable<number>): number {
-	let total = 0;
-	for (const value of values) {
-		total += value;
-	}
-
-	return total;
 }
 
 function threadNamed({threads}: Snapshot, name: string): number {
@@ -229,15 +222,6 @@ describe('a session on a real JVM', () => {
 		expect(sum(snapshot.counters.ticks)).toBe(3 * snapshot.session.sampleTicks);
 	});
 
-	test('the budget makes the interval longer, and says so', async () => {
-		const live = sampler(shared.target, {intervalMs: 1, maxOverheadPercent: 0.5});
-		const {session} = await until(() => {
-			const snapshot = live.read();
-			return snapshot && snapshot.session.intervalMs > 5 ? snapshot : undefined;
-		});
-		expect(session.requestedIntervalMs).toBe(1);
-	});
-
 	test('the target\'s end is a normal end; the last table can still be read', async () => {
 		const target = await javaForTest('CpuAndSleep');
 		const live = sampler(await targetOf(target));
@@ -272,15 +256,9 @@ describe('a session on a real JVM', () => {
 	test('nothing keeps the process alive after the session was closed', async () => {
 		const program = await bundle('test/sampler/start-and-leave.ts');
 		const child = spawn(process.execPath, [fileURLToPath(program), String(shared.target.pid), workerUrl.href], {stdio: ['ignore', 'pipe', 'pipe']});
-		const output: string[] = [];
-		const hear = (text: string) => {
-			output.push(text);
-		};
-
-		child.stdout.setEncoding('utf8').on('data', hear);
-		child.stderr.setEncoding('utf8').on('data', hear);
+		const {output} = javaProcess(child);
 		const [code] = await once(child, 'close') as [number];
-		expect({code, output: output.join('')}).toEqual({code: 0, output: 'closed\n'});
+		expect({code, output: output()}).toEqual({code: 0, output: 'closed\n'});
 	});
 });
 

@@ -388,9 +388,14 @@ describe('what must be known of the figures', () => {
 });
 
 describe('a message is never cut', () => {
-	const long = `not saved: ${'/srv/a-very-long-folder-name'.repeat(4)}/tprof-4711-20260914T140201Z.pb.gz: no space left on device; free some, or choose another folder`;
+	const reason = `${'/srv/a-very-long-folder-name'.repeat(4)}/tprof-4711-20260914T140201Z.pb.gz: no space left on device; free some, or choose another folder`;
+	const long = `not saved: ${reason}`;
 	async function afterSave(columns: number, rows: number): Promise<Screen> {
-		const session = screenOf(busy(), {save: async () => long, columns, rows});
+		const session = screenOf(busy(), {
+			async save() {
+				throw new Error(reason);
+			}, columns, rows,
+		});
 		await session.screen.press('s');
 		return session;
 	}
