@@ -38,7 +38,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	const {ptrace} = opened;
 	const seize = (tid: number) => {
 		seizes++;
-		const error = ptrace!.seize(tid);
+		const error = ptrace.seize(tid);
 		if (error !== 0) {
 			refusedTids.push(tid);
 		}
@@ -46,7 +46,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return error;
 	};
 
-	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}}));
+	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace, seize}}));
 	const sample = new Sample();
 	const take = async () => {
 		const outcome = await session.sample(sample);

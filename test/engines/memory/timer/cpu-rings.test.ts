@@ -8,7 +8,6 @@ import {ProcessClock} from '../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {chooseTimer} from '../../../../source/engines/memory/timer/choose.js';
-import {type Opened} from '../../../../source/engines/memory/open.js';
 import {type RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {rawTarget} from '../../../helpers/target.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../../../helpers/for-test.js';
@@ -193,7 +192,7 @@ test('a CPU that came later and has no room for a ring is named', () => {
 
 test('where events on CPUs are refused and those on threads are not, a note says what is missed, and why', () => {
 	const refusing: PerfCalls = {...real, open: (id, options) => options.ofCpu ? {errno: 24} : real.open(id, options)};
-	const choose = (calls: PerfCalls) => chooseTimer({perf: calls} as Opened, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
+	const choose = (calls: PerfCalls) => chooseTimer({perf: calls}, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
 	const {perf, timer, note} = choose(refusing);
 	perf?.release();
 	expect([timer, note]).toEqual(['perf', 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
