@@ -12,8 +12,8 @@ const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
 	'test/jvm/koffi.test.ts',
 	'test/engines/attach/{parser,parser-hostile,protocol}.test.ts',
-	'test/engines/memory/{decode,stacks}/**/*.test.ts',
-	'test/engines/memory/timer/{followed-threads,period,records,weights}.test.ts',
+	'test/engines/memory/{decode,unwind}/**/*.test.ts',
+	'test/engines/memory/cpu/perf/{followed-threads,period,records}.test.ts',
 	'test/sampler/{budget,clock,cpu-budget,loop,parts}.test.ts',
 	'test/tracing/{live-reports,reports,xml}.test.ts',
 ];

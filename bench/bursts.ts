@@ -17,7 +17,7 @@ programs and timers (pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Engine} from '../source/engines/engine.js';
+import type {Engine} from '../source/engines/common/engine.js';
 import {unattributedFrame} from '../source/model/frame.js';
 import {Sample, threadFlag} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';

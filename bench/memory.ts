@@ -13,7 +13,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {pathToFileURL} from 'node:url';
 import {attachEngine} from '../source/engines/attach/engine.js';
-import {type Engine} from '../source/engines/engine.js';
+import {type Engine} from '../source/engines/common/engine.js';
 import {memoryEngine} from '../source/engines/memory/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';

@@ -16,7 +16,7 @@ import {commOf} from '../test/helpers/comm.js';
 import {javaProcess, compileProgram, jdk} from '../test/helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../test/helpers/other-user.js';
 import {isRoot} from '../test/helpers/as-root.js';
-import {timerIds, type TimerId} from '../source/engines/engine.js';
+import {timerIds, type TimerId} from '../source/engines/common/engine.js';
 import {wanted} from './support/only.js';
 import {buildProgram} from './support/program.js';
 

@@ -1,5 +1,5 @@
 import {memoryEngine} from '../../source/engines/memory/engine.js';
-import type {Engine, TimerId} from '../../source/engines/engine.js';
+import type {Engine, TimerId} from '../../source/engines/common/engine.js';
 import type {Sample} from '../../source/model/sample.js';
 
 /** Calls back for each stack of a sample that CPU time counts at, after the sampler's account of it. */

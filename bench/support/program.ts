@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 import {javaProcess, jdk, type JavaProcess} from '../../test/helpers/jvm.js';
 import {TerminalSession} from '../../test/helpers/terminal.js';
 

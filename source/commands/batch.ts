@@ -2,7 +2,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {endSignals} from '../runtime/end-signals.js';
 import {UserError} from '../runtime/errors.js';
-import {type ExportOptions, piecesOf, type Written} from '../exports/formats/export-format.js';
+import {type ExportOptions, piecesOf, type Written} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot} from '../model/snapshot.js';

@@ -1,15 +1,15 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {engines} from '../engines/registry.js';
-import {jsonSchema} from '../exports/formats/export-format.js';
+import {jsonSchema} from '../exports/common/export-format.js';
 import {formats, type ExportFormat} from '../exports/formats/registry.js';
-import {wrapAt} from '../exports/formats/text-table.js';
+import {wrapAt} from '../exports/common/text-table.js';
 import {cellWidth, cut, pad} from '../model/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
 import {version} from '../runtime/version.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
-import {listJvms, type JvmListing} from '../jvm/list.js';
+import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes} from '../query/columns/format.js';
 import {dayAndTime} from '../ui/text/clock.js';
 

@@ -14,7 +14,7 @@ import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
 import {keepColumns} from '../config/configure.js';
-import type {Configuration} from '../config/settings.js';
+import type {Configuration} from '../options/settings.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import {sourceLibrary} from '../sources/library.js';

@@ -2,8 +2,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {UserError} from '../runtime/errors.js';
 import {commandWords} from '../options/command.js';
 import {nearest} from '../options/nearest.js';
-import {findTargets} from '../jvm/list.js';
-import {identify} from '../jvm/identity/inspect.js';
+import {findTargets} from '../jvm/discovery/list.js';
+import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
 
 /** How long to wait for a JVM that is starting: whoever has just started one wants to see it. */

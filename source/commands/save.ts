@@ -6,7 +6,7 @@ import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/version.js';
 import type {Save} from '../ui/app.js';
 import type {Snapshot} from '../model/snapshot.js';
-import type {ExportOptions} from '../exports/formats/export-format.js';
+import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
 

@@ -1,4 +1,4 @@
-import {wrapAt} from '../exports/formats/text-table.js';
+import {wrapAt} from '../exports/common/text-table.js';
 import {shippedProbes, type Probe} from '../model/task-probe.js';
 import type {TaskReport} from '../model/task-report.js';
 import type {Command} from '../options/command.js';

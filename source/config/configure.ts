@@ -10,7 +10,7 @@ import {printable} from '../model/text.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
-import {noSettings, type Configuration} from './settings.js';
+import {noSettings, type Configuration} from '../options/settings.js';
 
 /** The options, with those of the configuration file where the command line says nothing; some only for a screen. */
 export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {

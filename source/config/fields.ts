@@ -7,8 +7,8 @@ import {
 	styleWords, readStyle, roles, type Role,
 } from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/registry.js';
+import type {Fault, Settings} from '../options/settings.js';
 import {readJson, type JsonValue} from './json-value.js';
-import type {Fault, Settings} from './settings.js';
 
 type Draft = {
 	readonly options: Map<string, string>;

@@ -2,7 +2,7 @@ import {
 	parseTree, printParseErrorCode, type Node, type ParseError,
 } from 'jsonc-parser';
 import {printable} from '../model/text.js';
-import type {Fault} from './settings.js';
+import type {Fault} from '../options/settings.js';
 
 /** Reads JSON with comments and trailing commas; mistakes go to `faults`. `isWhole`: it is an object, or nothing. */
 export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isWhole: boolean} {

@@ -1,5 +1,5 @@
 import {attachEngine} from './attach/engine.js';
-import type {Engine} from './engine.js';
+import type {Engine} from './common/engine.js';
 import {memoryEngine} from './memory/engine.js';
 
 /**

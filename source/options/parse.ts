@@ -2,7 +2,7 @@ import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {type UserError, usage} from '../runtime/errors.js';
 import type {Baseline} from '../query/types/query.js';
-import {noConfiguration, type Configuration} from '../config/settings.js';
+import {noConfiguration, type Configuration} from './settings.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';
 import {nearest} from './nearest.js';

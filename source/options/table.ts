@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {timerIds} from '../engines/engine.js';
+import {timerIds} from '../engines/common/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import {allFormats, formats, usualFormat} from '../exports/formats/registry.js';
 import {shippedProbes} from '../model/task-probe.js';

@@ -1,5 +1,5 @@
 import {readJson, type JsonValue} from '../config/json-value.js';
-import type {Fault} from '../config/settings.js';
+import type {Fault} from '../options/settings.js';
 import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, type ProbeCounter,
 } from '../model/task-probe.js';

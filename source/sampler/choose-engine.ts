@@ -1,4 +1,4 @@
-import {SessionOver, type Engine, type EngineOptions} from '../engines/engine.js';
+import {SessionOver, type Engine, type EngineOptions} from '../engines/common/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';

@@ -1,5 +1,5 @@
 import {performance} from 'node:perf_hooks';
-import {type EngineSession, type SampleOutcome} from '../engines/engine.js';
+import {type EngineSession, type SampleOutcome} from '../engines/common/engine.js';
 import {unattributedFrame, unattributedReason} from '../model/frame.js';
 import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type {EngineOptions, TimerId} from '../engines/engine.js';
+import type {EngineOptions, TimerId} from '../engines/common/engine.js';
 import type {SourceStatus} from '../model/source.js';
 import type {Target} from '../jvm/target.js';
 

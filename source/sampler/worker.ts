@@ -3,7 +3,7 @@ Entry of the sampler's worker: opens the engine, writes the table, obeys the mai
 errors are not caught, and reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
-import {SessionOver, type Engine} from '../engines/engine.js';
+import {SessionOver, type Engine} from '../engines/common/engine.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {trimHeap} from '../runtime/heap-trimming.js';

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {ExportOptions} from '../../source/exports/formats/export-format.js';
+import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
-import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';

@@ -1,4 +1,4 @@
-import {piecesOf, type Written} from '../../source/exports/formats/export-format.js';
+import {piecesOf, type Written} from '../../source/exports/common/export-format.js';
 
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
 export function parseCsv(text: string): Array<Record<string, string>> {

@@ -7,7 +7,7 @@ import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {taskRows} from '../../source/views/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/views/traces/methods.js';
 import {report, taskReportOf, traceReport} from '../helpers/reports.js';

@@ -4,7 +4,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {TimerId} from '../../source/engines/engine.js';
+import type {TimerId} from '../../source/engines/common/engine.js';
 import {patienceMs} from './until.js';
 
 /** How one kill ended. */

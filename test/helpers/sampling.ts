@@ -1,5 +1,5 @@
 import {onTestFinished} from 'vitest';
-import type {Engine, EngineOptions, EngineSession} from '../../source/engines/engine.js';
+import type {Engine, EngineOptions, EngineSession} from '../../source/engines/common/engine.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {createTable} from '../../source/table/layout.js';

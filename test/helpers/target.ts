@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 import {readStat, readStatus} from '../../source/jvm/system/proc.js';
 import type {Target} from '../../source/jvm/target.js';
 

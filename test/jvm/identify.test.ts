@@ -8,8 +8,8 @@ import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
-import {findTargets, listJvms} from '../../source/jvm/list.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {findTargets, listJvms} from '../../source/jvm/discovery/list.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 import {listText} from '../../source/commands/list.js';
 import {platformProblem} from '../../source/jvm/obstacles.js';
 import {readStatus} from '../../source/jvm/system/proc.js';
@@ -204,7 +204,7 @@ describe('JVMs that cannot be profiled', () => {
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
 		const {pid} = isRoot ? await start() : {pid: 1};
-		expect(await seenWithoutRights('source/jvm/identity/inspect.ts', `module.identify(${pid})`)).toEqual({
+		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
 			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
 		});
 	});

@@ -1,10 +1,10 @@
 import {existsSync, rmSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
-import {listJvms} from '../../source/jvm/list.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
+import {listJvms} from '../../source/jvm/discovery/list.js';
 import {readStat} from '../../source/jvm/system/proc.js';
-import {processAgeMs} from '../../source/jvm/identity/running-vm.js';
+import {processAgeMs} from '../../source/jvm/attachability/running-vm.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
 import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
 import {compileProgram, type JavaProcess} from '../helpers/jvm.js';

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 import {Sample} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 

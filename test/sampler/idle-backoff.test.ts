@@ -3,7 +3,7 @@ import {performance} from 'node:perf_hooks';
 import {expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
-import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
+import {emptyBlock} from '../../source/engines/memory/hotspot/thread-block.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';

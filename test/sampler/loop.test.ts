@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import type {EngineSession, SampleOutcome} from '../../source/engines/engine.js';
+import type {EngineSession, SampleOutcome} from '../../source/engines/common/engine.js';
 import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop, type LoopOptions} from '../../source/sampler/loop.js';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {SessionOver, type Engine, type Readiness} from '../../source/engines/engine.js';
+import {SessionOver, type Engine, type Readiness} from '../../source/engines/common/engine.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';

@@ -1,7 +1,7 @@
 /** Takes some samples of a JVM (its pid is the argument), closes the session, and has nothing left to do. */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 
 const [pid, workerUrl] = process.argv.slice(2);
 const found = identify(Number(pid));

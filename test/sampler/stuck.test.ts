@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
-import type {Engine} from '../../source/engines/engine.js';
+import type {Engine} from '../../source/engines/common/engine.js';
 import {threadFlag} from '../../source/model/sample.js';
 import type {TableReader} from '../../source/table/reader.js';
 import {bundle} from '../helpers/bundle.js';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
-import type {Engine, EngineOptions} from '../../source/engines/engine.js';
+import type {Engine, EngineOptions} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';

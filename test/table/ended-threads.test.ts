@@ -4,7 +4,7 @@ import {endedThreadsKey, endedThreadsName, lockKindCode} from '../../source/mode
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {queryBlockers} from '../../source/views/blockers/blockers.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {LiveTracer, requestOf} from '../../source/commands/live-tracer.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
+import {identify} from '../../source/jvm/discovery/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {hasAgent} from '../helpers/agent-of.js';

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {
 	actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action,
 } from '../../source/ui/state/keys.js';
-import {tableActions} from '../../source/ui/state/actions/table-actions.js';
+import {tableActions} from '../../source/ui/state/table-actions.js';
 import {helpLines, viewHelpLines} from '../../source/ui/components/help.js';
 import {headerWords} from '../../source/ui/status/items.js';
 import {samplingFigures} from '../../source/ui/status/sampling.js';

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {scrolled} from '../../source/ui/components/layer.js';
-import {askToTrace} from '../../source/ui/state/actions/prompts.js';
+import {askToTrace} from '../../source/ui/state/prompts.js';
 import {press} from '../../source/ui/state/reduce.js';
 import {
 	type Effect, contextOf, initialState, selectedIndex, type UiState,

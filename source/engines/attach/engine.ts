@@ -1,4 +1,4 @@
-import type {Engine} from '../engine.js';
+import type {Engine} from '../common/engine.js';
 
 /**
 Thread dumps through HotSpot's attach socket: any HotSpot JVM of the same user, or as root; stops all threads for each
@@ -9,7 +9,7 @@ export const attachEngine: Engine = {
 	defaultIntervalMs: 200,
 	needsAttachSocket: true,
 	async check(target) {
-		const {inspect} = await import('../../jvm/identity/inspect.js');
+		const {inspect} = await import('../../jvm/discovery/inspect.js');
 		const {obstacle} = inspect(target.pid);
 		return obstacle ? {ready: false, ...obstacle} : {ready: true};
 	},

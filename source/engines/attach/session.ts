@@ -4,12 +4,12 @@ import {stateCode} from '../../model/thread-state.js';
 import {printable} from '../../model/text.js';
 import {IdleList} from '../../jvm/threads/idle.js';
 import {namedTask, NativeIds} from '../../jvm/threads/native-ids.js';
-import {vmThreadName} from '../../jvm/identity/running-vm.js';
+import {vmThreadName} from '../../jvm/attachability/running-vm.js';
 import type {Target} from '../../jvm/target.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type UnattributedReason,
-} from '../engine.js';
+} from '../common/engine.js';
 import {AttachClient, type Failed} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';

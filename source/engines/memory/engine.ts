@@ -1,4 +1,4 @@
-import type {Engine} from '../engine.js';
+import type {Engine} from '../common/engine.js';
 
 /**
 Reads stacks from another process, from HotSpot's own structures: no safepoint, no agent, no attach. Linux x86-64 only,

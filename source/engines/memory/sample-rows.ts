@@ -3,15 +3,15 @@ import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../
 import {stateCode} from '../../model/thread-state.js';
 import {idleKind, type IdleList} from '../../jvm/threads/idle.js';
 import {type Methods} from './hotspot/methods.js';
-import {type ObservedThreads} from './observed-threads.js';
-import {RowCache, flagsOf, hasValidRow} from './row-cache.js';
+import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
+import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type JavaThread} from './threads/java-thread.js';
-import {type Locks} from './threads/locks/locks.js';
-import {javaThreadState} from './threads/thread-block.js';
+import {type Locks} from './locks/locks.js';
+import {javaThreadState} from './hotspot/thread-block.js';
 import {type VmThreads} from './threads/vm-threads.js';
-import {type RunningTimer} from './timer/running-timer.js';
+import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type HeapClock} from './hotspot/heap.js';
 
 /** Adds a timer's records to a sample. */

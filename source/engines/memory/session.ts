@@ -9,31 +9,31 @@ import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
-} from '../engine.js';
+} from '../common/engine.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {Methods} from './hotspot/methods.js';
-import {ObservedThreads} from './observed-threads.js';
+import {ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Opened} from './open.js';
 import {RecordedCpu, SampleRows} from './sample-rows.js';
-import {Continuations} from './stacks/continuation.js';
-import {RunningStacks} from './stacks/running-stacks.js';
-import {ThreadStacks, WaitingStacks} from './stacks/thread-stacks.js';
-import {TopFrame} from './stacks/top-frame.js';
-import {Walker} from './stacks/walker.js';
+import {Continuations} from './unwind/continuation.js';
+import {RunningStacks} from './cpu/ptrace/running-stacks.js';
+import {ThreadStacks, WaitingStacks} from './thread-stacks.js';
+import {TopFrame} from './unwind/top-frame.js';
+import {Walker} from './unwind/walker.js';
 import {type ProcessMemory} from './target/memory.js';
 import {Unreadable} from './target/reader.js';
-import {Stopper, stoppedMs} from './target/stopper.js';
+import {Stopper, stoppedMs} from './cpu/ptrace/stopper.js';
 import {CpuTimes} from './threads/cpu-times.js';
 import {Descriptions} from './threads/descriptions.js';
 import {JavaThreads} from './threads/java-threads.js';
-import {Locks} from './threads/locks/locks.js';
-import {TakenAt} from './threads/locks/taken-at.js';
+import {Locks} from './locks/locks.js';
+import {TakenAt} from './locks/taken-at.js';
 import {OtherThreadsIdle} from './threads/other-threads-idle.js';
 import {PresentThreads} from './threads/present-threads.js';
 import {VmThreads} from './threads/vm-threads.js';
-import {chooseTimer} from './timer/choose.js';
-import {RecordedStacks} from './timer/recorded-stack.js';
-import {type RunningTimer} from './timer/running-timer.js';
+import {chooseTimer} from './cpu/perf/choose.js';
+import {RecordedStacks} from './cpu/perf/recorded-stack.js';
+import {type RunningTimer} from './cpu/perf/running-timer.js';
 
 /** Failed samples in a row after which the session ends. */
 const failureLimit = 50;
@@ -79,7 +79,7 @@ export class MemorySession implements EngineSession {
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
-		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations, nativeCode: nativeCodeFrame(interner)}));
+		const {perf, timer, note} = chooseTimer(opened.perf, target, options, new RecordedStacks({memory, walker, top, continuations, nativeCode: nativeCodeFrame(interner)}));
 		const stopper = new Stopper(ptrace, target.pid);
 		const running = new RunningStacks({
 			memory, threads, walker, top, ptrace, stopper, continuations,

@@ -7,15 +7,15 @@ import {outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
 import {
 	SessionOver, type EngineOptions, type EngineSession, type Readiness,
-} from '../engine.js';
+} from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type Opened} from './open.js';
 import {nameOfTracer} from './target/other-tracer.js';
-import {type Ptrace} from './target/ptrace.js';
+import {type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
-import {allowedEvents} from './timer/choose.js';
+import {allowedEvents} from './cpu/perf/choose.js';
 
 /** Hint for obstacles that concern only this engine. */
 const onlyHere = {hint: '', othersMayDo: true} as const;

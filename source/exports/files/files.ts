@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {constants, createReadStream, existsSync} from 'node:fs';
 import {type FileHandle, link, open, unlink, writeFile, chmod, mkdir, realpath, rename, stat} from 'node:fs/promises';
-import type {Written} from '../formats/export-format.js';
+import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
 import {printable} from '../../model/text.js';
 

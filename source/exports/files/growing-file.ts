@@ -1,7 +1,7 @@
 import {type FileHandle, lstat} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../../runtime/errors.js';
-import {piecesOf, type Written} from '../formats/export-format.js';
+import {piecesOf, type Written} from '../common/export-format.js';
 import {createPartial, giveName, removeAll, settled, syncFolder, codeOf, writeErrorOf} from './files.js';
 
 /**

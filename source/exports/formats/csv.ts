@@ -5,7 +5,7 @@ import {longestFirst, traceMethods} from '../../views/traces/methods.js';
 import {views} from '../../views/registry.js';
 import {tasksView} from '../../views/tasks/view.js';
 import {tracesView} from '../../views/traces/view.js';
-import type {ExportFormat, ReportFormat} from './export-format.js';
+import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 
 /** The methods. */
 const traces: ReportFormat<TraceReport> = {

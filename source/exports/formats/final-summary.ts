@@ -15,7 +15,7 @@ import {
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {BlockerRow} from '../../views/blockers/columns.js';
-import {targetLine, wrapAt} from './text-table.js';
+import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';
 
 const maxLines = 10;

@@ -10,10 +10,10 @@ import {frameOf, statesOf, viaOf} from '../../views/common/files.js';
 import {jsonTraces} from '../traces/json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
-import {documentHead, type ExportFormat, type ExportOptions} from './export-format.js';
+import {documentHead, type ExportFormat, type ExportOptions} from '../common/export-format.js';
+import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
-import {windowStats} from './window-snapshot.js';
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
 export const json: ExportFormat = {

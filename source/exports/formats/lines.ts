@@ -1,6 +1,6 @@
 import {threadStates} from '../../model/thread-state.js';
 import {queryLines} from '../../views/lines/lines.js';
-import type {ExportFormat} from './export-format.js';
+import type {ExportFormat} from '../common/export-format.js';
 
 const defaultTop = 40;
 

@@ -1,14 +1,14 @@
 import {pprof} from '../pprof/write.js';
 import {chromeTraces} from '../traces/chrome.js';
 import {xmlTraces} from '../traces/xml.js';
+import type {ExportFormat, Format} from '../common/export-format.js';
 import {csv} from './csv.js';
-import type {ExportFormat, Format} from './export-format.js';
 import {json} from './json.js';
 import {lines} from './lines.js';
 import {text} from './text.js';
 import {votes} from './stack-histogram.js';
 
-export type {ExportFormat, ExportOptions, Format} from './export-format.js';
+export type {ExportFormat, ExportOptions, Format} from '../common/export-format.js';
 
 /** All formats, in the order of help: --format, the save dialogue and the contract test are made from this list. */
 export const allFormats: readonly Format[] = [

@@ -3,7 +3,7 @@ import {engineName, type SessionStats, type Snapshot} from '../../model/snapshot
 import {stateCode} from '../../model/thread-state.js';
 import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
-import {windowStats} from './window-snapshot.js';
+import {windowStats} from '../common/window-snapshot.js';
 
 /** When, for how long, by which engine. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {

@@ -1,6 +1,6 @@
 import {queryStackHistogram} from '../../views/stacks/histogram.js';
 import {stackLines} from '../../views/stacks/rows.js';
-import type {ExportFormat} from './export-format.js';
+import type {ExportFormat} from '../common/export-format.js';
 
 const defaultDepth = 10;
 

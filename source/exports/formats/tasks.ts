@@ -4,10 +4,10 @@ import {exactMsOf, formatNs} from '../../query/columns/format.js';
 import {shortKind, taskColumns} from '../../views/tasks/columns.js';
 import {taskRows, type TasksBy} from '../../views/tasks/stays.js';
 import {taskJson} from '../../views/tasks/view.js';
-import {documentHead, type ReportFormat} from './export-format.js';
+import {documentHead, type ReportFormat} from '../common/export-format.js';
 import {
 	defaultTop, defaultWidth, minWidth, reportHead, textTable,
-} from './text-table.js';
+} from '../common/text-table.js';
 
 /** For people: the states, by kind and by worker; who waits longest, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {

@@ -11,14 +11,14 @@ import type {Query} from '../../query/types/query.js';
 import {views} from '../../views/registry.js';
 import type {View} from '../../views/common/view.js';
 import {textTraces} from '../traces/text.js';
-import type {ExportFormat} from './export-format.js';
+import type {ExportFormat} from '../common/export-format.js';
+import {
+	defaultTop, defaultWidth, minWidth, noteIndent, targetLine, textTable, wrapAt,
+} from '../common/text-table.js';
 import {
 	costLine, noteLines, statesLine, timeLine,
 } from './session-lines.js';
 import {textTasks} from './tasks.js';
-import {
-	defaultTop, defaultWidth, minWidth, noteIndent, targetLine, textTable, wrapAt,
-} from './text-table.js';
 
 const threadTop = 10;
 

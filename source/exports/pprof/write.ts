@@ -6,9 +6,9 @@ import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {settledCounters} from '../../query/counters/aligned.js';
-import type {ExportFormat} from '../formats/export-format.js';
-import {windowSnapshot} from '../formats/window-snapshot.js';
-import {pprofTraces} from '../traces/pprof.js';
+import type {ExportFormat} from '../common/export-format.js';
+import {windowSnapshot} from '../common/window-snapshot.js';
+import {pprofTraces} from './traces.js';
 import {labelKey, Names, placeholders} from './names.js';
 import {withSession} from './session.js';
 

@@ -1,6 +1,6 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {nameOf} from '../../views/traces/methods.js';
-import type {ReportFormat} from '../formats/export-format.js';
+import type {ReportFormat} from '../common/export-format.js';
 
 /** What Chrome's trace events call the beginning and the end of a call. */
 const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;

@@ -1,7 +1,7 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {exactMsOf} from '../../query/columns/format.js';
 import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
-import {documentHead, type ReportFormat} from '../formats/export-format.js';
+import {documentHead, type ReportFormat} from '../common/export-format.js';
 
 /** Programs read it: the keys and their meaning are those of docs/formats.md. */
 export const jsonTraces: ReportFormat<TraceReport> = {

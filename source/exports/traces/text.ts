@@ -5,8 +5,8 @@ import {traceColumns} from '../../views/traces/columns.js';
 import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {
 	defaultTop, defaultWidth, minWidth, reportHead, textTable,
-} from '../formats/text-table.js';
-import type {ReportFormat} from '../formats/export-format.js';
+} from '../common/text-table.js';
+import type {ReportFormat} from '../common/export-format.js';
 
 /** For people: the methods, the tree, and the slowest traces, a line each. */
 export const textTraces: ReportFormat<TraceReport> = {

@@ -1,6 +1,6 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../views/traces/methods.js';
-import type {ReportFormat} from '../formats/export-format.js';
+import type {ReportFormat} from '../common/export-format.js';
 
 /** The slowest traces: `time,ACTION,method` each, joined by `|`; milliseconds since the epoch. The schema: docs/traces.xsd. */
 export const xmlTraces: ReportFormat<TraceReport> = {

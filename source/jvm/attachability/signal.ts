@@ -9,7 +9,7 @@ import {
 } from '../system/proc.js';
 import {
 	vmSigns, isStartingUp, type VmSigns, processAgeMs, silentStartUpMs,
-} from '../identity/running-vm.js';
+} from './running-vm.js';
 
 /** Why a process must not get SIGQUIT. `ended`: it has. */
 type SignalHazard = Obstacle & {readonly ended: boolean};

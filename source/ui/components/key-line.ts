@@ -1,7 +1,7 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/common/view.js';
-import {backFromFocus} from '../state/actions/rows.js';
+import {backFromFocus} from '../state/rows.js';
 import {
 	shownKeys, actionOf, keyOf, keysOf, type KeyRow,
 } from '../state/keys.js';

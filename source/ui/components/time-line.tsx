@@ -1,7 +1,7 @@
 import {formatCount} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
-import {pastCell} from '../state/actions/time.js';
+import {pastCell} from '../state/time.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {clock} from '../text/clock.js';

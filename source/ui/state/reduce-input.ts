@@ -1,6 +1,6 @@
 import {parseFilter} from '../../query/filter/filter.js';
 import type {Action} from './keys.js';
-import {answerToTrace} from './actions/prompts.js';
+import {answerToTrace} from './prompts.js';
 import {
 	say, withEffect, withLayer, withoutLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';

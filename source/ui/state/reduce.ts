@@ -1,9 +1,9 @@
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Layout} from '../text/layout.js';
-import {askToTrace} from './actions/prompts.js';
-import {followLink, backFromFocus, stepLink} from './actions/rows.js';
-import {reversed, sortedBy, tableActions} from './actions/table-actions.js';
+import {askToTrace} from './prompts.js';
+import {followLink, backFromFocus, stepLink} from './rows.js';
+import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';

@@ -15,7 +15,7 @@ import {
 } from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
-import {pastCell} from './actions/time.js';
+import {pastCell} from './time.js';
 
 export type DataOptions = {
 	/** Formats of saved snapshots, the usual one first. */

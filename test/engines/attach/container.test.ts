@@ -4,7 +4,7 @@ import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
-import {listJvms} from '../../../source/jvm/list.js';
+import {listJvms} from '../../../source/jvm/discovery/list.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {compileProgram, type Jdk, javaProcess, type JavaProcess, jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser} from '../../helpers/other-user.js';

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
-import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/engine.js';
+import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/common/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {jdks, type JavaProcess} from '../../helpers/jvm.js';

@@ -1,7 +1,7 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import type {EngineSession, TimerId} from '../../../source/engines/engine.js';
+import type {EngineSession, TimerId} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {sum} from '../../helpers/sum.js';

@@ -1,5 +1,5 @@
 import {beforeAll, describe, expect, test} from 'vitest';
-import {timerIds} from '../../../source/engines/engine.js';
+import {timerIds} from '../../../source/engines/common/engine.js';
 import {isNewestOrAskedFor, type Jdk, jdks, nice} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';

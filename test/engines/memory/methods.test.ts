@@ -1,16 +1,16 @@
 import {expect, test} from 'vitest';
 import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
-import {Continuations} from '../../../source/engines/memory/stacks/continuation.js';
+import {Continuations} from '../../../source/engines/memory/unwind/continuation.js';
 import {type JavaThread} from '../../../source/engines/memory/threads/java-thread.js';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../source/engines/memory/open.js';
-import {Walker} from '../../../source/engines/memory/stacks/walker.js';
+import {Walker} from '../../../source/engines/memory/unwind/walker.js';
 import {otherFrame} from '../../../source/model/frame.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
-import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
+import {WaitingStacks} from '../../../source/engines/memory/thread-stacks.js';
 import {Names} from './observe.js';
 
 /** A table of names that has no room for more frames than these. */

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {type EngineOptions, type EngineSession} from '../../../source/engines/engine.js';
+import {type EngineOptions, type EngineSession} from '../../../source/engines/common/engine.js';
 import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';

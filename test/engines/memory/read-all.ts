@@ -1,23 +1,23 @@
 import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
-import {Continuations} from '../../../source/engines/memory/stacks/continuation.js';
+import {Continuations} from '../../../source/engines/memory/unwind/continuation.js';
 import {Descriptions} from '../../../source/engines/memory/threads/descriptions.js';
 import {Heap, HeapClock} from '../../../source/engines/memory/hotspot/heap.js';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
 import {type Symbols} from '../../../source/engines/memory/target/libjvm.js';
-import {Locks} from '../../../source/engines/memory/threads/locks/locks.js';
-import {TakenAt} from '../../../source/engines/memory/threads/locks/taken-at.js';
+import {Locks} from '../../../source/engines/memory/locks/locks.js';
+import {TakenAt} from '../../../source/engines/memory/locks/taken-at.js';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
 import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {ThreadObjects} from '../../../source/engines/memory/threads/thread-object.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
 import {readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
-import {Walker} from '../../../source/engines/memory/stacks/walker.js';
+import {Walker} from '../../../source/engines/memory/unwind/walker.js';
 import {lockKinds} from '../../../source/model/sample.js';
 import {threadStates} from '../../../source/model/thread-state.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
-import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
+import {WaitingStacks} from '../../../source/engines/memory/thread-stacks.js';
 import {Names} from './observe.js';
 
 /** Reads all that can be read of a JVM without stopping it; each thread as one text. */

@@ -4,8 +4,8 @@ import {
 	afterEach, beforeAll, beforeEach, describe, expect, test,
 } from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/target/ptrace.js';
-import {Stopper} from '../../../source/engines/memory/target/stopper.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';

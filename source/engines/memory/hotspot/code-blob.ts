@@ -1,4 +1,4 @@
-import {wordAt} from '../decode/word.js';
+import {wordAt} from '../target/word.js';
 import {loopsIn, type Loop} from '../decode/loops.js';
 import {
 	decodeMonitors, decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope, type ScopeMonitor,

@@ -1,5 +1,5 @@
 import {fail, ifReadable, type Reader} from '../target/reader.js';
-import {type PartialFrame} from '../stacks/prologue.js';
+import {type PartialFrame} from '../decode/prologue.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';

@@ -1,4 +1,4 @@
-import {wordAt} from '../decode/word.js';
+import {wordAt} from '../target/word.js';
 import {type Symbols} from '../target/libjvm.js';
 import {Strings, type Reader} from '../target/reader.js';
 

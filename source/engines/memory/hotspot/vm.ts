@@ -1,4 +1,4 @@
-import {wordAt} from '../decode/word.js';
+import {wordAt} from '../target/word.js';
 import {Strings, fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 

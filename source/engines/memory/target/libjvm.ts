@@ -1,6 +1,6 @@
 import {closeSync, fstatSync, readFileSync, readSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
-import {wordOf} from '../decode/word.js';
+import {wordOf} from './word.js';
 
 /**
 Addresses in the target of HotSpot's symbols for its own tables (vmStructs.hpp, exported for the serviceability agent).

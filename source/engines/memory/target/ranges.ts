@@ -1,4 +1,4 @@
-import {wordOf} from '../decode/word.js';
+import {wordOf} from './word.js';
 import {isAddress, placesAtOnce, vectorBytes, type Memory} from './memory.js';
 
 /** Initial room: ranges, and bytes of all of them. */

@@ -1,4 +1,4 @@
-import {wordAt} from '../decode/word.js';
+import {wordAt} from './word.js';
 import {isAddress, type Memory} from './memory.js';
 
 const pageBytes = 4096;

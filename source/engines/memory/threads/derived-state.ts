@@ -1,7 +1,7 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {type Methods} from '../hotspot/methods.js';
+import {javaThreadState} from '../hotspot/thread-block.js';
 import {type JavaThread} from './java-thread.js';
-import {javaThreadState} from './thread-block.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from './thread-object.js';
 
 /** Native methods in which a thread waits, over all JDKs. */

@@ -1,7 +1,7 @@
 import {stateCode} from '../../../model/thread-state.js';
-import {WalkedStack} from '../stacks/walker.js';
+import {WalkedStack} from '../unwind/walker.js';
+import {emptyBlock, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
 import {type ThreadCpuTime} from './cpu-times.js';
-import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
 
 /** Who holds a lock, and its number of read holds. */
 export type Holder = {readonly thread?: JavaThread; readonly readers?: number};

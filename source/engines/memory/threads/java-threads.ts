@@ -1,9 +1,9 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
-import {JavaThread} from './java-thread.js';
 import {
 	emptyBlock, javaThreadState, ThreadBlocks, type ThreadBlock,
-} from './thread-block.js';
+} from '../hotspot/thread-block.js';
+import {JavaThread} from './java-thread.js';
 import {ThreadList} from './thread-list.js';
 
 /** The target's Java threads, kept from sample to sample. */

@@ -1,4 +1,4 @@
-import {wordOf} from '../decode/word.js';
+import {wordOf} from '../target/word.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../target/memory.js';
 import {Ranges} from '../target/ranges.js';

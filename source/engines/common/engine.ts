@@ -1,0 +1,136 @@
+import type {Interner, unattributedReason} from '../../model/frame.js';
+import type {Sample} from '../../model/sample.js';
+import type {Obstacle} from '../../jvm/obstacles.js';
+import type {Target} from '../../jvm/target.js';
+
+/** The result of an engine's check: ready, or why not. */
+export type Readiness =
+	| {readonly ready: true; readonly note?: string}
+	| ({readonly ready: false} & Obstacle);
+
+/**
+How the memory engine reads the stacks of running threads: events on their CPU clocks (`perf`), or ptrace stops
+(`stop`).
+*/
+export const timerIds = ['perf', 'stop'] as const;
+export type TimerId = (typeof timerIds)[number];
+
+/** Why CPU time of a session may be unattributed; see model/frame. */
+export type UnattributedReason = keyof typeof unattributedReason;
+
+/** Options for the samples of a session. */
+export type EngineOptions = {
+	/** Frames kept of each stack, from the top; Infinity for all. */
+	readonly depth: number;
+	/** Counts RUNNABLE threads with these extra "Class.method" top frames as IDLE. */
+	readonly extraIdle?: readonly string[];
+	/** `auto`: perf if permitted, otherwise stop. Default: `stop`. */
+	readonly timer?: TimerId | 'auto';
+	/** Opens events per thread even if events per CPU are permitted; for benchmarks. */
+	readonly threadEvents?: boolean;
+	/** Share of running threads' time that sampling may cost (stops have a budget of their own, in the sampler). */
+	readonly maxOverheadPercent?: number;
+};
+
+/**
+Threads whose stacks are missing because they could not be stopped: another tracer holds them, or they did not stop in
+time.
+*/
+type SkippedThreads = {
+	readonly refused: number;
+	readonly late: number;
+	/** The other tracer if known, such as "gdb (process 4711)"; printable. */
+	readonly tracer?: string;
+};
+
+/** Outcome of one sample. A failed sample is counted, not thrown. */
+export type SampleOutcome =
+	| {
+		readonly ok: true;
+		/**
+		Time that the target, or the longest-held of its threads, was stopped for this sample, microseconds, and the
+		total that counts against the budget.
+		*/
+		readonly pauseUs: number;
+		readonly stoppedMs: number;
+		/** Estimated time that sampling took from running threads without stopping them, milliseconds. */
+		readonly interruptedMs?: number;
+		/** When the threads were read, epoch milliseconds. */
+		readonly atMs: number;
+		/** Undefined: none. */
+		readonly skipped?: SkippedThreads;
+		/**
+		The next samples will repeat this one, apart from CPU time, until a thread changes: since the previous sample only
+		VM-internal threads without frames have run, and threads that were running in every recent sample.
+		*/
+		readonly isSteady?: boolean;
+		/** Latest time of the next sample, milliseconds from this one; undefined or Infinity for no limit. */
+		readonly withinMs?: number;
+		/**
+		Longest time, nanoseconds, that a thread has been doing what this sample shows, of those that did something else
+		in the previous sample; undefined if none changed.
+		*/
+		readonly changedNs?: number;
+	}
+	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
+
+/** Thrown by `sample` when the session has ended. */
+export class SessionOver extends Error {
+	/** The target ended: a normal end. */
+	readonly targetEnded: boolean;
+	readonly hint: string;
+	/** As in `Obstacle`. */
+	readonly othersMayDo: boolean;
+
+	constructor(message: string, options: {targetEnded: boolean; hint?: string; othersMayDo?: boolean}) {
+		super(message);
+		this.targetEnded = options.targetEnded;
+		this.hint = options.hint ?? '';
+		this.othersMayDo = options.othersMayDo ?? false;
+	}
+}
+
+/** One engine attached to one target. */
+export type EngineSession = {
+	/** How the stacks of running threads are read, if the engine has more than one way. */
+	readonly timer?: TimerId;
+	/** A printable line about how samples are taken, shown once. */
+	readonly note?: string;
+	/** A printable line about what the samples have shown so far; may change with each sample. */
+	readonly finding?: string;
+	/** Why CPU time of the samples so far may be unattributed. */
+	readonly unattributed?: UnattributedReason;
+	/**
+	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterGap`: discard CPU time used since
+	the previous sample. `repeats`: number of sampling intervals that this sample covers.
+	*/
+	sample(into: Sample, isAfterGap?: boolean, repeats?: number): Promise<SampleOutcome>;
+	/**
+	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
+	safepoint. Missing if all samples include them, or none can.
+	*/
+	askForHolders?(): void;
+	/**
+	Cancels a sample that is waiting for the target (it returns `ok: false` and does not end the session), and resolves
+	when no thread of the target is held. May be called during a sample; never throws.
+	*/
+	release(): Promise<void>;
+	/** Detaches from the target; never throws. */
+	close(): Promise<void>;
+};
+
+/**
+One way to take samples. Engines do not depend on the table, the screen or each other, and no other code depends on an
+engine's id. Implementations are imported on first use.
+*/
+export type Engine = {
+	/** As given to `--engine` and shown in the header and in reports. */
+	readonly id: string;
+	/** Default sampling interval. */
+	readonly defaultIntervalMs: number;
+	/** The engine needs the JVM's attach socket. */
+	readonly needsAttachSocket: boolean;
+	/** Whether this engine can sample this target; does not disturb the target. */
+	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Readiness>;
+	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;
+};

@@ -1,0 +1,96 @@
+import {constants} from 'node:os';
+import {type Target} from '../../../../jvm/target.js';
+import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
+import {SessionOver, type EngineOptions, type TimerId} from '../../../common/engine.js';
+import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
+import {CpuRings} from './cpu-rings.js';
+import {CpuTimer} from './cpu-timer.js';
+import {periodOf} from './period.js';
+import {PerfTimer} from './perf-timer.js';
+import {type RecordedStacks} from './recorded-stack.js';
+import {type RunningTimer} from './running-timer.js';
+import {ThreadEvent, ringSizes} from './followed-threads.js';
+
+/** The timer in use, if any, and a printable line about it. */
+type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
+
+const allBudget = 100;
+
+/** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
+export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = allBudget, threadEvents: isOfThreads = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+	const stop = {timer: 'stop'} as const;
+	if (timer === 'stop') {
+		return stop;
+	}
+
+	const allowed = allowedEvents(calls, target.pid);
+	if (allowed.refusal !== undefined) {
+		if (timer === 'perf') {
+			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {targetEnded: false, hint: 'use --timer stop, or run as root'});
+		}
+
+		return {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`};
+	}
+
+	const periodNs = periodOf(maxOverheadPercent);
+	let refusal: string | undefined;
+	const rings = allowed.withKernel && !isOfThreads
+		? CpuRings.open(calls, target.pid, periodNs, reason => {
+			refusal = reason;
+		})
+		: undefined;
+	if (rings) {
+		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs}), timer: 'perf'};
+	}
+
+	return {
+		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), timer: 'perf',
+		note: noteOf(allowed.withKernel, refusal),
+	};
+}
+
+/** What events on threads miss; `refusal`: why events on CPUs were refused. */
+function noteOf(withKernel: boolean, refusal: string | undefined): string | undefined {
+	if (!withKernel) {
+		return `CPU time in system calls has no stacks of its own (kernel.perf_event_paranoid ${paranoid()})`;
+	}
+
+	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
+}
+
+/** Number of threads tried, since one may be ending. */
+const tries = 4;
+
+/** Whether events on a process's threads are permitted, also for their system calls; or why not. */
+type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
+
+/** Tries an event and closes it at once. Never throws. */
+export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
+	const full = tryEvent(calls, pid, true);
+	if (full === 0) {
+		return {withKernel: true};
+	}
+
+	// Only EACCES can depend on system calls being included.
+	const error = full === constants.errno.EACCES ? tryEvent(calls, pid, false) : full;
+	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
+}
+
+function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
+	let error: number = constants.errno.ESRCH;
+	for (const tid of threadIdsOf(pid).slice(0, tries)) {
+		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
+		if (typeof event !== 'number') {
+			event.close();
+			return 0;
+		}
+
+		if (event !== constants.errno.ESRCH) {
+			return event;
+		}
+
+		error = event;
+	}
+
+	return error;
+}

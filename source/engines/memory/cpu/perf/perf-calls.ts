@@ -1,0 +1,176 @@
+import {readFileSync} from 'node:fs';
+import {constants} from 'node:os';
+import {loadKoffi} from '../../../../jvm/system/koffi.js';
+
+/**
+The part of <linux/perf_event.h> in use: events on the CPU clock of a thread or of a CPU, with registers and a stack
+copy in each record (perf_event_open(2)).
+*/
+
+/** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
+const attributesBytes = 112;
+
+const at = {
+	type: 0, size: 4, config: 8, period: 16, sampleType: 24, flags: 40, userRegisters: 80, userStackBytes: 88, clock: 92,
+} as const;
+
+/** PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK. */
+const softwareEvent = 1;
+const cpuClock = 0;
+const taskClock = 1;
+
+/**
+PERF_SAMPLE_TID, _TIME, _REGS_USER and _STACK_USER: the contents of a record, in this order. Not _PERIOD: for these
+clocks the kernel always reports the period of the open call.
+*/
+const sampleType = 2 | 4 | (1 << 12) | (1 << 13);
+
+const excludeKernel = 1 << 5;
+const excludeIdle = 1 << 7;
+
+/** Record times are CLOCK_MONOTONIC, as in `process.hrtime`. */
+const useClock = 1 << 25;
+const monotonicClock = 1;
+
+/** Numbers of the registers that the walk needs (asm/perf_regs.h, x86). Records have them in ascending order. */
+const registerNumber = {
+	rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21,
+} as const;
+
+/** The registers of a record, in its order. */
+export const recordRegisters = Object.freeze((Object.keys(registerNumber) as Array<keyof typeof registerNumber>).sort((a, b) => registerNumber[a] - registerNumber[b]));
+
+const registerMask = Object.values<number>(registerNumber).reduce((mask, number) => mask | (1 << number), 0);
+
+/** What an event records. */
+type EventOptions = {
+	/** Nanoseconds of CPU time between two records, up to 2^32. */
+	readonly periodNs: number;
+	/** Maximum bytes of stack in a record: a multiple of 8, below 64 KB. */
+	readonly stackBytes: number;
+	/** Includes time in system calls. */
+	readonly withKernel: boolean;
+	/** The event counts a CPU, with all threads that it runs, instead of one thread. */
+	readonly ofCpu?: boolean;
+};
+
+/** The struct perf_event_attr for these options. */
+function eventAttributes({periodNs, stackBytes, withKernel, ofCpu = false}: EventOptions): Uint8Array {
+	const bytes = new Uint8Array(attributesBytes);
+	const view = new DataView(bytes.buffer);
+	view.setUint32(at.type, softwareEvent, true);
+	view.setUint32(at.size, attributesBytes, true);
+	view.setUint32(at.config, ofCpu ? cpuClock : taskClock, true);
+	view.setBigUint64(at.period, BigInt(Math.round(periodNs)), true);
+	view.setUint32(at.sampleType, sampleType, true);
+	view.setUint32(at.flags, useClock | (withKernel ? 0 : excludeKernel) | (ofCpu ? excludeIdle : 0), true);
+	view.setUint32(at.clock, monotonicClock, true);
+	view.setUint32(at.userRegisters, registerMask, true);
+	view.setUint32(at.userStackBytes, stackBytes, true);
+	return bytes;
+}
+
+/** perf_event_open(2) on x86-64; the C library does not wrap it. */
+const openCall = 298;
+const closeOnExec = 8;
+
+/** sched_getaffinity(2) on x86-64; the system call returns the number of bytes written. */
+const getAffinityCall = 204;
+
+/** PERF_EVENT_IOC_PERIOD. */
+const setPeriod = 0x40_08_24_04;
+
+/** mmap(2): PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FAILED. */
+const readWrite = 3;
+const shared = 1;
+const mapFailed = (2n ** 64n) - 1n;
+
+/** The event's descriptor, or an errno. */
+type OpenedEvent = {readonly fd: number} | {readonly errno: number};
+
+/** A mapped ring, whose memory must not be used after `unmap`; or an errno. */
+type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown} | {readonly errno: number};
+
+/** The system calls for events on other processes' threads and on CPUs. */
+export type PerfCalls = {
+	/** Opens and starts an event on a thread, or on a CPU if the options say so. */
+	open(id: number, options: EventOptions): OpenedEvent;
+	/** Sets the nanoseconds between two records. */
+	setPeriod(fd: number, periodNs: number): void;
+	/** Writes the mask of online CPUs that a thread may run on; returns its bytes, 0 or less for no such thread. */
+	affinity(tid: number, into: Uint8Array): number;
+	mapRing(fd: number, bytes: number): MappedRing;
+	unmap(ring: {readonly address: unknown; readonly memory: ArrayBuffer}): void;
+	close(fd: number): void;
+};
+
+/** Binds the calls; throws if the FFI package does not load. */
+export function loadPerfCalls(): PerfCalls {
+	const koffi = loadKoffi();
+	const library = koffi.load(null);
+	const syscall = library.func('syscall', 'long', ['long', 'uint8_t *', 'long', 'long', 'long', 'long']);
+	const getAffinity = library.func('syscall', 'long', ['long', 'long', 'long', 'uint8_t *']);
+	const ioctl = library.func('ioctl', 'int', ['int', 'ulong', 'uint8_t *']);
+	const mmap = library.func('mmap', 'void *', ['uintptr_t', 'size_t', 'int', 'int', 'int', 'long']) as (...args: unknown[]) => unknown;
+	const munmap = library.func('munmap', 'int', ['void *', 'size_t']);
+	const close = library.func('close', 'int', ['int']);
+	const period = new Uint8Array(8);
+	return {
+		open(id, options) {
+			const [tid, cpu] = options.ofCpu ? [-1, id] : [id, -1];
+			const fd = syscall(openCall, eventAttributes(options), tid, cpu, -1, closeOnExec);
+			return fd < 0 ? {errno: koffi.errno()} : {fd};
+		},
+		setPeriod(fd, periodNs) {
+			new DataView(period.buffer).setBigUint64(0, BigInt(Math.round(periodNs)), true);
+			ioctl(fd, setPeriod, period);
+		},
+		affinity: (tid, into) => getAffinity(getAffinityCall, tid, into.length, into),
+		mapRing(fd, bytes) {
+			const address = mmap(0, bytes, readWrite, shared, fd, 0);
+			return address === mapFailed ? {errno: koffi.errno()} : {address, memory: koffi.view(address, bytes)};
+		},
+		unmap({address, memory}) {
+			munmap(address, memory.byteLength);
+		},
+		close(fd) {
+			close(fd);
+		},
+	};
+}
+
+const {errno} = constants;
+
+/** A description of why an event was refused. */
+export function refusalOf(error: number): string {
+	switch (error) {
+		case errno.EACCES: {
+			return `kernel.perf_event_paranoid ${paranoid()}`;
+		}
+
+		case errno.EPERM: {
+			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)';
+		}
+
+		case errno.ENOSYS: {
+			return 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events';
+		}
+
+		case errno.EMFILE: {
+			return 'no more files may be opened (ulimit -n)';
+		}
+
+		default: {
+			return `error ${error}`;
+		}
+	}
+}
+
+/** kernel.perf_event_paranoid, or "?" if unreadable. */
+export function paranoid(): string {
+	try {
+		return readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim();
+	} catch {
+		return '?';
+	}
+}

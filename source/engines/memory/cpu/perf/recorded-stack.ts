@@ -1,0 +1,131 @@
+import {type Memory} from '../../target/memory.js';
+import {ifReadable} from '../../target/reader.js';
+import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
+import {StackCopy} from '../../unwind/stack.js';
+import {type TopFrame} from '../../unwind/top-frame.js';
+import {WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
+import {type JavaThread} from '../../threads/java-thread.js';
+import {emptyBlock, type ThreadBlock} from '../../hotspot/thread-block.js';
+import {type ThreadRecord} from './ring.js';
+
+/**
+Words of a ContinuationEntry that identify the mounted virtual thread: the enclosing entry, the continuation and its
+chunk (continuationEntry.hpp).
+*/
+const entryBytes = 3 * 8;
+
+/** Bytes below the place where the stack continues in the heap that tell whether its frame is unchanged. */
+const seamBytes = 64;
+
+/** A stack from a record, and the CPU nanoseconds that it stands for. */
+export class RecordedStack extends WalkedStack {
+	periodNs = 0;
+	/** When it was recorded, CLOCK_MONOTONIC nanoseconds. */
+	timeNs = 0;
+	/** The thread has moved on since. */
+	isStale = false;
+	/** A virtual thread's, still mounted when the record was walked. */
+	isMounted = false;
+	/** The copied words of the ContinuationEntry. */
+	entry?: {readonly address: number; readonly bytes: Uint8Array};
+}
+
+/** `nativeCode`: the frame `(native code)`. */
+type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number};
+
+/** Walks the stacks of records. */
+export class RecordedStacks {
+	readonly #parts: Parts;
+	readonly #stack = new StackCopy();
+	readonly #bytes = new Uint8Array(seamBytes);
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/**
+	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `thread` is omitted
+	where it has ended; then a stack without Java frames is undefined, as it may not have been a Java thread.
+	*/
+	walk({timeNs, periodNs, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
+		const {sp} = registers;
+		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
+		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
+			return undefined;
+		}
+
+		this.#parts.walker.start();
+		const end = ifReadable<WalkEnd | undefined>(() => {
+			this.#stack.set(sp, bytes, block.stackBase);
+			return this.#parts.top.walk(this.#stack, registers, thread?.address);
+		}, undefined);
+		if (!end) {
+			return undefined;
+		}
+
+		const {frames, heapStart} = this.#parts.walker;
+		const walked = new RecordedStack();
+		walked.timeNs = timeNs;
+		walked.periodNs = periodNs;
+		if (frames.count === 0) {
+			if (!thread) {
+				return undefined;
+			}
+
+			frames.push(this.#parts.nativeCode);
+		}
+
+		walked.entry = this.#entryAt(this.#entryAddress(block));
+		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
+		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
+		walked.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
+		return walked;
+	}
+
+	/**
+	Whether the virtual thread of a record is still mounted, so that what the JVM says about the mounted one applies to
+	it.
+	*/
+	isStillMounted({entry}: RecordedStack): boolean {
+		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
+	}
+
+	/**
+	Address of the ContinuationEntry: in the frame through which the carrier runs the virtual thread; if that was
+	skipped on the way from the heap, from the block (24 and later), or after the last frame.
+	*/
+	#entryAddress(block: ThreadBlock): number {
+		const {entrySp, heapSp} = this.#parts.walker;
+		return entrySp || (heapSp === 0 ? 0 : block.continuationEntry || heapSp);
+	}
+
+	#entryAt(address: number): RecordedStack['entry'] {
+		return address !== 0 && this.#stack.has(address) && this.#stack.has(address + entryBytes - 8)
+			? {address, bytes: Uint8Array.from(this.#bytesAt(address, entryBytes))}
+			: undefined;
+	}
+
+	/**
+	Walks the part in the heap. False if the frame that returns to it has left the stack, since frames may have been
+	thawed after the record.
+	*/
+	#walkHeap(block: ThreadBlock): boolean {
+		const {heapSp} = this.#parts.walker;
+		if (!this.#stack.has(heapSp - seamBytes) || !this.#isSame(heapSp - seamBytes, this.#bytesAt(heapSp - seamBytes, seamBytes))) {
+			return false;
+		}
+
+		const chunk: ChunkPosition | undefined = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(this.#stack, block.continuationEntry);
+		return chunk !== undefined && this.#parts.continuations.walk(chunk);
+	}
+
+	#bytesAt(address: number, length: number): Uint8Array {
+		const {low, bytes} = this.#stack;
+		return bytes.subarray(address - low, address - low + length);
+	}
+
+	/** Whether the target's memory still has these bytes. */
+	#isSame(address: number, bytes: Uint8Array): boolean {
+		return this.#parts.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
+	}
+}

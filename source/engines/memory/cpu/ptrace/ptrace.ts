@@ -1,0 +1,129 @@
+import {constants} from 'node:os';
+import {loadKoffi} from '../../../../jvm/system/koffi.js';
+
+/** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
+const request = {
+	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
+} as const;
+
+/** Options of waitpid(2): do not block; threads of any kind. */
+const waitOptions = 1 | 0x40_00_00_00;
+
+/** Signals that a terminal sends to a background process that uses it (signal(7)), and SIG_IGN. */
+const terminalStops = [constants.signals.SIGTTIN, constants.signals.SIGTTOU];
+const ignoreSignal = 1;
+
+/** prctl(2): maximum delay of this thread's timers, nanoseconds. */
+const setTimerSlack = 29;
+
+/**
+The calls that stop and detach threads of another process, and raise our priority meanwhile. All must be made by the
+same thread, which becomes the tracer.
+*/
+export type Ptrace = Priority & {
+	/**
+	Becomes the tracer of a thread without stopping it: 0 or an errno. Sets no options: without PTRACE_O_EXITKILL the
+	kernel detaches every thread and lets it run on when our process ends, by SIGKILL too (ptrace(2)).
+	*/
+	seize(tid: number): number;
+	/** Stops a seized thread: 0 or an errno. */
+	interrupt(tid: number): number;
+	/** Copies the registers of a stopped thread, 216 bytes: 0 or an errno. */
+	registers(tid: number, into: Uint8Array): number;
+	/** Detaches a stopped thread, which continues with a signal (0 for none): 0 or an errno. */
+	detach(tid: number, signal: number): number;
+	/** Wait status of a seized thread; 0 while it runs; minus an errno. */
+	poll(tid: number): number;
+	sleep(microseconds: number): void;
+};
+
+/** Binds the calls; throws if the FFI package does not load or the C library lacks a call. */
+export function loadPtrace(): Ptrace {
+	const koffi = loadKoffi();
+	const library = koffi.load(null);
+	const call = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'intptr_t']);
+	const callWithBuffer = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'uint8_t *']);
+	const waitpid = library.func('waitpid', 'int', ['int', 'int *', 'int']);
+	const usleep = library.func('usleep', 'int', ['uint']);
+	const prctl = library.func('prctl', 'int', ['int', 'ulong', 'ulong', 'ulong', 'ulong']);
+	const signal = library.func('signal', 'intptr_t', ['int', 'intptr_t']);
+	const syscall = library.func('syscall', 'long', ['long', 'long', 'uint8_t *', 'long', 'long']);
+	const status = new Int32Array(1);
+	const check = (result: number) => result === -1 ? koffi.errno() : 0;
+	// A stopped tracer would keep its threads stopped, so the terminal must not stop us.
+	for (const number of terminalStops) {
+		signal(number, ignoreSignal);
+	}
+
+	// Makes short sleeps accurate: the default slack of 50 microseconds is several times as long as a thread is held.
+	prctl(setTimerSlack, 1000, 0, 0, 0);
+	return {
+		...priorityBy((...args) => syscall(...args)),
+		seize: tid => check(call(request.seize, tid, 0, 0)),
+		interrupt: tid => check(call(request.interrupt, tid, 0, 0)),
+		registers: (tid, into) => check(callWithBuffer(request.getRegisters, tid, 0, into)),
+		detach: (tid, signal) => check(call(request.detach, tid, 0, signal)),
+		poll(tid) {
+			const result = waitpid(tid, status, waitOptions);
+			return result === -1 ? -koffi.errno() : (result === 0 ? 0 : status[0]);
+		},
+		sleep(microseconds) {
+			usleep(microseconds);
+		},
+	};
+}
+
+/** System calls on x86-64 (sched_setattr(2)); glibc wraps them only since 2.41. */
+const setAttributes = 314;
+const getAttributes = 315;
+
+/** Size and field offsets of struct sched_attr, first version (include/uapi/linux/sched/types.h). */
+const attributesBytes = 48;
+const at = {size: 0, policy: 4, priority: 20} as const;
+
+/** Real-time scheduling policies, which preempt all ordinary threads (sched(7)). */
+const policy = {FIFO: 1, RR: 2, DEADLINE: 6} as const;
+
+/** Temporarily gives the calling thread priority over all ordinary ones. */
+type Priority = {
+	/** False if not permitted (CAP_SYS_NICE, or RLIMIT_RTPRIO). */
+	raise(): boolean;
+	/** Restores the priority from before `raise`. */
+	restore(): void;
+};
+
+/** `syscall`: syscall(2), returning 0 on success. */
+function priorityBy(syscall: (number: number, thread: number, attributes: Uint8Array, sizeOrFlags: number, flags: number) => number): Priority {
+	const own = new Uint8Array(attributesBytes);
+	const raised = new Uint8Array(attributesBytes);
+	const view = new DataView(raised.buffer);
+	view.setUint32(at.size, attributesBytes, true);
+	view.setUint32(at.policy, policy.RR, true);
+	view.setUint32(at.priority, 1, true);
+	let isRaised = false;
+	let isForbidden = false;
+	return {
+		raise() {
+			if (isRaised || isForbidden) {
+				return isRaised;
+			}
+
+			// Read each time, since it may have been changed (renice), perhaps to a real-time policy.
+			isForbidden = syscall(getAttributes, 0, own, attributesBytes, 0) !== 0;
+			const ownPolicy = new DataView(own.buffer).getUint32(at.policy, true);
+			if (isForbidden || Object.values<number>(policy).includes(ownPolicy)) {
+				return !isForbidden;
+			}
+
+			isRaised = syscall(setAttributes, 0, raised, 0, 0) === 0;
+			isForbidden = !isRaised;
+			return isRaised;
+		},
+		restore() {
+			if (isRaised) {
+				syscall(setAttributes, 0, own, 0, 0);
+				isRaised = false;
+			}
+		},
+	};
+}

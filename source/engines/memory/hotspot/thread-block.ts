@@ -1,0 +1,117 @@
+import {fromNames} from '../../../model/column-types.js';
+import {type Memory} from '../target/memory.js';
+import {Ranges} from '../target/ranges.js';
+import {has, type Layout} from './layout.js';
+
+/** The parts of a JavaThread that change while it runs, and the bounds of its stack. */
+export type ThreadBlock = {
+	state: number;
+	anchorSp: number;
+	anchorPc: number;
+	anchorFp: number;
+	osThread: number;
+	stackBase: number;
+	stackSize: number;
+	/** Content of JavaThread._threadObj: an object, or a slot with one (thread-object.ts). */
+	threadObject: number;
+	virtualThread: number;
+	continuationEntry: number;
+	pendingMonitor: number;
+	waitingMonitor: number;
+	monitorOwnerId: number;
+};
+
+/** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
+export const javaThreadState = Object.freeze({
+	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
+});
+
+/** Reads the blocks of JavaThreads, a few hundred bytes each: of many together, or of one. */
+export class ThreadBlocks {
+	readonly #offsets: Readonly<Record<keyof ThreadBlock, number>>;
+	readonly #start: number;
+	readonly #length: number;
+	readonly #all: Ranges;
+	readonly #one: Ranges;
+	#addresses: readonly number[] = [];
+
+	constructor(memory: Memory, {fields}: Layout) {
+		this.#all = new Ranges(memory);
+		this.#one = new Ranges(memory);
+		const offsets = {
+			state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
+			osThread: fields.osThread, stackBase: fields.stackBase, stackSize: fields.stackSize, threadObject: fields.threadObject,
+			virtualThread: fields.virtualThread, continuationEntry: fields.continuationEntry,
+			pendingMonitor: fields.pendingMonitor, waitingMonitor: fields.waitingMonitor, monitorOwnerId: fields.monitorOwnerId,
+		};
+		const known = Object.values(offsets).filter(offset => has(offset));
+		this.#start = Math.min(...known);
+		this.#length = Math.ceil((Math.max(...known) + 8 - this.#start) / 4) * 4;
+		this.#offsets = fromNames(Object.keys(offsets) as Array<keyof ThreadBlock>, name => offsets[name] - this.#start);
+	}
+
+	/** Reads those of all JavaThreads at these addresses; the same array must have the same contents. */
+	readAll(addresses: readonly number[]): void {
+		if (addresses !== this.#addresses) {
+			this.#addresses = addresses;
+			this.#all.clear();
+			for (const address of addresses) {
+				this.#all.add(address + this.#start, this.#length);
+			}
+		}
+
+		this.#all.read();
+	}
+
+	/** Whether the `index`-th of these has the thread, anchor and state of a block. */
+	isAsIn(index: number, block: ThreadBlock): boolean {
+		const all = this.#all;
+		const offsets = this.#offsets;
+		return all.isRead(index) && all.word(index, offsets.anchorSp) === block.anchorSp && all.word(index, offsets.anchorPc) === block.anchorPc
+			&& all.word(index, offsets.anchorFp) === block.anchorFp && all.half(index, offsets.state) === block.state && all.word(index, offsets.osThread) === block.osThread;
+	}
+
+	/** Fills `into` from the `index`-th of these; false if unreadable. */
+	take(index: number, into: ThreadBlock): boolean {
+		return this.#decode(this.#all, index, into);
+	}
+
+	/** Fills `into` from the JavaThread at an address; false if unreadable. */
+	read(thread: number, into: ThreadBlock): boolean {
+		this.#one.clear();
+		this.#one.add(thread + this.#start, this.#length);
+		this.#one.read();
+		return this.#decode(this.#one, 0, into);
+	}
+
+	#decode(ranges: Ranges, index: number, into: ThreadBlock): boolean {
+		if (!ranges.isRead(index)) {
+			return false;
+		}
+
+		const offsets = this.#offsets;
+		const word = (offset: number) => has(offset) ? ranges.word(index, offset) : 0;
+		into.state = ranges.half(index, offsets.state);
+		into.anchorSp = word(offsets.anchorSp);
+		into.anchorPc = word(offsets.anchorPc);
+		into.anchorFp = word(offsets.anchorFp);
+		into.osThread = word(offsets.osThread);
+		into.stackBase = word(offsets.stackBase);
+		into.stackSize = word(offsets.stackSize);
+		into.threadObject = word(offsets.threadObject);
+		into.virtualThread = word(offsets.virtualThread);
+		into.continuationEntry = word(offsets.continuationEntry);
+		into.pendingMonitor = word(offsets.pendingMonitor);
+		into.waitingMonitor = word(offsets.waitingMonitor);
+		into.monitorOwnerId = word(offsets.monitorOwnerId);
+		return true;
+	}
+}
+
+/** An empty block to read into. */
+export function emptyBlock(): ThreadBlock {
+	return {
+		state: 0, anchorSp: 0, anchorPc: 0, anchorFp: 0, osThread: 0, stackBase: 0, stackSize: 0, threadObject: 0,
+		virtualThread: 0, continuationEntry: 0, pendingMonitor: 0, waitingMonitor: 0, monitorOwnerId: 0,
+	};
+}

@@ -1,0 +1,99 @@
+import type {Interner} from '../../../model/frame.js';
+import {lockKindCode} from '../../../model/sample.js';
+import {wordAt} from '../target/word.js';
+import {has} from '../hotspot/layout.js';
+import {type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {isAligned} from '../target/memory.js';
+import {type JavaThread, type Lock} from '../threads/java-thread.js';
+
+/** First release in which a JavaThread names the class whose initialiser it waits for. */
+const namedInThread = 17;
+
+/** Up to 16 only the waiter's native stack has the class, next to its Java frames: bytes searched. */
+const stackBytes = 2048;
+
+/** Maximum number of threads searched per sample; results are kept. */
+const maxSearches = 8;
+
+/** Finds the class that a stalled thread waits for, and the thread that initialises it. */
+export class ClassInitialisers {
+	readonly #vm: Vm;
+	readonly #methods: Methods;
+	readonly #interner: Interner;
+	/**
+	The initialising thread by word found in this sample, 0 for words that are not such classes; waiters' stacks share
+	them.
+	*/
+	readonly #known = new Map<number, number>();
+	#searchesLeft = maxSearches;
+
+	constructor(vm: Vm, {methods, interner}: {readonly methods: Methods; readonly interner: Interner}) {
+		this.#vm = vm;
+		this.#methods = methods;
+		this.#interner = interner;
+	}
+
+	start(): void {
+		this.#known.clear();
+		this.#searchesLeft = maxSearches;
+	}
+
+	/**
+	What a stalled thread waits for; undefined if it must be searched again. `threadAt`: thread by JavaThread address;
+	`classId`: string id of a class's name. Never throws.
+	*/
+	awaitedBy({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
+		const {reader, release, layout: {fields, sizes, constants}} = this.#vm;
+		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialised) && has(sizes.javaThread);
+		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
+			return isKnownLayout ? undefined : {kind: lockKindCode.none, className: 0};
+		}
+
+		try {
+			const bytes = release >= namedInThread ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - stackBytes, stackBytes);
+			const view = new DataView(bytes.buffer);
+			for (let at = bytes.length - 8; at >= 0; at -= 8) {
+				const klass = wordAt(view, at);
+				const by = this.#initialiserAt(klass);
+				const owner = by === 0 || by === address ? undefined : threadAt(by);
+				if (owner) {
+					return {kind: lockKindCode['class-init'], className: classId(klass), owner, ownerSlot: () => ({thread: threadAt(this.#initialiserOf(klass))})};
+				}
+			}
+
+			return {kind: lockKindCode.none, className: 0};
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** The outermost frame of a thread in a class's initialiser; 0 for none. */
+	frameOf({frames}: JavaThread, className: number): number {
+		return frames.findLast(frame => {
+			const method = this.#methods.ofFrame(frame);
+			return method?.name === '<clinit>' && this.#interner.internString(method.className) === className;
+		}) ?? 0;
+	}
+
+	#initialiserAt(word: number): number {
+		const known = isAligned(word) ? this.#known.get(word) : 0;
+		if (known !== undefined) {
+			return known;
+		}
+
+		const by = this.#initialiserOf(word);
+		this.#known.set(word, by);
+		return by;
+	}
+
+	/** Address of the thread that initialises a class; 0 if it is initialised, or is no class. */
+	#initialiserOf(klass: number): number {
+		const {reader, layout: {fields, constants}} = this.#vm;
+		try {
+			return reader.u8(klass + fields.klassInitState) === constants.beingInitialised ? reader.word(klass + fields.klassInitThread) : 0;
+		} catch {
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,349 @@
+import {type Interner} from '../../../model/frame.js';
+import {normalClassName} from '../../../model/class-name.js';
+import {lockKindCode, type Sample} from '../../../model/sample.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
+import {has} from '../hotspot/layout.js';
+import {isAligned} from '../target/memory.js';
+import {klassSymbol, symbolName, type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {type ThreadObjects} from '../threads/thread-object.js';
+import {type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
+import {waitKind} from '../threads/derived-state.js';
+import {ClassInitialisers} from './class-initialisers.js';
+import {type TakenAt} from './taken-at.js';
+
+/** Maximum superclasses searched for the owner field. */
+const superLimit = 8;
+
+/**
+Fields that tell who holds a synchronizer, of AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync,
+AbstractQueuedSynchronizer or AbstractQueuedLongSynchronizer.
+*/
+type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
+const synchronizerFields = [
+	['owner', {field: 'exclusiveOwnerThread', signature: 'Ljava/lang/Thread;'}],
+	['firstReader', {field: 'firstReader', signature: 'Ljava/lang/Thread;'}],
+	['state', {field: 'state', signature: 'I'}],
+	['longState', {field: 'state', signature: 'J'}],
+] as const;
+
+const none: Lock = {kind: lockKindCode.none, className: 0};
+
+/**
+ObjectMonitor::ANONYMOUS_OWNER: another thread inflated the lock, and its holder does not know yet (objectMonitor.hpp,
+21 and later).
+*/
+const anonymousOwner = 1;
+
+/** Maximum number of objects locked without a monitor (LockStack::CAPACITY is 8). */
+const lockStackLimit = 8;
+
+/** First release in which a monitor refers to its object by a weak handle (JDK-8247281) instead of its address. */
+const weakHandles = 16;
+
+/** Maximum number of class names kept. */
+const classesLimit = 4096;
+
+type Parts = {
+	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner; readonly takenAt: TakenAt;
+};
+
+/**
+What threads wait for, and who holds it: monitors, from the thread's and the monitor's structures; synchronizers of
+java.util.concurrent, from the object that the thread is parked on; classes being initialised, from the VM's structures.
+*/
+export class Locks {
+	readonly #vm: Vm;
+	readonly #parts: Parts;
+	/** Field offsets of synchronizers, by class. If one is unloaded and replaced, the object found is not a thread. */
+	readonly #offsets = new Map<number, SynchronizerOffsets>();
+	readonly #initialisers: ClassInitialisers;
+	/** Names of lock classes, by class. */
+	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
+	#threads: readonly JavaThread[] = [];
+	/** The clock of this sample; undefined until needed. */
+	#clockRead: number | undefined;
+	/** Threads of the sample by address and by owner id; built when needed. */
+	#byAddress: Map<number, JavaThread> | undefined;
+	#byOwnerId: Map<number, JavaThread> | undefined;
+
+	constructor(vm: Vm, parts: Parts) {
+		this.#vm = vm;
+		this.#parts = parts;
+		this.#initialisers = new ClassInitialisers(vm, parts);
+	}
+
+	/** Begins a sample with these threads, the possible owners. */
+	start(threads: readonly JavaThread[]): void {
+		this.#threads = threads;
+		this.#haveMoved();
+		this.#byAddress = undefined;
+		this.#byOwnerId = undefined;
+		this.#parts.takenAt.start();
+		this.#initialisers.start();
+	}
+
+	/**
+	Sets the owner in a thread's row, and the frame where that took the lock (synchronizers have none: lock() has
+	returned). A remembered owner may have ended. A thread that owns its own lock has just got it, unless it wants to
+	write what it holds for reading.
+	*/
+	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, round: number): void {
+		const owner = lock?.owner;
+		const isThere = owner?.round === round && (owner.row !== row || (lock?.readers ?? 0) > 0);
+		into.lockReaders[row] = lock?.readers ?? 0;
+		into.lockOwner[row] = isThere ? owner.row : -1;
+		into.lockOwnerFrame[row] = 0;
+		if (isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
+			into.lockOwnerFrame[row] = this.#parts.takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
+		} else if (isThere && lock?.kind === lockKindCode['class-init']) {
+			into.lockOwnerFrame[row] = this.#initialisers.frameOf(owner, lock.className);
+		}
+	}
+
+	/** What a thread with this state code waits for; never throws. */
+	of(thread: JavaThread, state: number): Lock {
+		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.state);
+		if (!isStalled && !isWaiting(thread.state)) {
+			return none;
+		}
+
+		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
+		// changed.
+		const known = knownLock(thread);
+		if (known) {
+			if (known.ownerSlot === undefined) {
+				return known;
+			}
+
+			const isInPlace = this.#isInPlace(known);
+			if (this.#clockNow === moving && this.#vm.collector === 'stop-the-world') {
+				return known;
+			}
+
+			if (isInPlace) {
+				const holder = known.ownerSlot();
+				known.owner = holder?.thread;
+				known.readers = holder?.readers;
+				return known;
+			}
+		}
+
+		const lock = isStalled ? this.#initialisers.awaitedBy(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
+		// What was unreadable because objects moved is read again.
+		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
+		thread.lock = isKnown ? {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow} : undefined;
+		return lock ?? none;
+	}
+
+	/** Whether its address is still valid; monitors and classes do not move. */
+	#isInPlace({kind, clock}: KnownLock): boolean {
+		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
+	}
+
+	/** Discards what depends on objects not moving. */
+	#haveMoved(): void {
+		this.#clockRead = undefined;
+		this.#vm.reader.forgetPages();
+	}
+
+	get #clockNow(): number {
+		this.#clockRead ??= this.#parts.clock.now();
+		return this.#clockRead;
+	}
+
+	#ofAddress(address: number): JavaThread | undefined {
+		this.#byAddress ??= new Map(this.#threads.map(thread => [thread.address, thread]));
+		return this.#byAddress.get(address);
+	}
+
+	#ofOwnerId(id: number): JavaThread | undefined {
+		this.#byOwnerId ??= new Map(this.#threads.map(thread => [thread.block.monitorOwnerId, thread]));
+		return this.#byOwnerId.get(id);
+	}
+
+	#find(thread: JavaThread): Lock | undefined {
+		const {state, block} = thread;
+		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
+			const monitor = block.pendingMonitor;
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}));
+		}
+
+		if (state === stateCode.BLOCKED) {
+			return none;
+		}
+
+		const kind = waitKind(thread, this.#parts.methods);
+		if (kind === 'wait') {
+			return {kind: lockKindCode['monitor-wait'], className: block.waitingMonitor === 0 ? 0 : this.#monitorClass(block.waitingMonitor)};
+		}
+
+		return kind === 'park' ? this.#parked(thread) : none;
+	}
+
+	/** The object of a monitor. Throws `Unreadable`. */
+	#monitorObject(monitor: number): number {
+		const {reader, layout: {fields}, release} = this.#vm;
+		const object = reader.word(monitor + fields.monitorObject);
+		return release >= weakHandles ? this.#parts.heap.reference(object, true) : object;
+	}
+
+	#monitorClass(monitor: number): number {
+		return this.#safely(() => this.#classOf(this.#monitorObject(monitor))) ?? 0;
+	}
+
+	/**
+	Up to 23 the owner is a JavaThread or, for an inflated stack lock, an address in its stack; since 24 it is the
+	owner's id (JDK-8338383). Small numbers mean "unknown".
+	*/
+	#monitorOwner(monitor: number): JavaThread | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		try {
+			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
+			if (owner === anonymousOwner && has(fields.lockStack)) {
+				return this.#safely(() => this.#holderOf(this.#monitorObject(monitor)));
+			}
+
+			if (has(fields.monitorOwnerId)) {
+				return this.#ofOwnerId(owner);
+			}
+
+			return isAligned(owner) ? this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize) : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** The thread that has an object in its lock stack. */
+	#holderOf(oop: number): JavaThread | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		return this.#threads.find(({address}) => {
+			// `_top` is an offset in the JavaThread.
+			const base = fields.lockStack + fields.lockStackBase;
+			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#parts.heap.local(address + base + (8 * index))).includes(oop);
+		});
+	}
+
+	#parked(thread: JavaThread): Lock | undefined {
+		return this.#safely<Lock>(() => {
+			const blocker = this.#parts.objects.parkBlocker(this.#parts.objects.objectOf(thread.address, thread.block.threadObject));
+			if (blocker === 0) {
+				return none;
+			}
+
+			const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
+			return has(offsets.owner)
+				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
+				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
+		});
+	}
+
+	/** Field offsets of a synchronizer's class; NaN for missing fields. Throws `Unreadable`. */
+	#offsetsOf(klass: number): SynchronizerOffsets {
+		let offsets = this.#offsets.get(klass);
+		if (offsets === undefined) {
+			offsets = {
+				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
+			};
+			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
+				for (const [name, {field, signature}] of synchronizerFields) {
+					offsets[name] = has(offsets[name]) ? offsets[name] : this.#parts.heap.fieldOffset(at, field, signature) ?? Number.NaN;
+				}
+
+				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
+			}
+
+			this.#offsets.set(klass, offsets);
+		}
+
+		return offsets;
+	}
+
+	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
+		const holder = ownerSlot();
+		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot};
+	}
+
+	/**
+	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for reading: the
+	number of holds (upper half of its state, a long since 25), and the thread in firstReader, null once that has
+	unlocked; other readers are recorded only in their own threads.
+	*/
+	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
+		const thread = this.#threadIn(synchronizer + owner);
+		if (thread !== undefined || !has(firstReader) || !(has(state) || has(longState))) {
+			return {thread};
+		}
+
+		const {reader} = this.#vm;
+		const readers = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + longState + 4);
+		return readers > 0 ? {thread: this.#threadIn(synchronizer + firstReader), readers} : {thread};
+	}
+
+	#threadIn(field: number): JavaThread | undefined {
+		const oop = this.#parts.heap.reference(field);
+		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
+	}
+
+	/** Name of an object's class. */
+	#classOf(oop: number): number {
+		return this.#classId(this.#parts.heap.klassOf(oop));
+	}
+
+	/** Valid while the Symbol is the same. */
+	#classId(klass: number): number {
+		const symbol = klassSymbol(this.#vm, klass);
+		const known = this.#classIds.get(klass);
+		if (known?.symbol === symbol) {
+			return known.id;
+		}
+
+		const id = this.#parts.interner.internString(normalClassName(symbolName(this.#vm, symbol)));
+		if (this.#classIds.size >= classesLimit) {
+			this.#classIds.clear();
+		}
+
+		this.#classIds.set(klass, {symbol, id});
+		return id;
+	}
+
+	/**
+	What was read from the heap, or undefined if objects may have moved meanwhile. `isOfNow`: everything is read now.
+	*/
+	#safely<T>(read: () => T, isOfNow = false): T | undefined {
+		const {reader} = this.#vm;
+		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
+		// The sample's clock is as good as the current one, if it is unchanged after the read.
+		const before = this.#clockNow;
+		if (isStopTheWorld && before === moving) {
+			this.#haveMoved();
+			return undefined;
+		}
+
+		try {
+			this.#parts.heap.isDoubtful = false;
+			const {reads} = reader;
+			const result = isStopTheWorld && !isOfNow ? reader.withPages(read) : read();
+			// What was read before belongs to the sample's clock.
+			if (isStopTheWorld && reader.reads !== reads && this.#parts.clock.now() !== before) {
+				this.#haveMoved();
+				return undefined;
+			}
+
+			return isStopTheWorld || !this.#parts.heap.isDoubtful ? result : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+}
+
+function isWaiting(state: number): boolean {
+	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
+}
+
+/** What a thread was found to wait for, if it has not run since. */
+function knownLock({lock, frames, state}: JavaThread): KnownLock | undefined {
+	return lock?.frames === frames && lock.state === state ? lock : undefined;
+}

@@ -1,0 +1,151 @@
+import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
+import {type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {type Memory} from '../target/memory.js';
+import {ifReadable} from '../target/reader.js';
+import {StackCopy} from '../unwind/stack.js';
+import {Walker, type FrameWatcher} from '../unwind/walker.js';
+import {type JavaThread} from '../threads/java-thread.js';
+import {ThreadBlocks, emptyBlock} from '../hotspot/thread-block.js';
+import {heldObjects} from '../unwind/interpreted.js';
+
+/** The object is a constant of the code, or in a register. */
+const unknownObject = -1;
+
+/** Collects the monitors held by the frames of a stack while it is walked. */
+class HeldMonitors implements FrameWatcher {
+	readonly #vm: Vm;
+	/** The object of each monitor, and the index of its frame in the buffer. */
+	readonly #objects: number[] = [];
+	readonly #frames: number[] = [];
+
+	constructor(vm: Vm) {
+		this.#vm = vm;
+	}
+
+	/** Forgets the previous stack. */
+	start(): void {
+		this.#objects.length = 0;
+		this.#frames.length = 0;
+	}
+
+	interpreted(at: number, stack: StackCopy, fp: number): void {
+		ifReadable(() => {
+			for (const object of heldObjects(this.#vm, stack, fp)) {
+				this.#add(object, at);
+			}
+		}, undefined);
+	}
+
+	compiled(at: number, stack: StackCopy, {blob}: CodeLocation, pc: number, sp: number): void {
+		const {narrowOop} = this.#vm;
+		ifReadable(() => {
+			for (const [index, monitors] of (blob.kind === 'java' ? blob.monitorsAt(pc) : []).entries()) {
+				for (const monitor of monitors) {
+					if (!monitor) {
+						this.#add(unknownObject, at + index);
+					} else if (monitor.isNarrow && narrowOop) {
+						this.#add(narrowOop.base + (stack.half(sp + monitor.offset) * (2 ** narrowOop.shift)), at + index);
+					} else {
+						this.#add(stack.word(sp + monitor.offset), at + index);
+					}
+				}
+			}
+		}, undefined);
+	}
+
+	/**
+	Index of the outermost frame that holds an object's monitor, which is the one that took it; if there is none, of the
+	only frame with a monitor of an unknown object. -1 if unknown.
+	*/
+	frameIndexOf(object: number): number {
+		const known = this.#objects.lastIndexOf(object);
+		if (known !== -1) {
+			return this.#frames[known];
+		}
+
+		const unknown = this.#objects.indexOf(unknownObject);
+		return unknown !== -1 && unknown === this.#objects.lastIndexOf(unknownObject) ? this.#frames[unknown] : -1;
+	}
+
+	#add(object: number, at: number): void {
+		this.#objects.push(object);
+		this.#frames.push(at);
+	}
+}
+
+/** Maximum number of stacks walked per sample; most holders have not moved. */
+const maxWalks = 16;
+
+/** Where holders took monitors: the outermost frame of the holder's stack that holds one. */
+export class TakenAt {
+	readonly #memory: Memory;
+	readonly #walker: Walker;
+	readonly #held: HeldMonitors;
+	readonly #blocks: ThreadBlocks;
+	readonly #stack = new StackCopy();
+	readonly #before = emptyBlock();
+	readonly #after = emptyBlock();
+	/** By the holder's frames, which are replaced when it moves; then by monitor. */
+	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
+	#walksLeft = maxWalks;
+
+	constructor(vm: Vm, memory: Memory, code: CodeCache, methods: Methods) {
+		this.#memory = memory;
+		this.#held = new HeldMonitors(vm);
+		this.#walker = new Walker(vm, code, methods, this.#held);
+		this.#blocks = new ThreadBlocks(memory, vm.layout);
+	}
+
+	start(): void {
+		this.#walksLeft = maxWalks;
+	}
+
+	/**
+	Id of the frame in which a thread took a monitor, with that frame's current line; 0 if unknown, for example in Java
+	code. `objectOf` reads the monitor's object.
+	*/
+	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
+		if (holder.frames.length === 0 || holder.isInJava || holder.carrierStart >= 0) {
+			return 0;
+		}
+
+		const ofFrames = this.#known.get(holder.frames) ?? new Map<number, number>();
+		this.#known.set(holder.frames, ofFrames);
+		const known = ofFrames.get(monitor);
+		if (known !== undefined || this.#walksLeft === 0) {
+			return known ?? 0;
+		}
+
+		this.#walksLeft--;
+		const frame = this.#find(holder, objectOf);
+		if (frame !== undefined) {
+			ofFrames.set(monitor, frame);
+		}
+
+		return frame ?? 0;
+	}
+
+	/** Undefined if it must be searched again. */
+	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
+		return ifReadable(() => {
+			const {address} = holder;
+			const [before, after] = [this.#before, this.#after];
+			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.wasWalkedFrom(before)) {
+				return undefined;
+			}
+
+			this.#held.start();
+			this.#walker.start();
+			this.#stack.load(this.#memory, before.anchorSp - 8, before.stackBase);
+			const end = this.#walker.walk(this.#stack, before.anchorPc || this.#stack.word(before.anchorSp - 8), before.anchorSp, before.anchorFp);
+			const object = objectOf();
+			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.wasWalkedFrom(after)) {
+				return undefined;
+			}
+
+			const index = this.#held.frameIndexOf(object);
+			return index < 0 ? 0 : this.#walker.frames.ids[index];
+		}, undefined);
+	}
+}

@@ -1,0 +1,95 @@
+import {threadFlag, type Sample} from '../../../model/sample.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {type JavaThread, type Lock} from './java-thread.js';
+import {mayStall} from './derived-state.js';
+
+/** Unused frames in a sample, beyond twice those in use, at which the sample is rebuilt from scratch. */
+const unusedFrames = 1 << 16;
+
+/** Bits of `Sample.flags` of a thread that is not a carrier. */
+export function flagsOf({flags, end, isHeapMissing}: JavaThread): number {
+	return flags | (end === 'broken' || isHeapMissing ? threadFlag.incomplete : 0);
+}
+
+/** Whether a thread's row remains valid until its block or CPU time changes; `state` is that of the row. */
+export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
+	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, carrierStart, description: {isIdentified, isStateSure, isNotifiable}} = thread;
+	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && carrierStart < 0 && !lock.ownerSlot;
+}
+
+/**
+Keeps the rows of threads that have not changed since the previous sample, as long as the same sample object is filled
+each time.
+*/
+export class RowCache {
+	#sample?: Sample;
+	/** Rows of the previous sample; 0 if they cannot be reused. */
+	#count = 0;
+	/** Frames of these rows. */
+	#framesInUse = 0;
+
+	/** Begins to fill a sample. */
+	start(sample: Sample): void {
+		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + unusedFrames ? sample.count : 0;
+		this.#sample = sample;
+		if (this.#count > 0) {
+			sample.restart();
+		} else {
+			sample.clear();
+		}
+	}
+
+	/** Keeps the row of a thread that cannot have changed; false if the row is not the next one. */
+	keepValid(thread: JavaThread): boolean {
+		const sample = this.#sample!;
+		if (sample.count >= this.#count || thread.row !== sample.count) {
+			return false;
+		}
+
+		sample.keepThread();
+		return true;
+	}
+
+	/** Keeps the next row if it is this thread's and unchanged; false if it must be filled. */
+	keep(thread: JavaThread, state: number, lock: Lock): boolean {
+		const sample = this.#sample!;
+		const row = sample.count;
+		if (row >= this.#count || thread.row !== row || thread.cpuNs > 0 || thread.sampledFrames !== thread.frames || thread.carrierStart >= 0
+			|| sample.key[row] !== thread.key || sample.name[row] !== thread.name || sample.state[row] !== state || sample.flags[row] !== flagsOf(thread)
+			|| sample.lockKind[row] !== lock.kind || sample.lockClass[row] !== lock.className) {
+			return false;
+		}
+
+		sample.keepThread();
+		sample.lockOwner[row] = -1;
+		return true;
+	}
+
+	/** Keeps the row of a VM-internal thread that was IDLE and has used no CPU time since. */
+	keepIdle(row: number, key: number): boolean {
+		const sample = this.#sample!;
+		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== stateCode.IDLE) {
+			return false;
+		}
+
+		sample.keepThread();
+		return true;
+	}
+
+	/** The sample is filled. */
+	end(): void {
+		const {count, stackLength} = this.#sample!;
+		let frames = 0;
+		for (let row = 0; row < count; row++) {
+			frames += stackLength[row];
+		}
+
+		this.#framesInUse = frames;
+	}
+
+	/** The sample failed: empties it and discards all rows. */
+	forget(sample: Sample): void {
+		sample.clear();
+		this.#sample = undefined;
+	}
+}

@@ -1,0 +1,156 @@
+import {wordAt, wordOf} from '../target/word.js';
+import {type Memory} from '../target/memory.js';
+import {fail} from '../target/reader.js';
+
+/**
+Maximum bytes of a stack copied; 1,024 interpreted frames take about 150 KB. A deeper stack is truncated and counts as
+incomplete.
+*/
+const stackBytesLimit = 1 << 20;
+
+/** A copy of part of a thread's stack, read by address. */
+export class StackCopy {
+	/** Addresses of the first word and after the last. */
+	low = 0;
+	high = 0;
+	/** The stack continues above `high`. */
+	isTruncated = false;
+	#bytes = new Uint8Array(1 << 14);
+	#words = new Uint32Array(this.#bytes.buffer);
+
+	get bytes(): Uint8Array {
+		return this.#bytes.subarray(0, this.high - this.low);
+	}
+
+	/** Copies from an address up to the stack's base, at most `limit` bytes. Throws `Unreadable`. */
+	load(memory: Memory, low: number, base: number, limit = stackBytesLimit): void {
+		this.low = low;
+		this.high = low;
+		const length = Math.min(base - low, limit);
+		if (!(length > 0) || low % 8 !== 0) {
+			fail();
+		}
+
+		this.#makeRoom(length);
+		if (memory.read(low, this.#bytes, 0, length) !== length) {
+			fail();
+		}
+
+		this.high = low + length;
+		this.isTruncated = length < base - low;
+	}
+
+	/** Takes an existing copy of the stack from an address on. Throws `Unreadable` if it is empty. */
+	set(low: number, bytes: Uint8Array, base: number): void {
+		this.low = low;
+		this.high = low;
+		const length = Math.floor(Math.min(base - low, bytes.length, stackBytesLimit) / 8) * 8;
+		if (!(length > 0) || low % 8 !== 0) {
+			fail();
+		}
+
+		this.#makeRoom(length);
+		this.#bytes.set(bytes.subarray(0, length));
+		this.high = low + length;
+		this.isTruncated = this.high < base;
+	}
+
+	has(address: number): boolean {
+		return address >= this.low && address + 8 <= this.high && address % 8 === 0;
+	}
+
+	/** The word at an address, exact below 2^53; throws `Unreadable` outside the copy. */
+	word(address: number): number {
+		if (!this.has(address)) {
+			fail();
+		}
+
+		const index = (address - this.low) / 4;
+		return wordOf(this.#words[index], this.#words[index + 1]);
+	}
+
+	/** The word at an address as a small signed number. */
+	signed(address: number): number {
+		this.word(address);
+		const half = this.half(address);
+		return half < 2 ** 31 ? half : half - (2 ** 32);
+	}
+
+	/** The 32 bits at an address; throws `Unreadable` outside the copy. */
+	half(address: number): number {
+		if (address < this.low || address + 4 > this.high || address % 4 !== 0) {
+			fail();
+		}
+
+		return this.#words[(address - this.low) / 4];
+	}
+
+	#makeRoom(length: number): void {
+		if (length > this.#bytes.length) {
+			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
+			this.#words = new Uint32Array(this.#bytes.buffer);
+		}
+	}
+}
+
+/**
+Maximum frames of a stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), and a stack of 1 MB holds some
+20,000 small ones.
+*/
+const frameLimit = 16_384;
+
+/** Frame ids of one stack, innermost first, in memory that is reused for the next stack. */
+export class FrameBuffer {
+	count = 0;
+	ids = new Int32Array(1024);
+
+	/** Appends a frame; false if the buffer is full. */
+	push(frame: number): boolean {
+		if (this.count === this.ids.length) {
+			if (this.count >= frameLimit) {
+				return false;
+			}
+
+			const larger = new Int32Array(this.count * 2);
+			larger.set(this.ids);
+			this.ids = larger;
+		}
+
+		this.ids[this.count++] = frame;
+		return true;
+	}
+
+	/** The frames in a new array. */
+	copy(): Int32Array {
+		return this.ids.slice(0, this.count);
+	}
+}
+
+/** Registers needed to unwind; addresses are exact, other words only below 2^53. */
+export type Registers = {
+	readonly pc: number;
+	readonly sp: number;
+	readonly fp: number;
+	readonly rax: number;
+	readonly rbx: number;
+	readonly r13: number;
+};
+
+/** The frame at which a walk continues: its code address, stack pointer and frame pointer. */
+export type Cursor = {pc: number; sp: number; fp: number};
+
+/** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
+export const registersBytes = 27 * 8;
+
+const index = {
+	r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19,
+};
+
+/** Decodes what PTRACE_GETREGS wrote. */
+export function decodeRegisters(bytes: Uint8Array): Registers {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const word = (at: number) => wordAt(view, at * 8);
+	return {
+		pc: word(index.pc), sp: word(index.sp), fp: word(index.fp), rax: word(index.rax), rbx: word(index.rbx), r13: word(index.r13),
+	};
+}

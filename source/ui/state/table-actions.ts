@@ -1,0 +1,186 @@
+import type {SortFigure} from '../../query/columns/column.js';
+import {windows} from '../../query/past/windows.js';
+import {stateSets} from '../../query/filter/state-sets.js';
+import type {Unit} from '../../query/types/query.js';
+import {views} from '../../views/registry.js';
+import type {Action} from './keys.js';
+import {columnMenu} from './reduce-menu.js';
+import {moveSelection, type ScreenContext} from './screen-context.js';
+import {
+	forgetRow, say, selectedIndex, withEffect, withLayer, withQuery, type InputLayer, type UiState,
+} from './state.js';
+import {askForHolders, askForTrace} from './prompts.js';
+import {backFromFocus, lookInto, withLocation} from './rows.js';
+import {
+	busiest, changes, earlier, later, mark, nextSpan,
+} from './time.js';
+
+type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
+
+const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
+	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
+];
+
+/** Columns moved by one press of left or right. */
+const sidewaysStep = 8;
+
+/** How far: names are cut at 512 characters, and nobody reads one from its middle on. */
+const maxLeft = 256;
+
+const move: Handler = (state, screen, action) => moveSelection(state, action, screen);
+
+const sortBy = (figure: SortFigure): Handler => (state, screen) => {
+	const column = screen.columns.find(({sortFigures}) => sortFigures?.includes(figure));
+	return column === undefined ? state : sortedBy(state, column.id, screen);
+};
+
+const nextView = (step: number): Handler => state => {
+	const at = views.findIndex(({id}) => id === state.view);
+	return {...state, view: views[(at + step + views.length) % views.length].id, left: 0};
+};
+
+const nextColumn = (step: number): Handler => (state, screen) => {
+	const {columns, shownColumns} = screen;
+	const at = columns.findIndex(({id}) => id === state.sorts[state.view].column);
+	const order = Array.from({length: columns.length}, (_, index) => columns[(at + (step * (index + 1)) + (columns.length * 2)) % columns.length].id);
+	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, screen);
+};
+
+/** Actions of the views' tables. What is missing here does nothing there. */
+export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
+	up: move,
+	down: move,
+	'page-up': move,
+	'page-down': move,
+	home: move,
+	end: move,
+	left: state => ({...state, left: Math.max(0, state.left - sidewaysStep)}),
+	right(state, {overhang}) {
+		const most = Math.ceil(Math.max(0, overhang(maxLeft)) / sidewaysStep) * sidewaysStep;
+		return {...state, left: Math.max(state.left, Math.min(most, state.left + sidewaysStep))};
+	},
+	'next-view': nextView(1),
+	'previous-view': nextView(-1),
+	help: state => withLayer(state, {kind: 'help', top: 0}),
+	'help-view': state => withLayer(state, {kind: 'help', top: 0, isOfView: true}),
+	open,
+	'look-into': lookInto,
+	edit: (state, screen) => withLocation(state, 'edit', screen),
+	copy: (state, screen) => withLocation(state, 'copy', screen),
+	trace: askForTrace,
+	holders: askForHolders,
+	'clear-all': cleared,
+	'sort-self': sortBy('self'),
+	'sort-total': sortBy('total'),
+	'sort-ticks': sortBy('ticks'),
+	'sort-total-ticks': sortBy('total-ticks'),
+	'sort-cpu': sortBy('cpu'),
+	'sort-name': sortBy('name'),
+	'sort-previous': nextColumn(-1),
+	'sort-next': nextColumn(1),
+	'sort-menu': (state, {columns}) => withLayer(state, {
+		kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
+	}),
+	'columns-menu': (state, screen) => withLayer(state, columnMenu(state, screen)),
+	reverse: reversed,
+	filter: state => withLayer(state, input('filter', 'filter: ', state.query.filter)),
+	delay: state => withLayer(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
+	'save-as': (state, {saveFormats}) => withLayer(state, {
+		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
+	}),
+	save: state => withEffect(say(state, 'saving...'), {type: 'save'}),
+	'only-threads': onlyThreads,
+	states(state) {
+		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
+		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
+	},
+	'own-code'(state) {
+		const ownFirst = !state.query.ownFirst;
+		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are the program\'s own lines, with what they called' : 'every line by itself, JDK lines included');
+	},
+	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
+	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
+	unit(state) {
+		const unit = after(units, units.find(({id}) => id === state.query.unit));
+		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
+	},
+	window(state) {
+		if (state.lookedAtMs !== undefined) {
+			return nextSpan(state);
+		}
+
+		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
+		const window = after(choices, choices.find(({id}) => id === state.window));
+		return say({...state, window: window.id}, `window: ${window.title}`);
+	},
+	earlier,
+	later,
+	busiest,
+	mark,
+	changes,
+	reset: state => withEffect(say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset'}),
+	'undo-reset': state => state.resets === 0
+		? say(state, 'nothing to undo')
+		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'undo-reset'}),
+	pause: state => ({...state, isPaused: !state.isPaused}),
+	sampling: state => withEffect(state, {type: 'sampling'}),
+};
+
+function input(purpose: InputLayer['purpose'], label: string, text: string): InputLayer {
+	return {
+		kind: 'input', purpose, label, text, cursor: text.length,
+	};
+}
+
+function after<T>(choices: readonly T[], current: T | undefined): T {
+	return choices[(choices.indexOf(current as T) + 1) % choices.length];
+}
+
+/** Sorts by a column, best first; the message names it where its heading may be off the screen. */
+export function sortedBy(state: UiState, column: string, screen: ScreenContext): UiState {
+	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
+	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
+}
+
+export function reversed(state: UiState): UiState {
+	const sort = state.sorts[state.view];
+	return {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}};
+}
+
+function open(state: UiState, {rows}: ScreenContext): UiState {
+	const index = selectedIndex(state.selections[state.view], rows);
+	return index < 0
+		? say(state, 'no row to open')
+		: withLayer({...state, left: 0}, {
+			kind: 'detail', view: state.view, key: rows[index].key, top: 0,
+		});
+}
+
+/** Esc takes back one thing at a time: the past, the filter, the threads, the look into a method. */
+function cleared(state: UiState): UiState {
+	if (state.lookedAtMs !== undefined) {
+		return {...state, lookedAtMs: undefined};
+	}
+
+	if (state.query.filter !== '') {
+		return withQuery(state, {filter: ''});
+	}
+
+	if (state.onlyThreads !== undefined) {
+		return {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+	}
+
+	return backFromFocus(state) ?? state;
+}
+
+function onlyThreads(state: UiState, screen: ScreenContext): UiState {
+	if (state.onlyThreads !== undefined) {
+		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
+	}
+
+	const index = selectedIndex(state.selections[state.view], screen.rows);
+	const threads = index < 0 ? undefined : screen.threadsOf(screen.rows[index].key);
+	return !threads || threads.keys.length === 0
+		? say(state, 'this row has no threads')
+		: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label};
+}

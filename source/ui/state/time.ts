@@ -1,0 +1,72 @@
+import {beginOf} from '../../views/changes/changes.js';
+import {
+	busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans,
+} from '../../query/past/steps.js';
+import {comparingView, viewOf, views} from '../../views/registry.js';
+import {clocks} from '../text/clock.js';
+import type {ScreenContext} from './screen-context.js';
+import {say, type UiState} from './state.js';
+
+/** The end of the window of the past that is shown; undefined: LIVE. */
+export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
+	return lookedAtMs === undefined ? undefined : cellOf(lookedAtMs, spanMs);
+}
+
+/** Goes to the previous window; in a young session first to a shorter one. */
+export function earlier(state: UiState, {ring}: ScreenContext): UiState {
+	const cellMs = pastCell(state);
+	const isLive = cellMs === undefined;
+	const choices = isLive ? spans.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
+	for (const spanMs of choices) {
+		const lookedAtMs = cellBefore(ring, cellMs, spanMs);
+		if (lookedAtMs !== undefined) {
+			return {...state, lookedAtMs, spanMs};
+		}
+	}
+
+	return say(state, isLive ? 'there is no past yet to show' : 'nothing older is kept');
+}
+
+/** Goes to the next window; past the newest, back to LIVE. */
+export function later(state: UiState, {ring}: ScreenContext): UiState {
+	const cellMs = pastCell(state);
+	return cellMs === undefined
+		? say(state, 'this is LIVE; [ shows the past')
+		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
+}
+
+/** Goes to the second with the most CPU time. */
+export function busiest(state: UiState, {ring}: ScreenContext): UiState {
+	const atMs = busiestMs(ring);
+	return atMs === undefined
+		? say(state, 'there is no past yet to show')
+		: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs};
+}
+
+/** Goes to a shorter window around the same moment, or from the shortest to the longest. */
+export function nextSpan(state: UiState): UiState {
+	const at = spans.findIndex(({ms}) => ms === state.spanMs);
+	const {ms, title} = spans[(at + 1) % spans.length];
+	return say({...state, spanMs: ms}, `windows of ${title}`);
+}
+
+/** Makes the window on the screen, live or of the past, the baseline. */
+export function mark(state: UiState, {window}: ScreenContext): UiState {
+	if (!window || window.snapshot.session.samples === 0) {
+		return say(state, 'nothing to compare with yet');
+	}
+
+	const {snapshot} = window;
+	const {query: {baseline: last}} = state;
+	// The view of changes shows the window since the last baseline.
+	const begin = last && viewOf(state.view).comparesWithBaseline ? beginOf(last, snapshot, window.since) : window.since;
+	const since = begin === snapshot ? window.since : begin;
+	const title = clocks(since?.session.takenAtMs ?? snapshot.session.startedAtMs, snapshot.session.takenAtMs);
+	return say({...state, query: {...state.query, baseline: {snapshot, since, title}}}, `baseline set: ${title}; D shows what has changed since`);
+}
+
+export function changes(state: UiState): UiState {
+	return viewOf(state.view).comparesWithBaseline
+		? {...state, view: state.cameFrom ?? views[0].id, cameFrom: undefined, left: 0}
+		: {...state, view: comparingView.id, cameFrom: state.view, left: 0};
+}

@@ -1,0 +1,202 @@
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {monitorEventLoopDelay} from 'node:perf_hooks';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {ProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
+import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
+import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.js';
+import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
+import {rawTarget} from '../../../../helpers/target.js';
+import {javaForTest, closedAfterTest, spawnForTest} from '../../../../helpers/for-test.js';
+import {until} from '../../../../helpers/until.js';
+import {Observer} from '../../observe.js';
+
+const real = loadPerfCalls();
+const periodNs = 1e7;
+/** CPUs that this process may use: two of them take part. */
+const [first, second] = targetCpus(real, process.pid);
+
+function pin(tid: number, ...cpus: number[]): void {
+	execFileSync('taskset', ['-p', '-c', cpus.join(','), String(tid)], {stdio: 'ignore'});
+}
+
+type Threads = Map<string, {usedNs: number; recordedNs: number; nativeId: number}>;
+
+/** Threads by name, with CPU time used and recorded over so many records; up to eight times as many until as wanted. */
+async function observed(observer: Observer, records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
+	const threads: Threads = new Map();
+	let count = 0;
+	while (count < records || (count < 8 * records && !isAsWanted(threads))) {
+		await sleep(20);
+		for (const {name, nativeId, cpuNs, credits} of await observer.observe()) {
+			const thread = threads.get(name) ?? {usedNs: 0, recordedNs: 0, nativeId};
+			threads.set(name, thread);
+			thread.usedNs += cpuNs;
+			thread.recordedNs += credits.reduce((sum, credit) => sum + credit.cpuNs, 0);
+			count += credits.length;
+		}
+	}
+
+	return threads;
+}
+
+test('a thread pinned to a CPU outside the process\'s own mask has as many records as it uses CPU time', async () => {
+	const java = await javaForTest('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
+	const threads = await observed(observer, 10);
+	pin(threads.get('running-1')!.nativeId, second);
+	// CPUs are read again every few seconds.
+	await sleep(3000);
+	await observed(observer, 10);
+	const outOf = (threads: Threads) => [...threads].filter(([name, {usedNs, recordedNs}]) => name.startsWith('running-') && !(Math.abs((recordedNs / usedNs) - 1) < 0.3));
+	expect(outOf(await observed(observer, 300, found => outOf(found).length === 0))).toEqual([]);
+});
+
+test('a program that is moved to other CPUs while it is sampled goes on having records, each thread its share', async () => {
+	const java = await javaForTest('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
+	await observed(observer, 50);
+	for (const cpus of [[second], [first, second], [first]]) {
+		execFileSync('taskset', ['-a', '-p', '-c', cpus.join(','), String(java.pid)], {stdio: 'ignore'});
+		const outOf = (threads: Threads) => {
+			const [one, other] = ['running-0', 'running-1'].map(name => threads.get(name)!);
+			const [usedNs, recordedNs] = [one.usedNs + other.usedNs, one.recordedNs + other.recordedNs];
+			return {whole: Math.abs((recordedNs / usedNs) - 1), share: Math.abs((one.recordedNs / recordedNs) - (one.usedNs / usedNs))};
+		};
+
+		const isRight = (threads: Threads) => outOf(threads).whole < 0.2 && outOf(threads).share < 0.1;
+		const threads = await observed(observer, 250, isRight);
+		expect(isRight(threads), `on CPU ${cpus.join(', ')}: ${JSON.stringify(outOf(threads))}`).toBe(true);
+	}
+});
+
+test('a CPU that the target may use from now on gets a ring, and one that it may use no more loses its own', async () => {
+	const open = new Map<number, number>();
+	const calls: PerfCalls = {
+		...real,
+		open(cpu, options) {
+			const opened = real.open(cpu, options);
+			if ('fd' in opened) {
+				open.set(opened.fd, cpu);
+			}
+
+			return opened;
+		},
+		close(fd) {
+			open.delete(fd);
+			real.close(fd);
+		},
+	};
+	const {pid} = spawnForTest('taskset', ['-c', String(first), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'});
+	await until(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh'));
+	const rings = closedAfterTest(CpuRings.open(calls, pid, periodNs)!);
+	expect([...open.values()]).toEqual([first]);
+	for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
+		pin(pid, ...cpus);
+		rings.follow(performance.now() + (1e6 * (later + 1)), false);
+		expect(new Set(open.values())).toEqual(new Set(cpus));
+		rings.take();
+		for (let count = 0; count < 10;) {
+			// To and fro: the records of all rings are in the order of their times.
+			for (const cpu of [...cpus, ...cpus, ...cpus]) {
+				pin(pid, cpu);
+				await sleep(20);
+			}
+
+			const times = rings.take().records.map(({timeNs}) => timeNs);
+			expect(times).toEqual(times.toSorted((a, b) => a - b));
+			count += times.length;
+		}
+	}
+
+	expect(rings.finding).toBe('');
+});
+
+/** The calls as on a host with so many CPUs, each of which is one of the two that there are. */
+function invented(count: number, sizes: number[] = []): PerfCalls {
+	return {
+		...real,
+		affinity(_, into) {
+			for (let cpu = 0; cpu < count; cpu++) {
+				into[Math.floor(cpu / 8)] |= 1 << (cpu % 8);
+			}
+
+			return Math.ceil(count / 8);
+		},
+		open: (cpu, options) => real.open(cpu % 2 === 0 ? first : second, options),
+		mapRing(fd, bytes) {
+			sizes.push(bytes);
+			return real.mapRing(fd, bytes);
+		},
+	};
+}
+
+test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
+	const sizes: number[] = [];
+	const java = await javaForTest('LeafCalls');
+	// As many records in all as 17 CPUs have.
+	const rareNs = periodNs * Math.max(1, count / 17);
+	const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs)!);
+	expect(sizes).toHaveLength(count);
+	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
+	// Rings of the first CPUs may have run over while those of the last were opened.
+	rings.take();
+	const clock = ProcessClock.of(java.pid)!;
+	const beforeNs = clock.readNs();
+	const stalls = monitorEventLoopDelay({resolution: 5});
+	stalls.enable();
+	await sleep(3000);
+	const {records, lost} = rings.take();
+	stalls.disable();
+	// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
+	if (stalls.max < rings.room * rareNs / 2) {
+		expect(lost).toBe(0);
+	}
+
+	expect(records.every(({pid}) => pid === java.pid)).toBe(true);
+	// Half of the events are on the CPU that a thread runs on. On a busy machine chance needs time to even out.
+	let recorded = records.length;
+	const wanted = () => 0.7 * (clock.readNs() - beforeNs) / rareNs * Math.floor(count / 2);
+	for (let again = 0; again < 20 && recorded <= wanted(); again++) {
+		await sleep(500);
+		recorded += rings.take().records.length;
+	}
+
+	expect(recorded).toBeGreaterThan(wanted());
+});
+
+test('more CPUs than there is memory for: none has a ring, and it is said', () => {
+	const reasons: string[] = [];
+	expect(CpuRings.open(invented(513), process.pid, periodNs, reason => {
+		reasons.push(reason);
+	})).toBe(undefined);
+	expect(reasons).toEqual(['513 CPUs are more than 512']);
+});
+
+test('a CPU that came later and has no room for a ring is named', () => {
+	let cpus = 1;
+	const calls: PerfCalls = {
+		...real,
+		affinity: (tid, into) => invented(cpus).affinity(tid, into),
+		open: (cpu, options) => cpu === 0 ? real.open(cpu, options) : {errno: 24},
+	};
+	const rings = closedAfterTest(CpuRings.open(calls, process.pid, periodNs)!);
+	expect(rings.finding).toBe('');
+	cpus = 3;
+	rings.follow(performance.now() + 1e6, false);
+	expect(rings.finding).toBe('threads on CPU 1, 2 have no records: no more files may be opened (ulimit -n)');
+});
+
+test('where events on CPUs are refused and those on threads are not, a note says what is missed, and why', () => {
+	const refusing: PerfCalls = {...real, open: (id, options) => options.ofCpu ? {errno: 24} : real.open(id, options)};
+	const choose = (calls: PerfCalls) => chooseTimer(calls, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
+	const {perf, timer, note} = choose(refusing);
+	perf?.release();
+	expect([timer, note]).toEqual(['perf', 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
+	const best = choose(real);
+	best.perf?.release();
+	expect([best.timer, best.note]).toEqual(['perf', undefined]);
+});

@@ -1,0 +1,249 @@
+import process from 'node:process';
+import {describe, expect, test} from 'vitest';
+import {FollowedThreads} from '../../../../../source/engines/memory/cpu/perf/followed-threads.js';
+import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
+import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/period.js';
+import {RecordedStack} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
+import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
+import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
+import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
+import {lostBytes, sampleBytes} from './write-records.js';
+
+const errno = {EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24};
+const periodNs = 10e6;
+
+/** A kernel with limits, which are the user's and cannot be reached here for real. Reading an unmapped ring throws. */
+class Kernel implements PerfCalls {
+	readonly rings = new Map<number, ArrayBuffer>();
+	readonly periods = new Map<number, number>();
+	#fd = 100;
+
+	constructor(readonly limits: {readonly bytes?: number; readonly events?: number; readonly withoutKernel?: boolean; readonly refusal?: number} = {}) {}
+
+	get bytes(): number {
+		return [...this.rings.values()].reduce((sum, ring) => sum + ring.byteLength, 0);
+	}
+
+	open(tid: number, {periodNs, withKernel}: {periodNs: number; withKernel: boolean}) {
+		const {refusal, withoutKernel, events = Infinity} = this.limits;
+		if (refusal !== undefined || (withoutKernel && withKernel)) {
+			return {errno: refusal ?? errno.EACCES};
+		}
+
+		if (tid === 404) {
+			return {errno: errno.ESRCH};
+		}
+
+		if (this.periods.size >= events) {
+			return {errno: errno.EMFILE};
+		}
+
+		this.periods.set(++this.#fd, periodNs);
+		return {fd: this.#fd};
+	}
+
+	setPeriod(fd: number, periodNs: number): void {
+		this.periods.set(fd, periodNs);
+	}
+
+	affinity(): number {
+		return 0;
+	}
+
+	mapRing(fd: number, bytes: number) {
+		if (this.bytes + bytes > (this.limits.bytes ?? Infinity)) {
+			return {errno: errno.EPERM};
+		}
+
+		const memory = new ArrayBuffer(bytes);
+		this.rings.set(fd, memory);
+		return {memory, address: memory};
+	}
+
+	unmap({memory}: {memory: ArrayBuffer}): void {
+		for (const [fd, ring] of this.rings) {
+			if (ring === memory) {
+				this.rings.delete(fd);
+			}
+		}
+
+		structuredClone(memory, {transfer: [memory]});
+	}
+
+	close(fd: number): void {
+		this.periods.delete(fd);
+	}
+
+	/** The thread is interrupted so many times, after as many as are lost. */
+	record(fd: number, tid: number, count: number, lost = 0): void {
+		const memory = this.rings.get(fd)!;
+		const words = new BigUint64Array(memory, 0, pageBytes / 8);
+		const bytes = sampleBytes({
+			tid, timeNs: monotonicNs(), reserved: 64, stack: new Uint8Array(8), registers: {
+				rax: 0, rbx: 0, fp: 0, sp: 0, pc: 0, r13: 0,
+			},
+		});
+		for (const record of [...(lost > 0 ? [lostBytes(lost)] : []), ...Array.from({length: count}, () => bytes)]) {
+			new Uint8Array(memory, pageBytes).set(record, Number(words[1024 / 8]));
+			words[1024 / 8] += BigInt(record.length);
+		}
+	}
+}
+
+function thread(nativeId: number, cpuMs = 5): JavaThread {
+	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
+	java.isThere = true;
+	java.cpuNs = cpuMs * 1e6;
+	return java;
+}
+
+const eventsOf = (followed: FollowedThreads, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+
+describe('who has an event', () => {
+	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const [busy, slow, idle] = [thread(1), thread(2, 0.2), thread(3, 0)];
+		for (let step = 0; step < 4; step++) {
+			followed.update([busy, slow, idle], step * 20);
+			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([true, false, false]);
+		}
+
+		followed.update([busy, slow, idle], 80);
+		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
+		busy.cpuNs = 0;
+		for (let ms = 100; ms <= 5000; ms += 20) {
+			followed.update([busy, slow], ms);
+		}
+
+		expect([followed.of(busy), eventsOf(followed, [slow])]).toEqual([undefined, 1]);
+		followed.update([], 5020);
+		expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+	});
+
+	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
+		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const java = thread(1);
+		followed.update([java], 0);
+		expect(java.hasEvent).toBe(true);
+		java.cpuNs = 0;
+		followed.of(java)!.fresh = [new RecordedStack()];
+		followed.update([java], 20);
+		followed.update([java], 5000);
+		expect(java.hasEvent).toBe(true);
+		followed.of(java)!.fresh = [];
+		followed.update([java], 5020);
+		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
+		java.cpuNs = 5e6;
+		followed.update([java], 5040);
+		followed.clear();
+		expect(java.hasEvent).toBe(false);
+	});
+
+	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
+		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
+		followed.update([java, ended], 0);
+		java.hasValidRow = true;
+		java.cpuNs = 0;
+		followed.update([], 500);
+		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
+		java.hasValidRow = false;
+		java.cpuNs = 0.6e6;
+		followed.update([java], 900);
+		expect(java.hasEvent).toBe(true);
+		const rare = thread(3, 0.6);
+		followed.update([rare], 1000);
+		rare.hasValidRow = true;
+		rare.cpuNs = 0;
+		for (let ms = 1020; ms < 4200; ms += 20) {
+			followed.update([], ms);
+		}
+
+		expect(followed.of(rare)).toBe(undefined);
+	});
+
+	test('one that has ended meanwhile is no reason to give up', () => {
+		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const [gone, next] = [thread(404), thread(5)];
+		followed.update([gone, next], 0);
+		expect([eventsOf(followed, [gone]), eventsOf(followed, [next])]).toEqual([0, 1]);
+	});
+
+	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
+		const threads = Array.from({length: 1000}, (_, index) => thread(index + 1000));
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		followed.update(threads, 0);
+		expect(eventsOf(followed, threads)).toBe(512);
+		expect(kernel.bytes).toBeLessThan(16 * 1024 * 1024);
+		const poor = new Kernel({bytes: 9_200_000});
+		const few = new FollowedThreads(poor, {withKernel: true, periodNs});
+		few.update(threads, 0);
+		expect(eventsOf(few, threads)).toBeGreaterThan(150);
+		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
+		const limited = new FollowedThreads(new Kernel({events: 7}), {withKernel: true, periodNs});
+		limited.update(threads, 0);
+		expect(eventsOf(limited, threads)).toBe(7);
+		followed.clear();
+		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
+	});
+
+	test('where large rings leave no room for others, all get smaller ones; who finds none even so is counted, and why', () => {
+		const threads = Array.from({length: 40}, (_, index) => thread(index + 1));
+		const kernel = new Kernel({bytes: 1_056_768});
+		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		followed.update(threads, 0);
+		expect(eventsOf(followed, threads)).toBeLessThan(10);
+		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
+		followed.update(threads, 20);
+		followed.update(threads, 40);
+		expect([eventsOf(followed, threads), followed.finding]).toEqual([40, '']);
+		const more = [...threads, ...Array.from({length: 60}, (_, index) => thread(index + 41))];
+		followed.update(more, 60);
+		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
+		followed.update(threads.slice(0, 1), 80);
+		expect(followed.finding).toBe('');
+		const limited = new FollowedThreads(new Kernel({events: 7}), {withKernel: true, periodNs});
+		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
+		limited.update(others, 0);
+		limited.update(others, 20);
+		expect([eventsOf(limited, others), limited.finding]).toEqual([7, '33 threads have no records: no more files may be opened (ulimit -n)']);
+	});
+
+	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others; closed, nothing is read', () => {
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const java = thread(1);
+		followed.update([java], 0);
+		const event = followed.of(java)!.event!;
+		const [fd] = kernel.periods.keys();
+		const first = kernel.periods.get(fd)!;
+		expect(first).toBeGreaterThanOrEqual(periodNs / 8);
+		expect(first).toBeLessThanOrEqual(periodNs);
+		kernel.record(fd, 1, 3);
+		expect(event.take().records.map(record => record.periodNs)).toEqual([periodNs, first, first]);
+		expect(kernel.periods.get(fd)).toBe(periodNs);
+		kernel.record(fd, 1, 2);
+		expect(event.take().records.map(record => record.periodNs)).toEqual([periodNs, periodNs]);
+		kernel.record(fd, 1, 2, 3);
+		expect(event.take().records.map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
+		followed.clear();
+		expect(event.take().records).toEqual([]);
+	});
+});
+
+test.each([
+	[{}, {withKernel: true}],
+	[{withoutKernel: true}, {withKernel: false}],
+	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
+	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
+	[{refusal: 38}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
+	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
+	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
+])('where the kernel answers %j, events are %j', (limits, allowed) => {
+	const kernel = new Kernel(limits);
+	expect(allowedEvents(kernel, process.pid)).toEqual(allowed);
+	expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+});

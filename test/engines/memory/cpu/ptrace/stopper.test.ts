@@ -1,0 +1,222 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
+import {loadPtrace, type Ptrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
+import {Stopper} from '../../../../../source/engines/memory/cpu/ptrace/stopper.js';
+import {type JavaProcess, nice, startJava} from '../../../../helpers/jvm.js';
+import {commOf} from '../../../../helpers/comm.js';
+import {heldThreads} from '../../../../helpers/kill-tool.js';
+import {until} from '../../../../helpers/until.js';
+
+const busy = 8;
+let java: JavaProcess;
+let tids: number[];
+let ptrace: Ptrace;
+
+beforeAll(async () => {
+	ptrace = loadPtrace();
+	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
+	// Each takes its name when it first runs.
+	await until(() => {
+		tids = readdirSync(`/proc/${java.pid}/task`).filter(tid => commOf(java.pid, Number(tid))?.startsWith('busy-')).map(Number);
+		return tids.length === busy;
+	});
+	return async () => java.stop();
+});
+
+/** None of the target's threads is held, nor will be. */
+async function allGoOn(): Promise<void> {
+	await until(() => heldThreads(java.pid).held === 0);
+}
+
+test('each thread is stopped once, and continues', async () => {
+	const stopped: number[] = [];
+	const stopper = new Stopper(ptrace, java.pid);
+	const stops = stopper.stop(tids, tid => {
+		expect(readFileSync(`/proc/${java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
+		stopped.push(tid);
+	});
+	await stopper.release();
+	// On a machine with too much to do some may not get a CPU in time.
+	expect(stops).toMatchObject({count: stopped.length, refused: 0, late: busy - stopped.length});
+	expect(new Set(stopped).size).toBe(stopped.length);
+	expect(heldThreads(java.pid).held).toBe(0);
+});
+
+test('an error while a thread is stopped leaves none stopped', async () => {
+	const stopper = new Stopper(ptrace, java.pid);
+	let thrown: unknown;
+	// Threads that get no CPU in time are not stopped: try again.
+	await until(() => {
+		try {
+			stopper.stop(tids, () => {
+				throw new RangeError('failed');
+			});
+		} catch (error) {
+			thrown = error;
+		}
+
+		return thrown !== undefined;
+	});
+	expect(thrown).toEqual(new RangeError('failed'));
+	await allGoOn();
+	stopper.close();
+});
+
+test('threads that stop too late are counted and detached; none is held once release has resolved', async () => {
+	let isBlind = true;
+	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)}, java.pid);
+	const none = () => {
+		throw new Error('not stopped');
+	};
+
+	expect(stopper.stop(tids, none)).toMatchObject({count: 0, refused: 0, late: busy});
+	expect(stopper.stop(tids.slice(0, 2), none)).toMatchObject({count: 0, refused: 0, late: 2});
+	isBlind = false;
+	await stopper.release();
+	expect(heldThreads(java.pid).held).toBe(0);
+});
+
+test('a thread that has a tracer is skipped and counted', async () => {
+	const [traced, ...others] = tids;
+	expect(ptrace.seize(traced)).toBe(0);
+	const stopped: number[] = [];
+	const stopper = new Stopper(ptrace, java.pid);
+	const stops = stopper.stop(tids, tid => {
+		stopped.push(tid);
+	});
+	expect(stops.refused).toBe(1);
+	expect(others).toEqual(expect.arrayContaining(stopped));
+	await stopper.release();
+	ptrace.interrupt(traced);
+	await until(() => ptrace.poll(traced) !== 0);
+	ptrace.detach(traced, 0);
+	await allGoOn();
+});
+
+test('our priority is restored after a round, also after an error', () => {
+	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
+	const before = policy();
+	const within: Array<string | undefined> = [];
+	const stopper = new Stopper(ptrace, java.pid);
+	const onStopped = () => {
+		within.push(policy());
+		throw new RangeError('failed');
+	};
+
+	expect(() => stopper.stop(tids, onStopped)).toThrow('failed');
+	// SCHED_RR if permitted.
+	const isAllowed = ptrace.raise();
+	ptrace.restore();
+	expect(within[0]).toBe(isAllowed ? '2' : before);
+	expect(policy()).toBe(before);
+	stopper.close();
+});
+
+describe('a host on which we lose the CPU, played with a clock of its own', () => {
+	const running = [1, 2, 3, 4, 5, 6, 7, 8];
+	let nowMs: number;
+	/** What our sleeps take, and after what time a thread that was asked stops, milliseconds. */
+	let sleepMs: number;
+	let stopsAfterMs: number;
+	let isAllowed: boolean;
+	/** What a round seizes (?), interrupts (+) and detaches (-), in order. */
+	let events: string[];
+	let stopper: Stopper;
+
+	beforeEach(() => {
+		[nowMs, sleepMs, stopsAfterMs, isAllowed, events] = [0, 0.1, 0.03, true, []];
+		const askedMs = new Map<number, number>();
+		vi.spyOn(performance, 'now').mockImplementation(() => {
+			nowMs += 0.001;
+			return nowMs;
+		});
+		stopper = new Stopper({
+			raise: () => isAllowed,
+			restore() {
+				events.push('restored');
+			},
+			seize(tid) {
+				events.push(`?${tid}`);
+				return 0;
+			},
+			interrupt(tid) {
+				events.push(`+${tid}`);
+				askedMs.set(tid, nowMs);
+				return 0;
+			},
+			registers: () => 0,
+			detach(tid) {
+				events.push(`-${tid}`);
+				return 0;
+			},
+			poll: tid => nowMs - askedMs.get(tid)! < stopsAfterMs ? 0 : 0x80_05_7F,
+			sleep() {
+				nowMs += sleepMs;
+			},
+		}, 99);
+		return () => {
+			stopper.close();
+			vi.restoreAllMocks();
+		};
+	});
+
+	/** A round, the threads it interrupted, and the most that were interrupted and not yet detached. */
+	function round() {
+		events = [];
+		const stops = stopper.stop(running, () => undefined);
+		let now = 0;
+		const counts = events.map(event => {
+			now += event.startsWith('+') ? 1 : (event.startsWith('-') ? -1 : 0);
+			return now;
+		});
+		return {...stops, most: Math.max(...counts), asked: events.filter(event => event.startsWith('+')).map(Number)};
+	}
+
+	test('threads are stopped one at a time after a round in which one was held for long, and together again when that no longer happens', () => {
+		sleepMs = 60;
+		expect(round()).toMatchObject({count: 8, late: 0, most: 8});
+		sleepMs = 0.1;
+		expect(Array.from({length: 5}, () => round().most)).toEqual([1, 2, 4, 8, 8]);
+		expect(events.at(-1)).toBe('restored');
+	});
+
+	test('without a higher priority one is stopped at a time at first, a round in which one was held for long ends with that, and who was left out comes first in the next one', () => {
+		isAllowed = false;
+		sleepMs = 200;
+		expect(round()).toMatchObject({count: 1, late: 7, most: 1, asked: [1]});
+		expect(round()).toMatchObject({count: 1, late: 7, most: 1, asked: [2]});
+		sleepMs = 0.1;
+		expect(Array.from({length: 3}, () => round().most)).toEqual([1, 2, 4]);
+		isAllowed = true;
+		expect(round()).toMatchObject({count: 8, late: 0, asked: running});
+	});
+
+	/** A round in which these are wanted. */
+	function choosingRound(wanted: readonly number[]) {
+		events = [];
+		const stops = stopper.stop(running, () => undefined, {wants: tid => wanted.includes(tid), asked: () => undefined});
+		return {...stops, events: events.join(' ')};
+	}
+
+	test('those who are found at work are stopped one by one', () => {
+		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'});
+	});
+
+	test('after one that does not stop at once the others are stopped together, and none is seized while another is interrupted', () => {
+		stopsAfterMs = 0.5;
+		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'});
+	});
+
+	test('a thread that stops after its round is held until the next poll, which counts in the next round', () => {
+		sleepMs = 10;
+		stopsAfterMs = 5000;
+		expect(round()).toMatchObject({count: 0, late: 8, heldMs: 0, longestMs: 0});
+		nowMs += 10_000;
+		stopsAfterMs = 0.03;
+		sleepMs = 0.1;
+		const {count, heldMs, longestMs} = round();
+		expect(count).toBe(8);
+		expect(longestMs).toBeGreaterThan(9000);
+		expect(heldMs).toBeGreaterThan(8 * 9000);
+	});
+});
