@@ -58,7 +58,8 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 	return {length: end - start, jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4))};
 }
 
-function int32(code: Uint8Array, at: number): number {
+/** The signed little-endian number of four bytes at an index. */
+export function int32(code: Uint8Array, at: number): number {
 	return code[at] | (code[at + 1] << 8) | (code[at + 2] << 16) | (code[at + 3] << 24);
 }
 
