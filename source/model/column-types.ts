@@ -100,21 +100,9 @@ export function makeArrays<C extends Columns, Name extends keyof C & string>(col
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }
 
-/** An array for values of a column: a new one, all 0, or a part of the memory from a byte on. */
-export function newArray<C extends Column>(column: C, length: number, memory?: ArrayBuffer, from = 0): ColumnArray<TypeOf<C>> {
-	const OfType = arrayTypes[units[column.unit].type];
-	return (memory ? new OfType(memory, from, length) : new OfType(length)) as ColumnArray<TypeOf<C>>;
-}
-
-/** Bytes that columns of `length` values take together; each begins at a multiple of the longest type's. */
-export function bytesOf(columns: Columns, length: number): number {
-	const longest = Float64Array.BYTES_PER_ELEMENT;
-	let bytes = 0;
-	for (const {unit} of Object.values(columns)) {
-		bytes += Math.ceil(length * arrayTypes[units[unit].type].BYTES_PER_ELEMENT / longest) * longest;
-	}
-
-	return bytes;
+/** An array for values of a column, all 0. */
+export function newArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
+	return new arrayTypes[units[column.unit].type](length) as ColumnArray<TypeOf<C>>;
 }
 
 /** The values as an array of a column. */

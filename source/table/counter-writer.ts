@@ -1,7 +1,7 @@
 import {otherFrame} from '../model/frame.js';
 import {counterColumns, squaredUsOf, contentionColumns} from '../model/schema.js';
 import {stateCount} from '../model/thread-state.js';
-import {fromNames, select, units} from '../model/column-types.js';
+import {select, units} from '../model/column-types.js';
 import {lockKinds} from '../model/sample.js';
 import type {DictionaryWriter} from './dictionary.js';
 import {KeyedRecords} from './keyed-records.js';
@@ -98,11 +98,6 @@ export class CounterWriter {
 	}
 }
 
-const keyNames = select(contentionColumns, {role: 'key'});
-
-/** Where each column of a record's key lies in `key`. */
-export const contentionKeyAt = Object.freeze(fromNames(keyNames, (_, index) => index));
-
 /** Who is held up by whom: a record for each key. */
 export class ContentionWriter {
 	readonly records: KeyedRecords;
@@ -118,12 +113,12 @@ export class ContentionWriter {
 		const {count, used} = this.records;
 		let found = this.records.find();
 		if (found < 0 && count - used <= lockKinds.length && !this.#views.growFor('contention', count + lockKinds.length)) {
-			const {key} = this.records;
-			const kind = key[contentionKeyAt.lockKind];
-			key.set(keyNames.map(name => units[contentionColumns[name].unit].none));
-			key[contentionKeyAt.thread] = other();
-			key[contentionKeyAt.node] = otherNode;
-			key[contentionKeyAt.lockKind] = kind;
+			const {key, keyAt} = this.records;
+			const kind = key[keyAt.lockKind];
+			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
+			key[keyAt.thread] = other();
+			key[keyAt.node] = otherNode;
+			key[keyAt.lockKind] = kind;
 			found = this.records.find();
 		}
 

@@ -4,6 +4,7 @@ import {
 import {
 	clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers,
 } from '../model/schema.js';
+import {maxNameLength} from '../model/text.js';
 
 /*
 Where everything lies in the shared table. One growable SharedArrayBuffer: a header page, then slabs that are all alike.
@@ -56,8 +57,8 @@ export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const ownFigureNames = select(figures, {by: 'table'});
 
-/** Columns of a thread's record here: where its name begins in `nameBytes`, behind `firstName`, and a number that no other name has. */
-export const recordColumns = {...threadNumbers, name: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
+/** Columns of a thread's record here: bytes of its name, and a number that no other name has. */
+export const recordColumns = {...threadNumbers, nameLength: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
 
 /** Columns of every region, widest first so that each begins aligned. */
 export const regions = {
@@ -68,8 +69,6 @@ export const regions = {
 	frames: {class: 'i32', method: 'i32', file: 'i32', line: 'i32'},
 	nodes: {parent: 'i32', frame: 'i32'},
 	threads: widestFirst(recordColumns),
-	/** Names of threads, as `bytes`; before those of each name two say how many they are. */
-	nameBytes: {value: 'u8'},
 	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),
 } as const satisfies Record<string, Record<string, ArrayType>>;
@@ -89,33 +88,28 @@ export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number
 
 /**
 Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a counter or two a
-stack. One slab (2.2 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 counters, beyond
+stack. One slab (3.1 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 counters, beyond
 which queries would no longer be done between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
-	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, nameBytes: 131_072, counters: 32_768, contention: 4096, maxSlabs: 16,
+	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, counters: 32_768, contention: 4096, maxSlabs: 16,
 });
 
-/** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
+/** A string has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
+
+/** Room for the name of a thread's record, UTF-16. */
+export const nameBytes = 2 * maxNameLength;
 
 /** Name of what found no room. */
 export const otherName = '(other)';
-
-/** What stands for no name, for "(other)", and for the one at the first byte. */
-export const noName = 0;
-export const otherNameId = 1;
-export const firstName = 2;
-
-/** Bytes before those of a name, that say how many they are. */
-export const nameLengthBytes = 2;
 
 /** Ids that every table begins with: the "(other)" string and stack, for what found no room. */
 export const otherString = 1;
 export const otherNode = 1;
 
-/** Byte offsets of all columns inside a slab, and the slab's size. */
-export type SlabLayout = {readonly offsets: Record<string, number>; readonly byteLength: number};
+/** Byte offsets inside a slab of all columns and of the threads' names, and the slab's size. */
+export type SlabLayout = {readonly offsets: Record<string, number>; readonly namesOffset: number; readonly byteLength: number};
 
 /** Lays the columns of one slab out; throws when a share is not a power of two from 8 on. */
 export function slabLayout(shape: TableShape): SlabLayout {
@@ -140,11 +134,11 @@ export function slabLayout(shape: TableShape): SlabLayout {
 		offset = Math.ceil(offset / 8) * 8;
 	}
 
-	if (Math.min(shape.bytes, shape.nameBytes) < minBytesShare) {
-		throw new Error(`share of bytes must hold the longest name: ${minBytesShare}`);
+	if (shape.bytes < minBytesShare) {
+		throw new Error(`share of bytes must hold the longest string: ${minBytesShare}`);
 	}
 
-	return {offsets, byteLength: offset};
+	return {offsets, namesOffset: offset, byteLength: offset + (shape.threads * nameBytes)};
 }
 
 function widestFirst<C extends Columns>(columns: C): {readonly [Name in keyof C]: TypeOf<C[Name]>} {

@@ -1,6 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {
-	bytesOf, fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
+	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type Columns,
 } from '../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../model/schema.js';
 import type {
@@ -11,7 +11,6 @@ import {
 	countWord, figureNames, regionNames, word, type Figures, type RegionName,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
-import {NameReader} from './name-reader.js';
 
 /** What the table held at one moment: the parts of a Snapshot that lie in it. */
 export type TableImage = {
@@ -22,44 +21,9 @@ export type TableImage = {
 	readonly figures: Readonly<Figures>;
 };
 
-/** Records that may be added between looking at the counts and having the lock. */
-const headroom = 1024;
-/** With more, the copy is tried again with room for the count seen under the lock. */
-const maxTries = 4;
-
-/** What changes below a published count, by region: all of a thread's record, the counters of the others. */
-const changing = {
-	counters: pick(counterColumns, select(counterColumns, {role: 'counter'})),
-	contention: pick(contentionColumns, select(contentionColumns, {role: 'counter'})),
-	threads: threadNumbers,
-} as const;
-type Changing = typeof changing;
-const changingRegions = namesOf(changing);
-
-/** Where the changing records are copied to: allocated before the lock is taken. */
-class Scratch {
-	readonly regions: {readonly [R in keyof Changing]: Arrays<Changing[R]>};
-	readonly figures = new Float64Array(figureNames.length);
-
-	constructor(readonly room: Readonly<Record<RegionName, number>>) {
-		const arrays = <C extends Columns>(columns: C, length: number) => {
-			// One piece of memory for all of them: a piece each costs as much as copying some hundred records.
-			const memory = new ArrayBuffer(bytesOf(columns, length));
-			let end = 0;
-			return makeArrays(columns, namesOf(columns), column => {
-				const from = end;
-				end += bytesOf({column}, length);
-				return newArray(column, length, memory, from);
-			});
-		};
-
-		this.regions = {counters: arrays(changing.counters, room.counters), contention: arrays(changing.contention, room.contention), threads: arrays(changing.threads, room.threads)};
-	}
-
-	hasRoomFor(counts: Readonly<Record<RegionName, number>>): boolean {
-		return changingRegions.every(region => counts[region] <= this.room[region]);
-	}
-}
+/** What changes below a published count: the counters of records; all of a thread's. */
+const changingOfCounters = pick(counterColumns, select(counterColumns, {role: 'counter'}));
+const changingOfContention = pick(contentionColumns, select(contentionColumns, {role: 'counter'}));
 
 /** Reads the shared table, on the main thread; only what can change is copied under the lock. */
 export class TableReader {
@@ -67,7 +31,9 @@ export class TableReader {
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: string[] = [];
-	readonly #names: NameReader;
+	/** Names of threads by record; a new list when one of them changes; and the number that each had. */
+	#names: readonly string[] = [];
+	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
 	readonly #frames = new AppendOnlyCopy('frames', ['class', 'method', 'file', 'line']);
 	readonly #nodes = new AppendOnlyCopy('nodes', ['parent', 'frame']);
@@ -80,7 +46,6 @@ export class TableReader {
 	/** Takes a table made by `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
-		this.#names = new NameReader(this.#views);
 	}
 
 	/** A private copy of everything counted so far, the same one while nothing is published; undefined without the lock in time. */
@@ -89,33 +54,23 @@ export class TableReader {
 			return this.#last;
 		}
 
-		const deadline = performance.now() + atMostMs;
-		let counts = this.#counts();
-		for (let tries = 0; tries < maxTries; tries++) {
-			const scratch = new Scratch({...counts, threads: counts.threads + headroom, counters: counts.counters + headroom, contention: counts.contention + headroom});
-			if (!acquireLock(this.#views.words, deadline - performance.now())) {
-				return undefined;
-			}
-
-			const heldFromMs = performance.now();
-			try {
-				counts = this.#counts();
-				if (scratch.hasRoomFor(counts)) {
-					this.#views.follow();
-					this.#copy(counts, scratch);
-				}
-			} finally {
-				releaseLock(this.#views.words);
-				this.lastHeldMs = performance.now() - heldFromMs;
-			}
-
-			if (scratch.hasRoomFor(counts)) {
-				this.#last = this.#build(counts, scratch);
-				return this.#last;
-			}
+		if (!acquireLock(this.#views.words, atMostMs)) {
+			return undefined;
 		}
 
-		return undefined;
+		const heldFromMs = performance.now();
+		const counts = this.#counts();
+		let tables;
+		try {
+			this.#views.follow();
+			tables = this.#copy(counts);
+		} finally {
+			releaseLock(this.#views.words);
+			this.lastHeldMs = performance.now() - heldFromMs;
+		}
+
+		this.#last = {dictionary: this.#dictionary(counts), ...tables};
+		return this.#last;
 	}
 
 	#counts(): Record<RegionName, number> {
@@ -123,28 +78,43 @@ export class TableReader {
 	}
 
 	/** Copies what changes. The lock is held. */
-	#copy(counts: Record<RegionName, number>, scratch: Scratch): void {
-		for (const region of changingRegions) {
-			const from: Readonly<Record<string, SlabColumn>> = this.#views.regions[region];
-			for (const [name, into] of Object.entries<ColumnArray>(scratch.regions[region])) {
-				from[name].copy(0, counts[region], into);
-			}
-		}
-
-		if (this.#views.words[word.reused] !== this.#lastReused) {
-			this.#lastReused = this.#views.words[word.reused];
+	#copy(counts: Readonly<Record<RegionName, number>>): Omit<TableImage, 'dictionary'> {
+		const {regions, words, figures} = this.#views;
+		if (words[word.reused] !== this.#lastReused) {
+			this.#lastReused = words[word.reused];
 			this.#counters.restart();
 			this.#contention.restart();
 		}
 
-		this.#counters.extend(this.#views.regions.counters, counts.counters);
-		this.#contention.extend(this.#views.regions.contention, counts.contention);
-		this.#names.copy(counts.threads);
-		scratch.figures.set(this.#views.figures);
-		this.#lastGeneration = this.#views.words[word.generation];
+		this.#counters.extend(regions.counters, counts.counters);
+		this.#contention.extend(regions.contention, counts.contention);
+		this.#readNames(counts.threads);
+		this.#lastGeneration = words[word.generation];
+		return {
+			threads: {count: counts.threads, ...copyOf(threadNumbers, regions.threads, counts.threads), name: this.#names},
+			counters: {count: counts.counters, ...this.#counters.view(), ...copyOf(changingOfCounters, regions.counters, counts.counters)},
+			contention: {count: counts.contention, ...this.#contention.view(), ...copyOf(changingOfContention, regions.contention, counts.contention)},
+			figures: fromNames(figureNames, (_, index) => figures[index]),
+		};
 	}
 
-	#build(counts: Record<RegionName, number>, scratch: Scratch): TableImage {
+	/** Reads the names that are new. The lock is held. */
+	#readNames(count: number): void {
+		const {nameLength, nameSerial} = this.#views.regions.threads;
+		let names: string[] | undefined;
+		for (let record = 0; record < count; record++) {
+			const serial = nameSerial.get(record);
+			if (serial !== this.#nameSerials[record]) {
+				this.#nameSerials[record] = serial;
+				names ??= [...this.#names];
+				names[record] = this.#views.nameOf(record, nameLength.get(record));
+			}
+		}
+
+		this.#names = names ?? this.#names;
+	}
+
+	#dictionary(counts: Readonly<Record<RegionName, number>>): Dictionary {
 		const {regions} = this.#views;
 		this.#readStrings(counts.strings);
 		this.#frames.extend(regions.frames, counts.frames);
@@ -152,21 +122,15 @@ export class TableReader {
 		const frames = this.#frames.view();
 		const nodes = this.#nodes.view();
 		return {
-			dictionary: {
-				strings: this.#texts,
-				frameCount: counts.frames,
-				frameClass: frames.class,
-				frameMethod: frames.method,
-				frameFile: frames.file,
-				frameLine: frames.line,
-				nodeCount: counts.nodes,
-				nodeParent: nodes.parent,
-				nodeFrame: nodes.frame,
-			},
-			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads), name: this.#names.named(counts.threads)},
-			counters: {count: counts.counters, ...this.#counters.view(), ...upTo(changing.counters, scratch.regions.counters, counts.counters)},
-			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
-			figures: fromNames(figureNames, (_, index) => scratch.figures[index]),
+			strings: this.#texts,
+			frameCount: counts.frames,
+			frameClass: frames.class,
+			frameMethod: frames.method,
+			frameFile: frames.file,
+			frameLine: frames.line,
+			nodeCount: counts.nodes,
+			nodeParent: nodes.parent,
+			nodeFrame: nodes.frame,
 		};
 	}
 
@@ -180,6 +144,11 @@ export class TableReader {
 	}
 }
 
-function upTo<C extends Columns>(columns: C, arrays: Arrays<C>, count: number): Pick<Arrays<C>, keyof C & string> {
-	return makeArrays(columns, namesOf(columns), (_, name) => arrays[name].subarray(0, count));
+/** A private copy of the first records of these columns. */
+function copyOf<C extends Columns>(columns: C, from: Readonly<Record<keyof C & string, SlabColumn>>, count: number): Pick<Arrays<C>, keyof C & string> {
+	return makeArrays(columns, namesOf(columns), (column, name) => {
+		const array = newArray(column, count);
+		from[name].copy(0, count, array);
+		return array;
+	});
 }

@@ -4,8 +4,8 @@ import {
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
+import {cut} from '../model/text.js';
 import {otherName, otherNode, recordColumns} from './layout.js';
-import {NameWriter} from './name-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
@@ -38,12 +38,14 @@ export class ThreadWriter {
 	count = 0;
 	/** Record of the pseudo thread "(other)", made when the first thread finds no room; -1 before. */
 	other = -1;
-	readonly names: NameWriter;
 	readonly #views: TableViews;
 	/** Record by key. Bounded by the region's capacity. */
 	readonly #records = new Map<number, number>();
 	/** Number of the sample that each record was last seen in, or before which it was made; -1 for no thread. */
 	readonly #seen: number[] = [];
+	/** Each record's name, and how many names there were. */
+	readonly #names: string[] = [];
+	#named = 0;
 	/** Record of the thread that was last known to hold what each record's thread waits for; -1 before the first. */
 	#owner: number[] = [];
 	/** Records of threads that ended, those first that ended first; some may be there again. */
@@ -58,7 +60,6 @@ export class ThreadWriter {
 
 	constructor(views: TableViews) {
 		this.#views = views;
-		this.names = new NameWriter(views);
 	}
 
 	/** The record of a thread, a new one (in the table from `beginSample` on) if need be; that of "(other)" without room. */
@@ -219,7 +220,7 @@ export class ThreadWriter {
 		for (const row of changed) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
-				this.names.set(record, from[row]);
+				this.#name(record, from[row]);
 			}
 		}
 	}
@@ -237,11 +238,10 @@ export class ThreadWriter {
 
 	#giveFree(freed: Uint8Array, into: number): void {
 		const {threads} = this.#views.regions;
-		this.names.set(into, endedThreadsName);
+		this.#name(into, endedThreadsName);
 		for (const [record, isFreed] of freed.entries()) {
 			if (isFreed === 1) {
 				threads.cpuNs.add(into, threads.cpuNs.get(record));
-				this.names.set(record, '');
 				this.#records.delete(threads.key.get(record));
 				this.#clear(record);
 				threads.key.set(record, freeKey - record);
@@ -277,13 +277,24 @@ export class ThreadWriter {
 			threads.key.set(record, key);
 			threads.serial.set(record, ++this.#made);
 			if (record === this.other) {
-				this.names.set(record, otherName);
+				this.#name(record, otherName);
 			}
+		}
+	}
+
+	#name(record: number, text: string): void {
+		const kept = cut(text);
+		if (this.#names[record] !== kept) {
+			const {nameLength, nameSerial} = this.#views.regions.threads;
+			this.#names[record] = kept;
+			nameLength.set(record, this.#views.setName(record, kept));
+			nameSerial.set(record, ++this.#named);
 		}
 	}
 
 	#clear(record: number): void {
 		const {threads} = this.#views.regions;
+		this.#names[record] = '';
 		for (const name of namesOf(recordColumns)) {
 			threads[name].set(record, units[recordColumns[name].unit].none);
 		}

@@ -2,7 +2,7 @@ import {
 	arrayTypes, fromNames, type ArrayType, type ColumnArray,
 } from '../model/column-types.js';
 import {
-	headerBytes, headerFigures, headerWords, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
+	headerBytes, headerFigures, headerWords, nameBytes, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
 /** A column of a region, an array in each slab; a share of it is a power of two. */
@@ -64,6 +64,8 @@ export class TableViews {
 	/** Slabs that have views. */
 	slabs = 0;
 	readonly #slab: SlabLayout;
+	/** The names of threads in each slab. */
+	readonly #names: Buffer[] = [];
 
 	/** Looks at an existing table; throws if the buffer is not one. */
 	constructor(readonly buffer: SharedArrayBuffer) {
@@ -85,7 +87,22 @@ export class TableViews {
 					columns[column].slabs.push(new viewTypes[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
 				}
 			}
+
+			this.#names.push(Buffer.from(this.buffer, base + this.#slab.namesOffset, this.shape.threads * nameBytes));
 		}
+	}
+
+	/** The name of a thread's record, of so many bytes. The lock is held. */
+	nameOf(record: number, length: number): string {
+		const {threads} = this.shape;
+		const at = (record % threads) * nameBytes;
+		return this.#names[Math.floor(record / threads)].toString('utf16le', at, at + length);
+	}
+
+	/** Writes the name of a thread's record, as much as there is room for; returns its bytes. The lock is held. */
+	setName(record: number, name: string): number {
+		const {threads} = this.shape;
+		return this.#names[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
 	}
 
 	/** Adds slabs, for the writer only, until record `index` of a region has room; false if the table may not grow so far. */

@@ -2,7 +2,7 @@ import type {Interner} from '../model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
-import {CounterWriter, contentionKeyAt, ContentionWriter} from './counter-writer.js';
+import {CounterWriter, ContentionWriter} from './counter-writer.js';
 import {
 	Moves, SampleFigures, writeFigures, type Counts,
 } from './figures.js';
@@ -230,14 +230,14 @@ export class TableWriter implements Interner {
 			return -1;
 		}
 
-		const {key} = this.#contention.records;
-		key[contentionKeyAt.thread] = this.#recordOf[row];
-		key[contentionKeyAt.node] = this.#nodeOf[row];
-		key[contentionKeyAt.lockKind] = kind;
-		key[contentionKeyAt.lockClass] = sample.lockClass[row];
-		key[contentionKeyAt.owner] = this.#recordOfRow(owner);
-		key[contentionKeyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
-		key[contentionKeyAt.ownerFrame] = sample.lockOwnerFrame[row];
+		const {key, keyAt} = this.#contention.records;
+		key[keyAt.thread] = this.#recordOf[row];
+		key[keyAt.node] = this.#nodeOf[row];
+		key[keyAt.lockKind] = kind;
+		key[keyAt.lockClass] = sample.lockClass[row];
+		key[keyAt.owner] = this.#recordOfRow(owner);
+		key[keyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
+		key[keyAt.ownerFrame] = sample.lockOwnerFrame[row];
 		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
 	}
 
@@ -330,7 +330,6 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
-		words[countWord.nameBytes] = this.#threads.names.byteCount;
 		words[countWord.counters] = this.#counters.records.count;
 		words[countWord.contention] = this.#contention.records.count;
 		words[word.generation]++;

@@ -17,7 +17,7 @@ type Moment = {readonly lines: readonly number[]; readonly ticks?: number; reado
 const runs = 200;
 
 /** Room for this program alone: a table is made in each run. */
-const shape: TableShape = {strings: 64, bytes: 4096, frames: 8, nodes: 8, threads: 128, nameBytes: 4096, counters: 512, contention: 8, maxSlabs: 4};
+const shape: TableShape = {strings: 64, bytes: 4096, frames: 8, nodes: 8, threads: 128, counters: 512, contention: 8, maxSlabs: 4};
 
 /** The share of line 1 in a run of the program, as the Lines view has it, and the bar beside it. */
 function measured(moments: readonly Moment[], unit: 'cpu' | 'ticks'): {readonly low: number; readonly high: number} {

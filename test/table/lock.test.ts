@@ -53,7 +53,7 @@ describe('two threads', () => {
 	});
 
 	test('every copy that is read while samples are written is consistent', async () => {
-		const table = createTable({...defaultShape, counters: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, nameBytes: 4096, maxSlabs: 512});
+		const table = createTable({...defaultShape, counters: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, maxSlabs: 512});
 		const reader = new TableReader(table);
 		const worker = await second({role: 'write', table, rounds: 20_000});
 		const progress = {isOver: false};

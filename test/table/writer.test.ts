@@ -24,7 +24,7 @@ function table(shape: TableShape = defaultShape) {
 }
 
 const tiny: TableShape = {
-	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, nameBytes: 2048, counters: 8, contention: 8, maxSlabs: 4096,
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, counters: 8, contention: 8, maxSlabs: 4096,
 };
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
@@ -409,18 +409,11 @@ describe('names', () => {
 		expect(kept.at(-1)!.image.dictionary.strings).toEqual(['', otherName, 'A', 'b', 'A.java']);
 	});
 
-	test('of threads that find no room are "(other)", and are what they are when there is some again', () => {
-		const {count, read} = table({...tiny, counters: 64, maxSlabs: 1});
-		const namesWith = (names: string[]) => {
-			count(names.map((name, index) => ({key: index + 1, name})));
-			return read().threads.name;
-		};
-
-		const long = ['x', 'y', 'z'].map(letter => letter.repeat(512));
-		const longest = ['€', 'ä'].map(letter => letter.repeat(512));
-		expect(namesWith(long)).toEqual(long);
-		expect(namesWith(longest)).toEqual([longest[0], otherName, long[2]]);
-		expect(namesWith(['a', 'b', longest[0]])).toEqual(['a', 'b', longest[0]]);
+	test('of threads are cut as others are', () => {
+		const {count, read} = table({...tiny, maxSlabs: 4});
+		const names = ['', '€'.repeat(512), 'x'.repeat(513), `${'y'.repeat(510)}\u{1F600}z`];
+		count(names.map((name, index) => ({key: index + 1, name})));
+		expect(read().threads.name).toEqual(['', '€'.repeat(512), `${'x'.repeat(511)}…`, `${'y'.repeat(510)}…`]);
 	});
 
 	test('a frame without any name is not "no frame"', () => {
