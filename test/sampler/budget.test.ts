@@ -42,7 +42,7 @@ test.each([[2, 200, 5], [2, 20, 0.6], [1, 100, 40], [10, 50, 20], [0.5, 200, 25]
 );
 
 test('the first samples come fast', () => {
-	const taken = simulate(2, 200, 10_000, () => 5);
+	const taken = simulate(2, 200, 20_000, () => 5);
 	expect(taken.slice(0, 5).map(({intervalMs}) => intervalMs)).toEqual([200, 200, 200, 200, 200]);
 	expect(taken.at(-1)!.intervalMs).toBeGreaterThan(250);
 });
@@ -127,6 +127,7 @@ test.each([
 	['half of the time', 3, (random: () => number) => random() < 0.5 ? 275 : 0.05],
 	['now and then', 4, (random: () => number) => random() < 0.05 ? 964 : 0.05],
 	['more or less', 5, (random: () => number) => 300 * (random() ** 3)],
+	['always, for long', 6, () => 1800],
 ])('where our thread waits for a CPU, %s, every two minutes from the first sample on cost no more than the budget and one sample', (_, seed, costOf) => {
 	const random = seeded(seed);
 	const taken = simulate(2, 20, 900_000, () => costOf(random));
