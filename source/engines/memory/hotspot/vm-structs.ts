@@ -1,6 +1,6 @@
 import {wordAt} from '../target/word.js';
 import {type Symbols} from '../target/libjvm.js';
-import {Strings, type Reader} from '../target/reader.js';
+import {type Reader} from '../target/reader.js';
 
 /** A row of gHotSpotVMStructs: offset of a field in bytes, or address of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
@@ -25,9 +25,11 @@ const wordBytes = 8;
 
 /** Reads all tables; throws `Unreadable`, or an error naming the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
-	const strings = new Strings(reader);
-	const text = (address: number) => strings.at(address);
+	return reader.withPages(() => readTables(reader, symbols));
+}
 
+function readTables(reader: Reader, symbols: Symbols): VmStructs {
+	const text = (address: number) => reader.cString(address);
 	const variable = (name: string) => {
 		const address = symbols.get(name);
 		if (address === undefined) {

@@ -1,5 +1,5 @@
 import {wordAt} from '../target/word.js';
-import {Strings, fail, type Reader} from '../target/reader.js';
+import {fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 
 /** What is constant about a running JVM: how to read it, and how it was started. */
@@ -38,7 +38,7 @@ export function openVm(reader: Reader, layout: Layout): Vm {
 	const {fields, constants} = layout;
 	// HotSpot of JDK 8 has its own version, 25.
 	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
-	const flags = readFlags(reader, layout);
+	const flags = reader.withPages(() => readFlags(reader, layout));
 	const isOn = (name: string) => flags.get(name) ?? false;
 	const isCompact = isOn('UseCompactObjectHeaders') && has(constants.markKlassShift);
 	const zCollector = isOn('ZGenerational') || release >= onlyGenerationalZ ? 'z-generational' : 'z';
@@ -64,13 +64,11 @@ function readFlags(reader: Reader, {fields, sizes}: Layout): Map<string, boolean
 
 	const rows = reader.bytes(reader.pointer(fields.flags), count * sizes.flag);
 	const view = new DataView(rows.buffer);
-	const strings = new Strings(reader);
 	for (let at = 0; at + sizes.flag <= rows.length; at += sizes.flag) {
-		const name = wordAt(view, at + fields.flagName);
 		// The last row is empty.
-		const text = name === 0 ? '' : strings.at(name);
-		if (flagNames.has(text)) {
-			flags.set(text, reader.u8(wordAt(view, at + fields.flagAddress)) !== 0);
+		const name = reader.cString(wordAt(view, at + fields.flagName));
+		if (flagNames.has(name)) {
+			flags.set(name, reader.u8(wordAt(view, at + fields.flagAddress)) !== 0);
 		}
 	}
 

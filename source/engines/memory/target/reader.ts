@@ -27,25 +27,38 @@ class RecentPages {
 
 	/** Copies bytes at an address to the start of `into`; false if they cannot be read or are in two pages. */
 	take(address: number, into: Uint8Array, length: number): boolean {
+		const place = this.#placeOf(address);
 		const inPage = address % pageBytes;
-		const start = address - inPage;
-		const place = (start / pageBytes) % places;
-		const from = place * pageBytes;
-		if (this.#starts[place] !== start) {
-			this.reads++;
-			this.#lengths[place] = this.#memory.read(start, this.#bytes, from, pageBytes);
-			this.#starts[place] = start;
-		}
-
 		if (!(inPage + length <= this.#lengths[place])) {
 			return false;
 		}
 
+		const from = (place * pageBytes) + inPage;
 		for (let byte = 0; byte < length; byte++) {
-			into[byte] = this.#bytes[from + inPage + byte];
+			into[byte] = this.#bytes[from + byte];
 		}
 
 		return true;
+	}
+
+	/** The readable bytes from an address to the end of its page; valid until the next call. */
+	rest(address: number): Uint8Array {
+		const place = this.#placeOf(address);
+		const start = place * pageBytes;
+		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[place]);
+	}
+
+	/** The place of the page with an address, which is read if it is not there. */
+	#placeOf(address: number): number {
+		const start = address - (address % pageBytes);
+		const place = (start / pageBytes) % places;
+		if (this.#starts[place] !== start) {
+			this.reads++;
+			this.#lengths[place] = this.#memory.read(start, this.#bytes, place * pageBytes, pageBytes);
+			this.#starts[place] = start;
+		}
+
+		return place;
 	}
 }
 
@@ -177,6 +190,12 @@ export class Reader {
 			return '';
 		}
 
+		const inPage = this.#usesPages ? this.#pages.rest(address) : this.#bytes.subarray(0, 0);
+		const length = inPage.indexOf(0);
+		if (length !== -1 && length < cStringLimit) {
+			return Buffer.from(inPage.subarray(0, length)).toString('latin1');
+		}
+
 		// Most strings are short, and a long read may cross into an unmapped page.
 		for (const length of [40, cStringLimit]) {
 			this.#reads++;
@@ -199,40 +218,5 @@ export class Reader {
 		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
 			fail();
 		}
-	}
-}
-
-const blockBytes = 4096;
-
-/** Maximum number of blocks kept; strings elsewhere are read one by one. */
-const blockLimit = 1024;
-
-/** Zero-terminated constant strings that lie close together, as those of HotSpot's tables, read by the block. */
-export class Strings {
-	readonly #reader: Reader;
-	readonly #blocks = new Map<number, Buffer>();
-
-	constructor(reader: Reader) {
-		this.#reader = reader;
-	}
-
-	/** The string at an address. Throws `Unreadable`. */
-	at(address: number): string {
-		const inBlock = address % blockBytes;
-		const block = this.#blockAt(address - inBlock);
-		const end = block?.indexOf(0, inBlock) ?? -1;
-		return block && end !== -1 && end - inBlock < cStringLimit ? block.toString('latin1', inBlock, end) : this.#reader.cString(address);
-	}
-
-	/** The readable bytes of a block. */
-	#blockAt(start: number): Buffer | undefined {
-		let block = this.#blocks.get(start);
-		if (!block && this.#blocks.size < blockLimit) {
-			block = Buffer.alloc(blockBytes);
-			block = block.subarray(0, this.#reader.memory.read(start, block, 0, blockBytes));
-			this.#blocks.set(start, block);
-		}
-
-		return block;
 	}
 }
