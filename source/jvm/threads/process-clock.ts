@@ -14,13 +14,9 @@ leaves its CPU, as in schedstat.
 export class ProcessClock {
 	/** The clock of a process; undefined where the FFI package does not load or it cannot be read. */
 	static of(pid: number): ProcessClock | undefined {
-		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
-		return ProcessClock.#open((~pid << 3) | scheduled);
-	}
-
-	static #open(id: number): ProcessClock | undefined {
 		const readClock = loadLibc()?.func('clock_gettime', 'int', ['int', 'uint8_t *']);
-		const clock = readClock && new ProcessClock(id, readClock);
+		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
+		const clock = readClock && new ProcessClock((~pid << 3) | scheduled, readClock);
 		return clock && !Number.isNaN(clock.readNs()) ? clock : undefined;
 	}
 

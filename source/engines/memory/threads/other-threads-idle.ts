@@ -7,15 +7,7 @@ const minIdleScans = 5;
 /** Maximum number of watched threads: each is read twice per sample. */
 const watchedLimit = 24;
 
-/** With fewer threads, scanning them is cheaper. */
-const minThreads = 8;
-
-/**
-Readings in a row that may be inconclusive because a watched thread was running; the next conclusive one covers them.
-*/
-const maxInconclusive = 3;
-
-/** Attempts to measure the CPU time of all other threads. */
+/** Attempts to measure the CPU time of all other threads: a watched one may be running meanwhile. */
 const measureTries = 4;
 
 /** Maximum time between scans of all threads, milliseconds. */
@@ -28,7 +20,7 @@ the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that sta
 used only after the others have been idle for a while.
 */
 export class OtherThreadsIdle {
-	/** Between the last two readings only watched threads have run, for certain. */
+	/** Since the reading before the last one only watched threads have run. */
 	wereIdle = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
@@ -37,7 +29,6 @@ export class OtherThreadsIdle {
 	/** CPU time of all others at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
 	#idleScans = 0;
-	#inconclusive = 0;
 	#scanAtMs = 0;
 
 	constructor(clock: ProcessClock | undefined, cpu: ThreadCpu) {
@@ -50,46 +41,26 @@ export class OtherThreadsIdle {
 	(`ThreadCpu.nextMoment`).
 	*/
 	areIdle(nowMs: number): boolean {
-		this.wereIdle = false;
-		if (Number.isNaN(this.#usedNs)) {
-			return false;
+		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
+		this.wereIdle = usedNs === this.#usedNs;
+		if (!this.wereIdle) {
+			this.forget(Number.isNaN(usedNs) ? this.#idleScans : 0);
 		}
 
-		const usedNs = this.#measure();
-		this.#inconclusive = Number.isNaN(usedNs) ? this.#inconclusive + 1 : 0;
-		if (this.#inconclusive > maxInconclusive) {
-			this.forget(this.#idleScans);
-			return false;
-		}
-
-		if (this.#inconclusive === 0 && usedNs !== this.#usedNs) {
-			this.forget();
-			return false;
-		}
-
-		this.wereIdle = this.#inconclusive === 0;
-		return nowMs < this.#scanAtMs;
+		return this.wereIdle && nowMs < this.#scanAtMs;
 	}
 
 	/**
 	All threads were read: the watched ones may run from now on; `isUnchanged`: no other thread has run since the previous
 	scan.
 	*/
-	scanned(watched: readonly number[], threads: number, isUnchanged: boolean, nowMs: number): void {
-		this.#idleScans = isUnchanged ? this.#idleScans + 1 : 0;
-		const isWorthIt = this.#clock !== undefined && this.#idleScans >= minIdleScans && threads >= minThreads && watched.length <= watchedLimit;
-		if (!isWorthIt) {
-			this.forget(this.#idleScans);
-			return;
+	scanned(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
+		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
+		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
+			this.#watched = watched;
+			this.#usedNs = this.#measure();
+			this.#scanAtMs = nowMs + scanEveryMs;
 		}
-
-		const isKnown = this.wereIdle && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
-		if (!isKnown && !this.#measureAnew(watched)) {
-			this.forget(this.#idleScans);
-			return;
-		}
-
-		this.#scanAtMs = nowMs + scanEveryMs;
 	}
 
 	/** Discards what is known: the next sample scans all threads. */
@@ -99,37 +70,24 @@ export class OtherThreadsIdle {
 		this.#idleScans = idleScans;
 	}
 
-	/** Measures the CPU time of all but the watched threads; false if that fails. */
-	#measureAnew(watched: readonly number[]): boolean {
-		this.#watched = watched;
-		this.#inconclusive = 0;
-		this.#usedNs = Number.NaN;
-		for (let tries = 0; tries < measureTries && Number.isNaN(this.#usedNs); tries++) {
-			this.#usedNs = this.#measure();
-		}
-
-		return Number.isFinite(this.#usedNs);
-	}
-
-	/**
-	CPU time of all other threads; NaN if a watched one was running meanwhile, Infinity if a watched one or the process
-	has ended.
-	*/
+	/** CPU time of all other threads; NaN if a watched one was running meanwhile, or one or the process has ended. */
 	#measure(): number {
-		const before = this.#sumWatched();
-		const wholeNs = this.#clock?.readNs() ?? Number.NaN;
-		if (before === Number.POSITIVE_INFINITY || Number.isNaN(wholeNs)) {
-			return Number.POSITIVE_INFINITY;
+		for (let tries = 0; tries < measureTries; tries++) {
+			const before = this.#sumWatched();
+			const othersNs = (this.#clock?.readNs() ?? Number.NaN) - before;
+			if (othersNs === this.#usedNs || this.#sumWatched() === before) {
+				return othersNs;
+			}
 		}
 
-		return wholeNs - before === this.#usedNs || this.#sumWatched() === before ? wholeNs - before : Number.NaN;
+		return Number.NaN;
 	}
 
-	/** CPU time of the watched threads; Infinity if one has ended. */
+	/** CPU time of the watched threads; NaN if one has ended. */
 	#sumWatched(): number {
 		let sum = 0;
 		for (const id of this.#watched) {
-			sum += this.#cpu.read(id) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
+			sum += this.#cpu.read(id) ? this.#cpu.cpuNs : Number.NaN;
 		}
 
 		return sum;

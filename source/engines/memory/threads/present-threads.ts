@@ -64,8 +64,7 @@ export class PresentThreads {
 			this.#listAll(areAllDue);
 		}
 
-		// An inconclusive reading is covered by the next conclusive one.
-		this.#wereOthersIdle = !areAllDue && (this.#others.wereIdle || !this.#isFull) && this.#onlyWatchedRan;
+		this.#wereOthersIdle = !areAllDue && this.#others.wereIdle && this.#onlyWatchedRan;
 		return this.#present;
 	}
 
@@ -116,7 +115,7 @@ export class PresentThreads {
 		}
 
 		const ids = [...watched.map(({nativeId}) => nativeId), ...jvmThreads.watch()];
-		this.#others.scanned(ids, this.#present.length, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
+		this.#others.scanned(ids, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
 	}
 
 	#isSteady(jvmThreads: VmThreads): boolean {
