@@ -57,8 +57,8 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		usedMs += isRunning ? nowMs - Math.max(beginMs, beforeMs) : 0;
 		sample.state[thread.row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
 		// Half of what it needs a CPU for it waits for one.
-		thread.cpuNs = usedMs * 500_000;
-		thread.waitNs = usedMs * 500_000;
+		thread.cpu.usedNs = usedMs * 500_000;
+		thread.cpu.waitNs = usedMs * 500_000;
 		steadiness.update([thread], sample, nowMs);
 		const before = ticksBefore(clock.repeats, clock.repeats, steadiness.changedNs, intervalMs);
 		const now = clock.repeats - before;

@@ -37,7 +37,7 @@ export class RecordedCpu {
 			recordedNs += periodNs;
 		}
 
-		if (!thread.isCpuKnown) {
+		if (!thread.cpu.isKnown) {
 			into.cpuNs[row] += recordedNs;
 		}
 	}
@@ -153,35 +153,35 @@ export class SampleRows {
 
 	/** Adds a thread and the virtual thread mounted on it; returns the row that Java code sees. */
 	#addThread(into: Sample, thread: JavaThread): number {
-		if (thread.carrierStart >= 0 && thread.virtual) {
-			return this.#addMounted(into, thread, thread.virtual);
+		if (thread.stack.carrierStart >= 0 && thread.description.virtual) {
+			return this.#addMounted(into, thread, thread.description.virtual);
 		}
 
-		const row = into.addThread(thread.key, thread.nativeId, thread.name);
+		const row = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
 		into.flags[row] = flagsOf(thread);
-		into.cpuNs[row] = thread.cpuNs;
+		into.cpuNs[row] = thread.cpu.usedNs;
 		into.state[row] = this.#stateOf(thread);
-		this.#addFrames(into, thread.frames, 0, thread.frames.length);
-		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
+		this.#addFrames(into, thread.stack.frames, 0, thread.stack.frames.length);
+		if (thread.stack.frames.length === 0 && thread.stack.end === 'broken' && thread.description.state === stateCode.RUNNABLE) {
 			into.addFrame(this.#unknownFrame);
 		}
 
 		this.#attribute(into, thread, row, row);
-		thread.sampledFrames = thread.frames;
+		thread.sampledFrames = thread.stack.frames;
 		return row;
 	}
 
 	/** Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. */
 	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: string}): number {
-		const {frames, carrierStart, end} = thread;
+		const {frames, carrierStart, end} = thread.stack;
 		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
-		const carrier = into.addThread(thread.key, thread.nativeId, thread.name);
-		into.flags[carrier] = thread.flags | threadFlag.carrier | incomplete;
+		const carrier = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
+		into.flags[carrier] = thread.description.flags | threadFlag.carrier | incomplete;
 		into.state[carrier] = stateCode.WAITING;
 		this.#addFrames(into, frames, carrierStart, frames.length);
 		const row = into.addThread(virtual.key, thread.nativeId, virtual.name);
-		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
-		into.cpuNs[row] = thread.cpuNs;
+		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.stack.isHeapMissing ? threadFlag.incomplete : incomplete);
+		into.cpuNs[row] = thread.cpu.usedNs;
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
@@ -207,7 +207,7 @@ export class SampleRows {
 		}
 
 		if (!isStalled(thread, this.#nowMs, this.#isCollecting)) {
-			return thread.state;
+			return thread.description.state;
 		}
 
 		// A safepoint delays threads on their way into or out of a sleep, wait or park: show that.
@@ -217,16 +217,16 @@ export class SampleRows {
 
 	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without a Java frame. */
 	#isIdle(thread: JavaThread): boolean {
-		if (thread.state !== stateCode.RUNNABLE) {
+		if (thread.description.state !== stateCode.RUNNABLE) {
 			return false;
 		}
 
-		const wasIdle = thread.isCpuKnown && !countsAsRunning(thread, this.#repeats);
-		if (thread.frames.length === 0) {
-			return thread.end === 'root' && (thread.isCpuKnown ? wasIdle : thread.block.state === javaThreadState.blocked);
+		const wasIdle = thread.cpu.isKnown && !countsAsRunning(thread.cpu, this.#repeats);
+		if (thread.stack.frames.length === 0) {
+			return thread.stack.end === 'root' && (thread.cpu.isKnown ? wasIdle : thread.block.state === javaThreadState.blocked);
 		}
 
-		const method = this.#sources.methods.ofFrame(thread.frames[0]);
+		const method = this.#sources.methods.ofFrame(thread.stack.frames[0]);
 		const kind = method ? this.#sources.idle.kindOf(method.className, method.name) : idleKind.none;
 		return kind === idleKind.always || (kind === idleKind.withoutCpu && wasIdle);
 	}

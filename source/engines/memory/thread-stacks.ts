@@ -117,8 +117,8 @@ export class WaitingStacks {
 
 			const {block} = thread;
 			if (block.anchorSp === anchorSp && block.anchorPc === anchorPc && block.anchorFp === anchorFp && !thread.isInJava && (end !== 'broken' || isLast)) {
-				thread.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
-				thread.setWalked(block);
+				thread.stack.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
+				thread.stack.setWalked(block);
 				return true;
 			}
 
@@ -128,8 +128,8 @@ export class WaitingStacks {
 		}
 
 		this.#walker.start();
-		thread.setStack(this.#walker, 'broken', undefined);
-		thread.setWalked(undefined);
+		thread.stack.setStack(this.#walker, 'broken', undefined);
+		thread.stack.setWalked(undefined);
 		return true;
 	}
 
@@ -138,7 +138,7 @@ export class WaitingStacks {
 		return position !== undefined && this.#continuations.walk(position);
 	}
 
-	#walkOnce({block, frames: {length: hadFrames}}: JavaThread, isLast: boolean): WalkEnd {
+	#walkOnce({block, stack: {frames: {length: hadFrames}}}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
 			// It has not called into Java yet, or has left it; or it is in a transition, where the anchor is set or

@@ -33,7 +33,7 @@ function stacks({pid}: JavaProcess, names: Names, limit: number): {methods: Meth
 	const waiting = new WaitingStacks(memory, list, new Walker(vm, code, methods), new Continuations(vm, heap, code, methods));
 	methods.nextRound();
 	code.nextRound();
-	const threads = list.list().filter(thread => !thread.isInJava && waiting.walk(thread) && thread.frames.length > 0);
+	const threads = list.list().filter(thread => !thread.isInJava && waiting.walk(thread) && thread.stack.frames.length > 0);
 	memory.close();
 	return {methods, threads};
 }
@@ -43,7 +43,7 @@ test('whose frame it is stays known when the methods are forgotten', async () =>
 	const names = new Names();
 	const {methods, threads} = stacks(java, names, 1);
 	methods.nextRound();
-	for (const frame of threads.flatMap(thread => [...thread.frames])) {
+	for (const frame of threads.flatMap(thread => [...thread.stack.frames])) {
 		const name = methods.ofFrame(frame);
 		expect(names.frames[frame]).toContain(`${name?.className}.${name?.name}(`);
 	}
@@ -54,6 +54,6 @@ test('whose frame it is stays known when the methods are forgotten', async () =>
 test('of what a full table had no room for nothing is known', async () => {
 	const java = await javaForTest('ParkedAndEcho', {args: ['3', '10']});
 	const {methods, threads} = stacks(java, new FullNames(4), 1000);
-	expect(threads.some(({frames}) => frames.includes(otherFrame))).toBe(true);
+	expect(threads.some(({stack: {frames}}) => frames.includes(otherFrame))).toBe(true);
 	expect(methods.ofFrame(otherFrame)).toBeUndefined();
 });

@@ -49,15 +49,15 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 
 	new Descriptions(vm, 1, {...parts, threads}).describe(all, all);
 	locks.start(all);
-	const found = all.map(thread => locks.of(thread, thread.state));
+	const found = all.map(thread => locks.of(thread, thread.description.state));
 	return {
 		release: vm.release, missing: [],
 		threads: all.map((thread, index) => {
 			const lock = found[index];
 			return [
-				`"${thread.name}" #${thread.key} ${threadStates[thread.state]} ${thread.end}`,
-				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.owner ? `held by #${lock.owner.key}` : ''}`,
-				...[...thread.frames].map(frame => names.frames[frame]),
+				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
+				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.owner ? `held by #${lock.owner.description.key}` : ''}`,
+				...[...thread.stack.frames].map(frame => names.frames[frame]),
 			].join('\n');
 		}),
 	};

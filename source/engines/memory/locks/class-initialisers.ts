@@ -69,7 +69,7 @@ export class ClassInitialisers {
 	}
 
 	/** The outermost frame of a thread in a class's initialiser; 0 for none. */
-	frameOf({frames}: JavaThread, className: number): number {
+	frameOf({stack: {frames}}: JavaThread, className: number): number {
 		return frames.findLast(frame => {
 			const method = this.#methods.ofFrame(frame);
 			return method?.name === '<clinit>' && this.#interner.internString(method.className) === className;

@@ -104,8 +104,8 @@ export class Locks {
 
 	/** What a thread with this state code waits for; never throws. */
 	of(thread: JavaThread, state: number): Lock {
-		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.state);
-		if (!isStalled && !isWaiting(thread.state)) {
+		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.description.state);
+		if (!isStalled && !isWaiting(thread.description.state)) {
 			return none;
 		}
 
@@ -133,7 +133,7 @@ export class Locks {
 		const lock = isStalled ? this.#initialisers.awaitedBy(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
 		// What was unreadable because objects moved is read again.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
-		thread.lock = isKnown ? {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow} : undefined;
+		thread.lock = isKnown ? {...lock, frames: thread.stack.frames, state: thread.description.state, clock: this.#clockNow} : undefined;
 		return lock ?? none;
 	}
 
@@ -164,7 +164,7 @@ export class Locks {
 	}
 
 	#find(thread: JavaThread): Lock | undefined {
-		const {state, block} = thread;
+		const {block, description: {state}} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
 			const monitor = block.pendingMonitor;
 			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}));
@@ -344,6 +344,6 @@ function isWaiting(state: number): boolean {
 }
 
 /** What a thread was found to wait for, if it has not run since. */
-function knownLock({lock, frames, state}: JavaThread): KnownLock | undefined {
+function knownLock({lock, stack: {frames}, description: {state}}: JavaThread): KnownLock | undefined {
 	return lock?.frames === frames && lock.state === state ? lock : undefined;
 }

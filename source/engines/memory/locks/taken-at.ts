@@ -106,12 +106,12 @@ export class TakenAt {
 	code. `objectOf` reads the monitor's object.
 	*/
 	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
-		if (holder.frames.length === 0 || holder.isInJava || holder.carrierStart >= 0) {
+		if (holder.stack.frames.length === 0 || holder.isInJava || holder.stack.carrierStart >= 0) {
 			return 0;
 		}
 
-		const ofFrames = this.#known.get(holder.frames) ?? new Map<number, number>();
-		this.#known.set(holder.frames, ofFrames);
+		const ofFrames = this.#known.get(holder.stack.frames) ?? new Map<number, number>();
+		this.#known.set(holder.stack.frames, ofFrames);
 		const known = ofFrames.get(monitor);
 		if (known !== undefined || this.#walksLeft === 0) {
 			return known ?? 0;
@@ -131,7 +131,7 @@ export class TakenAt {
 		return ifReadable(() => {
 			const {address} = holder;
 			const [before, after] = [this.#before, this.#after];
-			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.wasWalkedFrom(before)) {
+			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.stack.wasWalkedFrom(before)) {
 				return undefined;
 			}
 
@@ -140,7 +140,7 @@ export class TakenAt {
 			this.#stack.load(this.#memory, before.anchorSp - 8, before.stackBase);
 			const end = this.#walker.walk(this.#stack, before.anchorPc || this.#stack.word(before.anchorSp - 8), before.anchorSp, before.anchorFp);
 			const object = objectOf();
-			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.wasWalkedFrom(after)) {
+			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.stack.wasWalkedFrom(after)) {
 				return undefined;
 			}
 

@@ -11,31 +11,34 @@ const activeMs = 500;
 /** Threads not read for this long have ended, and their files are closed: all are read more often (other-threads-idle.ts). */
 const forgetMs = 10_000;
 
-/** A thread's CPU time, as read from the kernel. */
-export type ThreadCpuTime = {
-	readonly nativeId: number;
-	/** CPU used since the last reading, 0 if it was not read in this sample; and whether it is known at all. */
-	cpuNs: number;
-	isCpuKnown: boolean;
+/** A thread's CPU time, as read from the kernel; written by `CpuTimes` only. */
+export class CpuTime {
+	/** CPU nanoseconds used since the last reading, 0 if it was not read in this sample; and whether it is known at all. */
+	usedNs = 0;
+	isKnown = false;
 	/** Time spent runnable without a CPU since the last reading, for waits that are over. */
-	waitNs: number;
-	/** Runnable without a CPU over the thread's life; timeslices until the last reading, and since the one before. */
-	lifeWaitNs: number;
-	timeslices: number;
-	newTimeslices: number;
+	waitNs = 0;
+	/** Timeslices until the last reading, and since the one before. */
+	timeslices = 0;
+	newTimeslices = 0;
 	/** When it is due to be read, and until when it is read in every sample; whole milliseconds of performance.now. */
-	cpuDueMs: number;
-	activeUntilMs: number;
-	/** It may run at any time; see other-threads-idle.ts. */
-	isWatched: boolean;
-};
+	dueMs = 0;
+	activeUntilMs = 0;
+
+	constructor(readonly nativeId: number) {}
+
+	/** It is known to have used none. */
+	get isIdle(): boolean {
+		return this.isKnown && this.usedNs === 0;
+	}
+}
 
 /**
 Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: at
 random, with the probability of its timeslices per interval.
 */
-export function countsAsRunning({cpuNs, newTimeslices}: ThreadCpuTime, repeats: number): boolean {
-	return cpuNs > 0 && (repeats === 1 || Math.random() * repeats < Math.max(1, newTimeslices));
+export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: number): boolean {
+	return usedNs > 0 && (repeats === 1 || Math.random() * repeats < Math.max(1, newTimeslices));
 }
 
 /**
@@ -67,39 +70,36 @@ export class CpuTimes {
 		}
 	}
 
-	isDue(thread: ThreadCpuTime): boolean {
-		return this.#endMs >= thread.cpuDueMs;
+	isDue(time: CpuTime): boolean {
+		return this.#endMs >= time.dueMs;
 	}
 
 	/**
 	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. All CPU time of a new thread counts as used
 	since the previous sample.
 	*/
-	read(thread: ThreadCpuTime): void {
-		const isNew = thread.timeslices === 0;
-		thread.cpuNs = this.#cpu.delta(thread.nativeId);
-		thread.isCpuKnown = this.#cpu.reading === 'read';
-		if (isNew && thread.isCpuKnown && thread.cpuNs === 0) {
-			thread.cpuNs = Math.min(this.#cpu.cpuNs, (this.#nowMs - this.#beforeMs) * 1e6) || 0;
+	read(time: CpuTime): void {
+		const isNew = time.timeslices === 0;
+		time.usedNs = this.#cpu.delta(time.nativeId);
+		time.isKnown = this.#cpu.reading === 'read';
+		if (isNew && time.isIdle) {
+			time.usedNs = Math.min(this.#cpu.cpuNs, (this.#nowMs - this.#beforeMs) * 1e6) || 0;
 		}
 
-		const waitNs = thread.isCpuKnown ? this.#cpu.waitNs : 0;
-		// A thread read for the first time has waited before.
-		thread.waitNs = thread.cpuNs > 0 ? waitNs - thread.lifeWaitNs : 0;
-		thread.lifeWaitNs = waitNs;
-		const timeslices = thread.isCpuKnown ? this.#cpu.timeslices : 0;
-		thread.newTimeslices = timeslices - thread.timeslices;
-		thread.timeslices = timeslices;
-		if (thread.cpuNs > 0) {
-			thread.activeUntilMs = this.#nowMs + activeMs;
+		time.waitNs = time.usedNs > 0 ? this.#cpu.waitedNs : 0;
+		const timeslices = time.isKnown ? this.#cpu.timeslices : 0;
+		time.newTimeslices = timeslices - time.timeslices;
+		time.timeslices = timeslices;
+		if (time.usedNs > 0) {
+			time.activeUntilMs = this.#nowMs + activeMs;
 		}
 
-		thread.cpuDueMs = this.#nowMs < thread.activeUntilMs ? 0 : this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
+		time.dueMs = this.#nowMs < time.activeUntilMs ? 0 : this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
 	}
 
 	/** Sets that a thread has used no CPU time in this sample. */
-	skip(thread: ThreadCpuTime): void {
-		thread.cpuNs = 0;
-		thread.waitNs = 0;
+	skip(time: CpuTime): void {
+		time.usedNs = 0;
+		time.waitNs = 0;
 	}
 }

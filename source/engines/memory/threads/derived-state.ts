@@ -19,7 +19,7 @@ const waits = new Map<string, WaitKind>([
 
 /** How a thread waits, from its VM structures and its top frame. */
 export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
-	const {block, frames} = thread;
+	const {block, stack: {frames}} = thread;
 	if (block.state !== javaThreadState.blocked || frames.length === 0) {
 		return 'none';
 	}
@@ -60,7 +60,7 @@ function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean 
 	return kind === 'sleep' || !isNamed(thread, methods, wait + 1, 'wait');
 }
 
-function isNamed({frames}: JavaThread, methods: Methods, index: number, name: string): boolean {
+function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number, name: string): boolean {
 	return index < frames.length && methods.ofFrame(frames[index])?.name === name;
 }
 
@@ -89,6 +89,6 @@ export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () =>
 }
 
 /** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU. */
-export function mayStall({block, state, frames, isCpuKnown, cpuNs}: JavaThread): boolean {
-	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;
+export function mayStall({block, description: {state}, stack: {frames}, cpu}: JavaThread): boolean {
+	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && cpu.isIdle;
 }

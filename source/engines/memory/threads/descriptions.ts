@@ -65,13 +65,13 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			if (thread.carrierStart >= 0 || thread.virtual) {
-				thread.virtual = thread.carrierStart >= 0 ? this.#virtual(thread) : undefined;
+			if (thread.stack.carrierStart >= 0 || thread.description.virtual) {
+				thread.description.virtual = thread.stack.carrierStart >= 0 ? this.#virtual(thread) : undefined;
 			}
 
-			if (thread.key === 0) {
-				thread.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
-				thread.name = thread.nativeId > 0 ? kernelName(this.#pid, thread.nativeId) : unknownThreadName;
+			if (thread.description.key === 0) {
+				thread.description.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
+				thread.description.name = thread.nativeId > 0 ? kernelName(this.#pid, thread.nativeId) : unknownThreadName;
 			}
 		}
 	}
@@ -143,7 +143,7 @@ export class Descriptions {
 		this.#namesLeft = namesPerRound;
 		for (const thread of threads) {
 			const isDue = this.#isDue(thread);
-			const hasChanged = thread.description.frames !== thread.frames;
+			const hasChanged = thread.description.frames !== thread.stack.frames;
 			if (isDue || hasChanged) {
 				thread.description.isStateSure = true;
 				this.#apply(thread, {
@@ -164,8 +164,8 @@ export class Descriptions {
 			return stateCode.RUNNABLE;
 		}
 
-		const isNew = thread.description.frames !== thread.frames;
-		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
+		const isNew = thread.description.frames !== thread.stack.frames;
+		thread.description.isStateSure = read !== undefined && ((read === thread.description.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
 		if (thread.description.isStateSure) {
 			return read;
 		}
@@ -174,7 +174,7 @@ export class Descriptions {
 	}
 
 	/** Identity of the mounted virtual thread; undefined if unreadable: its frames then count for the carrier. */
-	#virtual(thread: JavaThread): JavaThread['virtual'] {
+	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
 		const before = this.#parts.clock.now();
 		try {
 			this.#parts.heap.isDoubtful = false;
@@ -199,18 +199,18 @@ export class Descriptions {
 	}
 
 	#isNameOld(thread: JavaThread): boolean {
-		const isActive = thread.hasMoved || thread.cpuNs > 0;
+		const isActive = thread.hasMoved || thread.cpu.usedNs > 0;
 		return this.#nowMs - thread.description.identifiedMs > (isActive ? activeNameMs : idleNameMs);
 	}
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
-		thread.state = state ?? thread.state;
-		if (thread.description.frames !== thread.frames) {
-			thread.description.frames = thread.frames;
+		thread.description.state = state ?? thread.description.state;
+		if (thread.description.frames !== thread.stack.frames) {
+			thread.description.frames = thread.stack.frames;
 			thread.description.isNotifiable = waitKind(thread, this.#parts.methods) === 'wait';
 		}
 
-		if (thread.state === stateCode.TERMINATED) {
+		if (thread.description.state === stateCode.TERMINATED) {
 			// A native thread that detaches and attaches again gets a new object in the same slot.
 			thread.description.isIdentified = false;
 			thread.description.statusClock = Number.NaN;
@@ -221,9 +221,9 @@ export class Descriptions {
 			thread.description.identifiedMs = this.#nowMs;
 			// A thread counted before its object was readable keeps its key.
 			thread.hasValidRow = false;
-			thread.key = thread.key < 0 ? thread.key : identity.id;
-			thread.name = identity.name;
-			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
+			thread.description.key = thread.description.key < 0 ? thread.description.key : identity.id;
+			thread.description.name = identity.name;
+			thread.description.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
 		}
 	}
 
@@ -287,6 +287,6 @@ export class Descriptions {
 }
 
 /** Whether the state may differ from the last one found. */
-function hasStateToFind({frames, description}: JavaThread): boolean {
-	return description.frames !== frames || !description.isStateSure || description.isNotifiable;
+function hasStateToFind({stack, description}: JavaThread): boolean {
+	return description.frames !== stack.frames || !description.isStateSure || description.isNotifiable;
 }

@@ -1,7 +1,7 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {WalkedStack} from '../unwind/walker.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
-import {type ThreadCpuTime} from './cpu-times.js';
+import {CpuTime} from './cpu-times.js';
 
 /** Who holds a lock, and its number of read holds. */
 export type Holder = {readonly thread?: JavaThread; readonly readers?: number};
@@ -20,8 +20,36 @@ export type Lock = {
 /** A thread's lock, and the frames, state and clock for which it is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** How a thread's name and state were last read; written by descriptions.ts only. */
+/** A thread's last walked stack, and the anchor and state that it was walked from; NaN and 0 if none. */
+class ThreadStack extends WalkedStack {
+	#from = {sp: Number.NaN, pc: 0, fp: 0, state: 0};
+
+	/** Whether a block has the anchor and state that the stack was walked from. */
+	wasWalkedFrom({anchorSp, anchorPc, anchorFp, state}: ThreadBlock): boolean {
+		const {sp, pc, fp, state: walkedState} = this.#from;
+		return anchorSp === sp && anchorPc === pc && anchorFp === fp && state === walkedState;
+	}
+
+	/** Sets the anchor that the stack was walked from; `undefined`: none. */
+	setWalked(block: ThreadBlock | undefined): void {
+		const from = this.#from;
+		from.sp = block?.anchorSp ?? Number.NaN;
+		from.pc = block?.anchorPc ?? 0;
+		from.fp = block?.anchorFp ?? 0;
+		from.state = block?.state ?? 0;
+	}
+}
+
+/** A thread's key, name and state, and how they were last read. */
 class Description {
+	/** Key, name and flags, once known. */
+	key = 0;
+	name = '';
+	flags = 0;
+	/** The last state code that could be read. */
+	state: number = stateCode.RUNNABLE;
+	/** The virtual thread mounted when its identity was last read. */
+	virtual?: {readonly key: number; readonly name: string};
 	/** Key, daemon flag and name come from the Java heap; and when the name was last read (performance.now). */
 	isIdentified = false;
 	identifiedMs = 0;
@@ -35,73 +63,51 @@ class Description {
 	isNotifiable = false;
 }
 
-/** One thread of the target, kept from sample to sample, with its last walked stack. */
-export class JavaThread extends WalkedStack implements ThreadCpuTime {
+/** One thread of the target, kept from sample to sample. Each part is written by one module. */
+export class JavaThread {
 	/** The row is complete and unchanged until the block or CPU time changes; no other thread can change it. */
 	hasValidRow = false;
 	/** The block shows that the thread is not where its stack was walked: in Java code, moved on, or never walked. */
 	hasMoved = true;
 	/** An event records its CPU time: its records and CPU time are read in every sample, and its row is never kept. */
 	hasEvent = false;
-	/** For how long it was running in every update of `SteadyThreads`, and the last update that found it running. */
-	steadyNs = 0;
-	ranAtUpdate = -1;
-	/** Row in the sample being filled, or in the previous one. */
-	row = -1;
-	/** See `ThreadCpuTime`. Fields read in every sample come first. */
-	cpuDueMs = 0;
-	activeUntilMs = 0;
-	isWatched = false;
-	/** The thread's block in this sample. */
+	/** Its CPU time: cpu-times.ts. */
+	readonly cpu: CpuTime;
+	/** Its JavaThread in this sample: java-threads.ts, and whoever reads its stack. */
 	readonly block: ThreadBlock = emptyBlock();
+	/** Whoever reads its stack: stacks, timer. */
+	readonly stack = new ThreadStack();
+	/** descriptions.ts. */
+	readonly description = new Description();
 	/** If either changes, the address belongs to another thread; the stack base is 0 until a thread first runs. */
 	readonly osThread: number;
 	readonly stackBase: number;
-	/** Linux id as in /proc/PID/task; 0 if unknown. */
-	readonly nativeId: number;
-	/** Key and name, once known. */
-	key = 0;
-	name = '';
-	flags = 0;
-	readonly description = new Description();
-	/** The last state code that could be read. */
-	state: number = stateCode.RUNNABLE;
+	/** The last round in which it was listed: java-threads.ts. */
+	round = 0;
 	/**
 	The kernel lists it as a thread of the target. Only then may it be stopped: the id that the target reports may be
-	wrong, and another process's.
+	wrong, and another process's. And it may run at any time (other-threads-idle.ts). Both: present-threads.ts.
 	*/
 	isThere = false;
-	/** See `ThreadCpuTime`. */
-	cpuNs = 0;
-	isCpuKnown = false;
-	waitNs = 0;
-	lifeWaitNs = 0;
-	timeslices = 0;
-	newTimeslices = 0;
-	/** The virtual thread mounted when its identity was last read. */
-	virtual?: {readonly key: number; readonly name: string};
-	/** The anchor that the stack was walked from; NaN if none. */
-	walkedSp = Number.NaN;
-	walkedPc = 0;
-	walkedFp = 0;
-	walkedState = 0;
+	isWatched = false;
+	/** For how long it was running in every update of `SteadyThreads`, and the last update that found it running. */
+	steadyNs = 0;
+	ranAtUpdate = -1;
+	/** What it waits for, as last read: locks.ts. */
+	lock?: KnownLock;
+	/** Row in the sample being filled, or in the previous one, and the frames there: sample-rows.ts. */
+	row = -1;
+	sampledFrames?: Int32Array;
 	/**
-	Since when it has been idle inside the VM although RUNNABLE (derived-state.ts), by performance.now; NaN if it is not.
+	Since when it has been idle inside the VM although RUNNABLE, by performance.now; NaN if it is not: derived-state.ts.
 	*/
 	stalledSinceMs = Number.NaN;
-	/** What it waits for, as last read. */
-	lock?: KnownLock;
-	/** The frames in the previous sample. */
-	sampledFrames?: Int32Array;
-	/** The last round in which it was listed. */
-	round = 0;
 
-	/** `address`: of the JavaThread. */
-	constructor(readonly address: number, block: ThreadBlock, nativeId: number) {
-		super();
+	/** `address`: of the JavaThread; `nativeId`: Linux id as in /proc/PID/task, 0 if unknown. */
+	constructor(readonly address: number, block: ThreadBlock, readonly nativeId: number) {
 		this.osThread = block.osThread;
 		this.stackBase = block.stackBase;
-		this.nativeId = nativeId;
+		this.cpu = new CpuTime(nativeId);
 		Object.assign(this.block, block);
 	}
 
@@ -112,19 +118,6 @@ export class JavaThread extends WalkedStack implements ThreadCpuTime {
 
 	/** Its stack cannot have changed since it was last walked. */
 	get isUnchanged(): boolean {
-		return !this.hasMoved && this.isCpuKnown && this.cpuNs === 0 && this.end !== 'broken';
-	}
-
-	/** Whether a block has the anchor and state that the stack was walked from. */
-	wasWalkedFrom(block: ThreadBlock): boolean {
-		return block.anchorSp === this.walkedSp && block.anchorPc === this.walkedPc && block.anchorFp === this.walkedFp && block.state === this.walkedState;
-	}
-
-	/** Sets the anchor that the stack was walked from; `undefined`: none. */
-	setWalked(block: ThreadBlock | undefined): void {
-		this.walkedSp = block?.anchorSp ?? Number.NaN;
-		this.walkedPc = block?.anchorPc ?? 0;
-		this.walkedFp = block?.anchorFp ?? 0;
-		this.walkedState = block?.state ?? 0;
+		return !this.hasMoved && this.cpu.isIdle && this.stack.end !== 'broken';
 	}
 }

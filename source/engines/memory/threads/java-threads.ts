@@ -91,7 +91,7 @@ export class JavaThreads {
 
 	/** Whether a thread is still where its stack was walked, and has not run. */
 	isWhereWalked(thread: JavaThread): boolean {
-		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
+		return this.#blocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
 	}
 
 	/** Whether the block at a thread's address is still that thread's; reads it. */
@@ -131,7 +131,7 @@ export class JavaThreads {
 	that was there.
 	*/
 	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known && blocks.isAsIn(index, known.block) && known.wasWalkedFrom(known.block)) {
+		if (known && blocks.isAsIn(index, known.block) && known.stack.wasWalkedFrom(known.block)) {
 			known.hasMoved = false;
 			return known;
 		}
@@ -139,7 +139,7 @@ export class JavaThreads {
 		const block = known?.block ?? this.#scratch;
 		const thread = blocks.take(index, block) ? this.#threadOf(address, block, known) : undefined;
 		if (thread) {
-			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);
+			thread.hasMoved = thread !== known || !thread.stack.wasWalkedFrom(thread.block);
 			thread.hasValidRow = false;
 		}
 

@@ -90,7 +90,7 @@ export class PresentThreads {
 
 	/** Threads of the newest list that may be running now: they recently were, or had moved. */
 	possiblyRunning(): readonly JavaThread[] {
-		return this.#present.filter(({isThere, isInJava, hasMoved, cpuDueMs}) => isThere && (isInJava || hasMoved || cpuDueMs === 0));
+		return this.#present.filter(({isThere, isInJava, hasMoved, cpu}) => isThere && (isInJava || hasMoved || cpu.dueMs === 0));
 	}
 
 	/** Marks a thread found running since it was listed. */
@@ -108,7 +108,7 @@ export class PresentThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread));
+			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpu.dueMs === 0 || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread));
 			if (thread.isWatched) {
 				watched.push(thread);
 			}
@@ -122,8 +122,8 @@ export class PresentThreads {
 		let {usedNs} = jvmThreads;
 		for (const thread of this.#watched) {
 			if (hasNoFrames(thread)) {
-				usedNs += thread.cpuNs;
-			} else if (!isSteady(thread) && (thread.cpuNs > 0 || thread.hasMoved)) {
+				usedNs += thread.cpu.usedNs;
+			} else if (!isSteady(thread) && (thread.cpu.usedNs > 0 || thread.hasMoved)) {
 				return false;
 			}
 		}
@@ -138,7 +138,7 @@ export class PresentThreads {
 		this.#cpuTimes.begin(areAllDue);
 		this.#onlyWatchedRan = this.#threads.newThreads.length === 0;
 		for (const found of listed) {
-			const isDue = found.hasEvent || this.#cpuTimes.isDue(found);
+			const isDue = found.hasEvent || this.#cpuTimes.isDue(found.cpu);
 			if (found.hasValidRow && !isDue) {
 				present.push(found);
 				continue;
@@ -159,7 +159,7 @@ export class PresentThreads {
 
 		this.#cpuTimes.begin(false);
 		for (const found of this.#watched) {
-			const thread = this.#updateThread(found, found.hasEvent || this.#cpuTimes.isDue(found));
+			const thread = this.#updateThread(found, found.hasEvent || this.#cpuTimes.isDue(found.cpu));
 			if (thread !== found || !(thread.isThere || thread.nativeId === 0)) {
 				// It has just ended; the next sample shows its successor.
 				this.#present.splice(this.#present.indexOf(found), 1);
@@ -176,10 +176,10 @@ export class PresentThreads {
 		if (isDue || found.hasMoved || !found.isThere) {
 			thread = this.#readCpu(found);
 		} else {
-			this.#cpuTimes.skip(thread);
+			this.#cpuTimes.skip(thread.cpu);
 		}
 
-		if ((thread.isThere || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpuNs > 0)) {
+		if ((thread.isThere || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
 			thread.hasValidRow = false;
 			this.awake.push(thread);
 			this.#onlyWatchedRan &&= thread.isWatched;
@@ -202,14 +202,14 @@ export class PresentThreads {
 
 	/** CPU time is read below the target's own /proc directory, so only for threads of the target. */
 	#readOwnCpu(thread: JavaThread): void {
-		this.#cpuTimes.read(thread);
+		this.#cpuTimes.read(thread.cpu);
 		const {reading} = this.#cpu;
 		thread.isThere = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
 }
 
 /** A thread without Java frames, such as a compiler thread. */
-function hasNoFrames({frames, end}: JavaThread): boolean {
+function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
 	return frames.length === 0 && end === 'root';
 }
 
@@ -251,11 +251,11 @@ export class SteadyThreads {
 		this.#atMs = nowMs;
 		this.changedNs = 0;
 		for (const thread of awake) {
-			const {cpuNs, isInJava} = thread;
-			const ranNs = cpuNs + thread.waitNs;
+			const {cpu: {usedNs, waitNs}, isInJava} = thread;
+			const ranNs = usedNs + waitNs;
 			const wasRunning = thread.ranAtUpdate === this.#updates - 1;
-			const isRunning = (cpuNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
-			const isSteadyNow = isRunning && wasRunning && thread.carrierStart < 0 && (isInJava || ranNs >= minShare * gapNs);
+			const isRunning = (usedNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
+			const isSteadyNow = isRunning && wasRunning && thread.stack.carrierStart < 0 && (isInJava || ranNs >= minShare * gapNs);
 			if (!isSteadyNow && isSteady(thread)) {
 				this.#stoppedAtMs = nowMs;
 			}

@@ -7,14 +7,14 @@ import {mayStall} from './derived-state.js';
 const unusedFrames = 1 << 16;
 
 /** Bits of `Sample.flags` of a thread that is not a carrier. */
-export function flagsOf({flags, end, isHeapMissing}: JavaThread): number {
+export function flagsOf({description: {flags}, stack: {end, isHeapMissing}}: JavaThread): number {
 	return flags | (end === 'broken' || isHeapMissing ? threadFlag.incomplete : 0);
 }
 
 /** Whether a thread's row remains valid until its block or CPU time changes; `state` is that of the row. */
 export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
-	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, carrierStart, description: {isIdentified, isStateSure, isNotifiable}} = thread;
-	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && carrierStart < 0 && !lock.ownerSlot;
+	const {isIdentified, isStateSure, isNotifiable} = thread.description;
+	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateSure && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.ownerSlot;
 }
 
 /**
@@ -54,8 +54,8 @@ export class RowCache {
 	keep(thread: JavaThread, state: number, lock: Lock): boolean {
 		const sample = this.#sample!;
 		const row = sample.count;
-		if (row >= this.#count || thread.row !== row || thread.cpuNs > 0 || thread.sampledFrames !== thread.frames || thread.carrierStart >= 0
-			|| sample.key[row] !== thread.key || sample.name[row] !== thread.name || sample.state[row] !== state || sample.flags[row] !== flagsOf(thread)
+		if (row >= this.#count || thread.row !== row || thread.cpu.usedNs > 0 || thread.sampledFrames !== thread.stack.frames || thread.stack.carrierStart >= 0
+			|| sample.key[row] !== thread.description.key || sample.name[row] !== thread.description.name || sample.state[row] !== state || sample.flags[row] !== flagsOf(thread)
 			|| sample.lockKind[row] !== lock.kind || sample.lockClass[row] !== lock.className) {
 			return false;
 		}

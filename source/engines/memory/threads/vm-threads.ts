@@ -3,7 +3,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type RowCache} from './row-cache.js';
-import {countsAsRunning, type ThreadCpuTime, type CpuTimes} from './cpu-times.js';
+import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
 
@@ -21,9 +21,10 @@ const threadLimit = 20_000;
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
 /**
-`observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now).
+`observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
+`isWatched`: it may run at any time (other-threads-idle.ts).
 */
-type VmThread = ThreadCpuTime & {readonly name: string; observations: number; row: number; ranMs: number};
+type VmThread = {readonly name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean};
 
 /**
 Threads of the process that are not Java threads: collectors, the VM Thread, native libraries' threads. They have no
@@ -71,31 +72,33 @@ export class VmThreads {
 				continue;
 			}
 
-			this.#cpuTimes.skip(thread);
-			if (this.#cpuTimes.isDue(thread)) {
-				this.#cpuTimes.read(thread);
+			const {name, cpu} = thread;
+			const {nativeId} = cpu;
+			this.#cpuTimes.skip(cpu);
+			if (this.#cpuTimes.isDue(cpu)) {
+				this.#cpuTimes.read(cpu);
 				if (this.#cpu.reading === 'gone') {
-					this.#threads.delete(thread.nativeId);
+					this.#threads.delete(nativeId);
 					continue;
 				}
 			}
 
-			const {nativeId, name, cpuNs} = thread;
-			if (cpuNs > 0) {
+			const {usedNs} = cpu;
+			if (usedNs > 0) {
 				thread.ranMs = nowMs;
-				this.usedNs += cpuNs;
+				this.usedNs += usedNs;
 				this.onlyWatchedRan &&= thread.isWatched;
 			}
 
-			if (cpuNs === 0 && rows.keepIdle(thread.row, -nativeId)) {
+			if (usedNs === 0 && rows.keepIdle(thread.row, -nativeId)) {
 				continue;
 			}
 
 			const row = into.addThread(-nativeId, nativeId, name);
 			thread.row = row;
 			into.flags[row] = threadFlag.vmInternal;
-			into.cpuNs[row] = cpuNs;
-			into.state[row] = countsAsRunning(thread, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
+			into.cpuNs[row] = usedNs;
+			into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
 		}
 	}
 
@@ -106,7 +109,7 @@ export class VmThreads {
 		for (const thread of this.#threads.values()) {
 			thread.isWatched = nowMs - thread.ranMs < watchedMs;
 			if (thread.isWatched) {
-				ids.push(thread.nativeId);
+				ids.push(thread.cpu.nativeId);
 			}
 		}
 
@@ -133,7 +136,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 

@@ -148,7 +148,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	#take(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
-		if ((thread.flags & threadFlag.compiler) !== 0) {
+		if ((thread.description.flags & threadFlag.compiler) !== 0) {
 			return;
 		}
 

@@ -181,7 +181,7 @@ export class FollowedThreads {
 				this.#age(known, thread, nowMs);
 			}
 
-			if (thread.isThere && (thread.cpuNs > 0 || thread.isInJava) && (thread.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
+			if (thread.isThere && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
 				const followed = this.#records.get(thread) ?? this.#add(thread, nowMs);
 				if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
 					this.#open(followed, thread, nowMs);
@@ -227,7 +227,7 @@ export class FollowedThreads {
 
 	#add(thread: JavaThread, nowMs: number): ThreadRecords {
 		const followed: ThreadRecords = {
-			fresh: [], usedNs: thread.cpuNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
+			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
 		};
 		this.#records.set(thread, followed);
 		return followed;
@@ -240,7 +240,7 @@ export class FollowedThreads {
 			followed.sinceMs = nowMs;
 		}
 
-		followed.usedNs += thread.cpuNs;
+		followed.usedNs += thread.cpu.usedNs;
 	}
 
 	#open(followed: ThreadRecords, thread: JavaThread, nowMs: number): void {

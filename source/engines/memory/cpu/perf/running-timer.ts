@@ -36,15 +36,15 @@ const staleNs = 1e9;
 
 /** Sets a thread's stack to its newest record, or to an unknown one if that is missing or stale. */
 export function setCurrentStack(thread: JavaThread, newest: RecordedStack | undefined, isStillMounted: (stack: RecordedStack) => boolean): void {
-	if (newest && thread.cpuNs > 0 && monotonicNs() - newest.timeNs > staleNs) {
+	if (newest && thread.cpu.usedNs > 0 && monotonicNs() - newest.timeNs > staleNs) {
 		newest.isStale = true;
 	}
 
 	const last = newest?.isStale ? undefined : newest;
-	thread.setWalked(undefined);
-	thread.isHeapMissing = last?.isHeapMissing ?? false;
-	thread.end = last?.end ?? 'broken';
-	thread.frames = last?.frames ?? thread.frames.slice(0, 0);
+	thread.stack.setWalked(undefined);
+	thread.stack.isHeapMissing = last?.isHeapMissing ?? false;
+	thread.stack.end = last?.end ?? 'broken';
+	thread.stack.frames = last?.frames ?? thread.stack.frames.slice(0, 0);
 	// Frames of a virtual thread that may be unmounted count for the carrier.
-	thread.carrierStart = last && last.carrierStart >= 0 && isStillMounted(last) ? last.carrierStart : -1;
+	thread.stack.carrierStart = last && last.carrierStart >= 0 && isStillMounted(last) ? last.carrierStart : -1;
 }

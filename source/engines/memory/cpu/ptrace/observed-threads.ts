@@ -42,7 +42,7 @@ export class ObservedThreads implements StopWatch {
 	overcount its end.
 	*/
 	hasWorkingThreads(): boolean {
-		return this.#present.possiblyRunning().some(thread => thread.frames.length > 0);
+		return this.#present.possiblyRunning().some(thread => thread.stack.frames.length > 0);
 	}
 
 	/** The threads have been listed: gives those stopped in `begin` the stacks that they had then. */
@@ -62,13 +62,13 @@ export class ObservedThreads implements StopWatch {
 	*/
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !this.#offCpu.has(thread) && (thread.frames.length === 0 || !this.#onCpu.isOfUse);
+		const mayBeOnCpu = isRunnable && !this.#offCpu.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isOfUse);
 		into.isObserved[row] = Number(this.#onCpuNow.has(thread) || mayBeOnCpu);
 	}
 
 	/** Walks a thread that is not in Java code, and sets whether it was on a CPU, checked before and after. */
 	around(thread: JavaThread, walk: () => boolean): boolean {
-		if (thread.cpuNs === 0 || !thread.isThere) {
+		if (thread.cpu.usedNs === 0 || !thread.isThere) {
 			return walk();
 		}
 
@@ -77,12 +77,12 @@ export class ObservedThreads implements StopWatch {
 		const isOff = !wasBlocked && this.#onCpu.isOff(thread.nativeId);
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
-		if (wasBlocked && isBlocked && thread.end !== 'broken') {
+		if (wasBlocked && isBlocked && thread.stack.end !== 'broken') {
 			return isWalked;
 		}
 
 		// It has just woken up, kept running, or gone to sleep: its first frame afterwards is not a random one.
-		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
+		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
 			this.late(thread);
 		} else if (isWalked && !isBlocked && this.#onCpu.isOfUse) {
 			this.#onCpuNow.add(thread);

@@ -40,8 +40,8 @@ export class RunningStacks {
 		for (const thread of threads) {
 			if (!thread.isThere) {
 				this.#parts.walker.start();
-				thread.setStack(this.#parts.walker, 'broken', undefined);
-				thread.setWalked(undefined);
+				thread.stack.setStack(this.#parts.walker, 'broken', undefined);
+				thread.stack.setWalked(undefined);
 			}
 		}
 
@@ -160,8 +160,8 @@ export class RunningStacks {
 		}
 
 		const hasHeap = this.#parts.walker.heapStart !== -1 && chunk !== undefined && this.#parts.continuations.walk(chunk);
-		thread.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
-		thread.setWalked(undefined);
+		thread.stack.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
+		thread.stack.setWalked(undefined);
 	}
 
 	#fromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock): WalkEnd {

@@ -94,7 +94,7 @@ class Kernel implements PerfCalls {
 function thread(nativeId: number, cpuMs = 5): JavaThread {
 	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
 	java.isThere = true;
-	java.cpuNs = cpuMs * 1e6;
+	java.cpu.usedNs = cpuMs * 1e6;
 	return java;
 }
 
@@ -112,7 +112,7 @@ describe('who has an event', () => {
 
 		followed.update([busy, slow, idle], 80);
 		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
-		busy.cpuNs = 0;
+		busy.cpu.usedNs = 0;
 		for (let ms = 100; ms <= 5000; ms += 20) {
 			followed.update([busy, slow], ms);
 		}
@@ -127,7 +127,7 @@ describe('who has an event', () => {
 		const java = thread(1);
 		followed.update([java], 0);
 		expect(java.hasEvent).toBe(true);
-		java.cpuNs = 0;
+		java.cpu.usedNs = 0;
 		followed.of(java)!.fresh = [new RecordedStack()];
 		followed.update([java], 20);
 		followed.update([java], 5000);
@@ -135,7 +135,7 @@ describe('who has an event', () => {
 		followed.of(java)!.fresh = [];
 		followed.update([java], 5020);
 		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
-		java.cpuNs = 5e6;
+		java.cpu.usedNs = 5e6;
 		followed.update([java], 5040);
 		followed.clear();
 		expect(java.hasEvent).toBe(false);
@@ -146,17 +146,17 @@ describe('who has an event', () => {
 		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
 		followed.update([java, ended], 0);
 		java.hasValidRow = true;
-		java.cpuNs = 0;
+		java.cpu.usedNs = 0;
 		followed.update([], 500);
 		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
 		java.hasValidRow = false;
-		java.cpuNs = 0.6e6;
+		java.cpu.usedNs = 0.6e6;
 		followed.update([java], 900);
 		expect(java.hasEvent).toBe(true);
 		const rare = thread(3, 0.6);
 		followed.update([rare], 1000);
 		rare.hasValidRow = true;
-		rare.cpuNs = 0;
+		rare.cpu.usedNs = 0;
 		for (let ms = 1020; ms < 4200; ms += 20) {
 			followed.update([], ms);
 		}

@@ -16,8 +16,9 @@ const livelyMs = 500;
 /** How often samples find a thread at each of a job's three equal steps, between random rests; and their mean distance. */
 function play(stepMs: number, restMs: number, seed: number): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
 	const random = seeded(seed);
-	const thread = Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {frames: Int32Array.of(1)});
-	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpuDueMs === 0 ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
+	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
+	thread.stack.frames = Int32Array.of(1);
+	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.dueMs === 0 ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
 	const found = [0, 0, 0];
@@ -38,7 +39,7 @@ function play(stepMs: number, restMs: number, seed: number): {readonly found: re
 			found[Math.floor((nowMs - beginMs) / stepMs)]++;
 		}
 
-		thread.cpuDueMs = nowMs - usedUntilMs < livelyMs ? 0 : nowMs + livelyMs;
+		thread.cpu.dueMs = nowMs - usedUntilMs < livelyMs ? 0 : nowMs + livelyMs;
 		isUnchanged = usedUntilMs === beforeMs && !observed.hasWorkingThreads();
 		clock.end(nowMs, intervalMs, rests.next(isUnchanged, intervalMs));
 	}
