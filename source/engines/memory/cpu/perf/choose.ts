@@ -9,7 +9,7 @@ import {periodOf} from './period.js';
 import {PerfTimer} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 import {type RunningTimer} from './running-timer.js';
-import {ThreadEvent, ringSizes} from './followed-threads.js';
+import {ThreadEvent, ringSizes} from './thread-event.js';
 
 /** The timer in use, if any, and a printable line about it. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};

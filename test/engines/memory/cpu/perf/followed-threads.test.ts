@@ -1,10 +1,10 @@
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
-import {FollowedThreads} from '../../../../../source/engines/memory/cpu/perf/followed-threads.js';
+import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/period.js';
-import {RecordedStack} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
+import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
@@ -98,12 +98,15 @@ function thread(nativeId: number, cpuMs = 5): JavaThread {
 	return java;
 }
 
-const eventsOf = (followed: FollowedThreads, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+/** No record is walked here. */
+const noStacks = {} as RecordedStacks;
+
+const eventsOf = (followed: PerfTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
 
 describe('who has an event', () => {
 	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
 		const kernel = new Kernel();
-		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
 		const [busy, slow, idle] = [thread(1), thread(2, 0.2), thread(3, 0)];
 		for (let step = 0; step < 4; step++) {
 			followed.update([busy, slow, idle], step * 20);
@@ -123,7 +126,7 @@ describe('who has an event', () => {
 	});
 
 	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
-		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
 		const java = thread(1);
 		followed.update([java], 0);
 		expect(java.hasEvent).toBe(true);
@@ -137,12 +140,12 @@ describe('who has an event', () => {
 		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
 		java.cpu.usedNs = 5e6;
 		followed.update([java], 5040);
-		followed.clear();
+		followed.release();
 		expect(java.hasEvent).toBe(false);
 	});
 
 	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
-		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
 		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
 		followed.update([java, ended], 0);
 		java.hasValidRow = true;
@@ -165,7 +168,7 @@ describe('who has an event', () => {
 	});
 
 	test('one that has ended meanwhile is no reason to give up', () => {
-		const followed = new FollowedThreads(new Kernel(), {withKernel: true, periodNs});
+		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
 		const [gone, next] = [thread(404), thread(5)];
 		followed.update([gone, next], 0);
 		expect([eventsOf(followed, [gone]), eventsOf(followed, [next])]).toEqual([0, 1]);
@@ -174,26 +177,26 @@ describe('who has an event', () => {
 	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
 		const threads = Array.from({length: 1000}, (_, index) => thread(index + 1000));
 		const kernel = new Kernel();
-		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBe(512);
 		expect(kernel.bytes).toBeLessThan(16 * 1024 * 1024);
 		const poor = new Kernel({bytes: 9_200_000});
-		const few = new FollowedThreads(poor, {withKernel: true, periodNs});
+		const few = new PerfTimer(poor, noStacks, {withKernel: true, periodNs});
 		few.update(threads, 0);
 		expect(eventsOf(few, threads)).toBeGreaterThan(150);
 		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
-		const limited = new FollowedThreads(new Kernel({events: 7}), {withKernel: true, periodNs});
+		const limited = new PerfTimer(new Kernel({events: 7}), noStacks, {withKernel: true, periodNs});
 		limited.update(threads, 0);
 		expect(eventsOf(limited, threads)).toBe(7);
-		followed.clear();
+		followed.release();
 		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
 	});
 
 	test('where large rings leave no room for others, all get smaller ones; who finds none even so is counted, and why', () => {
 		const threads = Array.from({length: 40}, (_, index) => thread(index + 1));
 		const kernel = new Kernel({bytes: 1_056_768});
-		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBeLessThan(10);
 		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
@@ -205,7 +208,7 @@ describe('who has an event', () => {
 		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
 		followed.update(threads.slice(0, 1), 80);
 		expect(followed.finding).toBe('');
-		const limited = new FollowedThreads(new Kernel({events: 7}), {withKernel: true, periodNs});
+		const limited = new PerfTimer(new Kernel({events: 7}), noStacks, {withKernel: true, periodNs});
 		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
 		limited.update(others, 0);
 		limited.update(others, 20);
@@ -214,7 +217,7 @@ describe('who has an event', () => {
 
 	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others; closed, nothing is read', () => {
 		const kernel = new Kernel();
-		const followed = new FollowedThreads(kernel, {withKernel: true, periodNs});
+		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
 		const java = thread(1);
 		followed.update([java], 0);
 		const event = followed.of(java)!.event!;
@@ -223,14 +226,14 @@ describe('who has an event', () => {
 		expect(first).toBeGreaterThanOrEqual(periodNs / 8);
 		expect(first).toBeLessThanOrEqual(periodNs);
 		kernel.record(fd, 1, 3);
-		expect(event.take().records.map(record => record.periodNs)).toEqual([periodNs, first, first]);
+		expect(event.take().map(record => record.periodNs)).toEqual([periodNs, first, first]);
 		expect(kernel.periods.get(fd)).toBe(periodNs);
 		kernel.record(fd, 1, 2);
-		expect(event.take().records.map(record => record.periodNs)).toEqual([periodNs, periodNs]);
+		expect(event.take().map(record => record.periodNs)).toEqual([periodNs, periodNs]);
 		kernel.record(fd, 1, 2, 3);
-		expect(event.take().records.map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
-		followed.clear();
-		expect(event.take().records).toEqual([]);
+		expect(event.take().map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
+		followed.release();
+		expect(event.take()).toEqual([]);
 	});
 });
 

@@ -1,0 +1,97 @@
+import {type PerfCalls} from './perf-calls.js';
+import {monotonicNs} from './period.js';
+import {Ring, pageBytes, type ThreadRecord} from './ring.js';
+
+/** Bytes of stack in a record, and pages of the ring, a power of two. */
+type RingSize = {readonly stackBytes: number; readonly pages: number};
+
+/**
+Ring sizes, best first. Stacks usually have 6 to 8 KB, at most 21; of a truncated copy the innermost frames are still
+right. Each record takes the room of a full copy: seven fit.
+*/
+export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
+
+/** Records that fit in any of these rings. */
+export const ringRecords = 7;
+
+/** Minimum of the first period, as a fraction: much shorter ones would fill the ring. */
+const shortestFirst = 1 / 8;
+
+/** Options of a thread's event. */
+type ThreadEventOptions = {
+	readonly size: RingSize;
+	readonly periodNs: number;
+	readonly withKernel: boolean;
+};
+
+/**
+An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period and
+counts for a whole one, so short-lived threads count correctly on average. Those that did not fit count with the others.
+*/
+export class ThreadEvent {
+	/** Opens an event; an errno if the event or its ring is refused. */
+	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions): ThreadEvent | number {
+		const firstNs = Math.round(periodNs * (shortestFirst + ((1 - shortestFirst) * Math.random())));
+		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
+		if ('errno' in opened) {
+			return opened.errno;
+		}
+
+		const mapped = calls.mapRing(opened.fd, (1 + size.pages) * pageBytes);
+		if ('errno' in mapped) {
+			calls.close(opened.fd);
+			return mapped.errno;
+		}
+
+		return new ThreadEvent(calls, opened.fd, mapped, {firstNs, periodNs});
+	}
+
+	readonly #calls: PerfCalls;
+	readonly #fd: number;
+	readonly #mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
+	readonly #ring: Ring;
+	readonly #firstNs: number;
+	readonly #periodNs: number;
+	/** When the period was set, after the first record. */
+	#setNs = Number.POSITIVE_INFINITY;
+	#isClosed = false;
+
+	private constructor(calls: PerfCalls, fd: number, mapped: {readonly memory: ArrayBuffer; readonly address: unknown}, {firstNs, periodNs}: {readonly firstNs: number; readonly periodNs: number}) {
+		this.#calls = calls;
+		this.#fd = fd;
+		this.#mapped = mapped;
+		this.#ring = new Ring(mapped.memory);
+		this.#firstNs = firstNs;
+		this.#periodNs = periodNs;
+	}
+
+	/** Takes the records. */
+	take(): readonly ThreadRecord[] {
+		if (this.#isClosed) {
+			return [];
+		}
+
+		const {records, lost} = this.#ring.take();
+		const isFirst = this.#setNs === Number.POSITIVE_INFINITY;
+		for (const [index, record] of records.entries()) {
+			const periodNs = record.timeNs < this.#setNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
+			record.periodNs = periodNs * (records.length + lost) / records.length;
+		}
+
+		if (isFirst && records.length > 0) {
+			// Setting it restarts the kernel's period.
+			this.#calls.setPeriod(this.#fd, this.#periodNs);
+			this.#setNs = monotonicNs();
+		}
+
+		return records;
+	}
+
+	close(): void {
+		if (!this.#isClosed) {
+			this.#isClosed = true;
+			this.#calls.unmap(this.#mapped);
+			this.#calls.close(this.#fd);
+		}
+	}
+}
