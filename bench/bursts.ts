@@ -18,7 +18,7 @@ programs and timers (pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Engine} from '../source/engines/common/engine.js';
-import {unattributedFrame} from '../source/model/frame.js';
+import {pseudoFrame, unattributed} from '../source/model/frame.js';
 import {Sample, threadFlag} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuAccount} from '../source/sampler/cpu-account.js';
@@ -92,7 +92,7 @@ function signed(parts: readonly Window[]) {
 
 async function measure(java: JavaProcess, engine: Engine & {readonly name: string}, restRate: number) {
 	const builder = new SnapshotBuilder();
-	const account = new CpuAccount(unattributedFrame(builder));
+	const account = new CpuAccount(pseudoFrame(builder, unattributed));
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, builder);
 	const sample = new Sample();
 	const elsewhere = new Map<string, number>();

@@ -17,7 +17,7 @@ export const otherFrame = 1;
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
 /** Names of the frame that stands for native code of which it is not known what Java code called it. */
-const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
+export const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
 
 /** Names of the frame that stands for CPU time of which nobody knows where it was used. */
 export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
@@ -45,17 +45,7 @@ export type Interner = {
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };
 
-/** Id of the frame that stands for unattributed CPU time. */
-export function unattributedFrame(interner: Interner): number {
-	return interner.internFrame(interner.internString(unattributed.className), interner.internString(unattributed.method), 0, unknownLine);
-}
-
-/** Id of the frame that stands for an unknown stack. */
-export function unknownStackFrame(interner: Interner): number {
-	return interner.internFrame(interner.internString(unknownStack.className), interner.internString(unknownStack.method), 0, unknownLine);
-}
-
-/** Id of the frame that stands for native code. */
-export function nativeCodeFrame(interner: Interner): number {
-	return interner.internFrame(interner.internString(nativeCode.className), interner.internString(nativeCode.method), 0, unknownLine);
+/** Id of a frame that stands for something else than a method, such as `unattributed`. */
+export function pseudoFrame(interner: Interner, {className, method}: {readonly className: string; readonly method: string}): number {
+	return interner.internFrame(interner.internString(className), interner.internString(method), 0, unknownLine);
 }

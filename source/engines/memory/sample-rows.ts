@@ -1,81 +1,41 @@
-import {unknownStackFrame, type Interner} from '../../model/frame.js';
+import {pseudoFrame, unknownStack, type Interner} from '../../model/frame.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
-import {idleKind, type IdleList} from '../../jvm/threads/idle.js';
-import {type Methods} from './hotspot/methods.js';
+import {IdleList, idleKind} from '../../jvm/threads/idle.js';
+import {type EngineOptions} from '../common/engine.js';
+import {type RecordedStack} from './cpu/perf/recorded-stack.js';
+import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
-import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
+import {type CodeCache} from './hotspot/code-cache.js';
+import {type Methods} from './hotspot/methods.js';
+import {javaThreadState} from './hotspot/thread-block.js';
+import {Locks} from './locks/locks.js';
+import {TakenAt} from './locks/taken-at.js';
+import {type Opened} from './open.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type JavaThread} from './threads/java-thread.js';
-import {type Locks} from './locks/locks.js';
-import {javaThreadState} from './hotspot/thread-block.js';
+import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
 import {type VmThreads} from './threads/vm-threads.js';
-import {type RunningTimer} from './cpu/perf/running-timer.js';
-import {type HeapClock} from './hotspot/heap.js';
-
-/** Adds a timer's records to a sample. */
-export class RecordedCpu {
-	readonly #timer: RunningTimer;
-	readonly #depth: number;
-
-	constructor(timer: RunningTimer, depth: number) {
-		this.#timer = timer;
-		this.#depth = depth;
-	}
-
-	/**
-	Adds the records of a thread. Those of a virtual thread that is still mounted count at `row`, all others of a
-	carrier at `carrier`. If the thread's CPU time is unknown, it is the sum of its records.
-	*/
-	add(into: Sample, thread: JavaThread, row: number, carrier: number): void {
-		let recordedNs = 0;
-		for (const {periodNs, frames, carrierStart, isMounted} of this.#timer.recorded(thread)) {
-			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
-			const length = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
-			into.addAttributedCpu(carrierStart < 0 || isVirtual ? row : carrier, periodNs, frames.subarray(0, length));
-			recordedNs += periodNs;
-		}
-
-		if (!thread.cpu.isKnown) {
-			into.cpuNs[row] += recordedNs;
-		}
-	}
-
-	/**
-	Adds one row for all threads that started and ended between two samples; only their recorded stacks are known.
-	*/
-	addEnded(into: Sample): void {
-		const {ended} = this.#timer;
-		if (ended.length === 0) {
-			return;
-		}
-
-		const row = into.addThread(endedThreadsKey, 0, endedThreadsName);
-		into.state[row] = stateCode.TERMINATED;
-		for (const {periodNs, frames} of ended) {
-			into.cpuNs[row] += periodNs;
-			into.addAttributedCpu(row, periodNs, frames.subarray(0, this.#depth));
-		}
-	}
-}
 
 /** Where the contents of the rows come from. */
-type Sources = {
+type Parts = {
+	readonly interner: Interner;
 	readonly methods: Methods;
-	readonly locks: Locks;
+	readonly code: CodeCache;
 	readonly vmThreads: VmThreads;
-	readonly clock: HeapClock;
-	readonly idle: IdleList;
 	/** With perf events. */
-	readonly recorded?: RecordedCpu;
+	readonly perf?: RunningTimer;
 	/** If threads are stopped. */
 	readonly observed?: ObservedThreads;
 };
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
 export class SampleRows {
-	readonly #sources: Sources;
+	readonly #parts: Parts;
+	readonly #locks: Locks;
+	readonly #idle: IdleList;
+	/** Frames kept of each stack. */
 	readonly #depth: number;
 	/** Frame for a running thread whose stack could not be read, so that its CPU time counts somewhere. */
 	readonly #unknownFrame: number;
@@ -91,13 +51,17 @@ export class SampleRows {
 	#wasCollecting: boolean | undefined;
 	readonly #isCollecting: () => boolean;
 
-	/** `depth`: frames kept of each stack. */
-	constructor(sources: Sources, depth: number, interner: Interner) {
-		this.#sources = sources;
+	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle}: EngineOptions, parts: Parts) {
+		const {interner, methods, code} = parts;
+		this.#parts = parts;
 		this.#depth = depth;
-		this.#unknownFrame = unknownStackFrame(interner);
+		this.#idle = new IdleList(extraIdle);
+		this.#locks = new Locks(vm, {
+			heap, objects, clock, methods, interner, takenAt: new TakenAt(vm, memory, code, methods),
+		});
+		this.#unknownFrame = pseudoFrame(interner, unknownStack);
 		this.#isCollecting = () => {
-			this.#wasCollecting ??= sources.clock.isStopping();
+			this.#wasCollecting ??= clock.isStopping();
 			return this.#wasCollecting;
 		};
 	}
@@ -106,10 +70,9 @@ export class SampleRows {
 	Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time.
 	*/
 	fill(into: Sample, threads: readonly JavaThread[], {newThreads, repeats}: {readonly newThreads: readonly JavaThread[]; readonly repeats: number}): void {
-		const {locks, recorded, vmThreads} = this.#sources;
 		this.#cache.start(into);
-		into.isObservation = !recorded;
-		locks.start(threads);
+		into.isObservation = !this.#parts.perf;
+		this.#locks.start(threads);
 		this.#nowMs = performance.now();
 		this.#repeats = repeats;
 		this.#wasCollecting = undefined;
@@ -121,11 +84,11 @@ export class SampleRows {
 		}
 
 		for (const thread of this.#blocked) {
-			locks.fill(into, thread, threads[0].round);
+			this.#locks.fill(into, thread, threads[0].round);
 		}
 
-		recorded?.addEnded(into);
-		vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats});
+		this.#addEnded(into, this.#parts.perf?.ended ?? []);
+		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats});
 		this.#cache.end();
 	}
 
@@ -136,9 +99,9 @@ export class SampleRows {
 
 	#fillRow(into: Sample, thread: JavaThread): void {
 		const state = this.#stateOf(thread);
-		const lock = this.#sources.locks.of(thread, state);
+		const lock = this.#locks.of(thread, state);
 		if (this.#cache.keep(thread, state, lock)) {
-			this.#sources.recorded?.add(into, thread, thread.row, thread.row);
+			this.#addRecorded(into, thread, thread.row, thread.row);
 		} else {
 			thread.row = this.#addThread(into, thread);
 			into.lockKind[thread.row] = lock.kind;
@@ -190,8 +153,42 @@ export class SampleRows {
 	}
 
 	#attribute(into: Sample, thread: JavaThread, row: number, carrier: number): void {
-		this.#sources.recorded?.add(into, thread, row, carrier);
-		this.#sources.observed?.add(into, thread, row);
+		this.#addRecorded(into, thread, row, carrier);
+		this.#parts.observed?.add(into, thread, row);
+	}
+
+	/**
+	Adds the records of a thread. Those of a virtual thread that is still mounted count at `row`, all others of a
+	carrier at `carrier`. If the thread's CPU time is unknown, it is the sum of its records.
+	*/
+	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
+		let recordedNs = 0;
+		for (const {periodNs, frames, carrierStart, isMounted} of this.#parts.perf?.recorded(thread) ?? []) {
+			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
+			const length = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
+			into.addAttributedCpu(carrierStart < 0 || isVirtual ? row : carrier, periodNs, frames.subarray(0, length));
+			recordedNs += periodNs;
+		}
+
+		if (!thread.cpu.isKnown) {
+			into.cpuNs[row] += recordedNs;
+		}
+	}
+
+	/**
+	Adds one row for all threads that started and ended between two samples; only their recorded stacks are known.
+	*/
+	#addEnded(into: Sample, ended: readonly RecordedStack[]): void {
+		if (ended.length === 0) {
+			return;
+		}
+
+		const row = into.addThread(endedThreadsKey, 0, endedThreadsName);
+		into.state[row] = stateCode.TERMINATED;
+		for (const {periodNs, frames} of ended) {
+			into.cpuNs[row] += periodNs;
+			into.addAttributedCpu(row, periodNs, frames.subarray(0, this.#depth));
+		}
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
@@ -211,7 +208,7 @@ export class SampleRows {
 		}
 
 		// A safepoint delays threads on their way into or out of a sleep, wait or park: show that.
-		const {methods} = this.#sources;
+		const {methods} = this.#parts;
 		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
 	}
 
@@ -226,8 +223,8 @@ export class SampleRows {
 			return thread.stack.end === 'root' && (thread.cpu.isKnown ? wasIdle : thread.block.state === javaThreadState.blocked);
 		}
 
-		const method = this.#sources.methods.ofFrame(thread.stack.frames[0]);
-		const kind = method ? this.#sources.idle.kindOf(method.className, method.name) : idleKind.none;
+		const method = this.#parts.methods.ofFrame(thread.stack.frames[0]);
+		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
 		return kind === idleKind.always || (kind === idleKind.withoutCpu && wasIdle);
 	}
 }

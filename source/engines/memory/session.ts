@@ -1,39 +1,22 @@
-import {nativeCodeFrame, type Interner} from '../../model/frame.js';
+import {type Interner} from '../../model/frame.js';
 import {type Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
-import {IdleList} from '../../jvm/threads/idle.js';
-import {NativeIds} from '../../jvm/threads/native-ids.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
-import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
 } from '../common/engine.js';
+import {stoppedMs} from './cpu/ptrace/stopper.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {Methods} from './hotspot/methods.js';
-import {ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Opened} from './open.js';
-import {RecordedCpu, SampleRows} from './sample-rows.js';
-import {Continuations} from './unwind/continuation.js';
-import {RunningStacks} from './cpu/ptrace/running-stacks.js';
-import {ThreadStacks, WaitingStacks} from './thread-stacks.js';
-import {TopFrame} from './unwind/top-frame.js';
-import {Walker} from './unwind/walker.js';
+import {SampleRows} from './sample-rows.js';
 import {type ProcessMemory} from './target/memory.js';
 import {Unreadable} from './target/reader.js';
-import {Stopper, stoppedMs} from './cpu/ptrace/stopper.js';
-import {CpuTimes} from './threads/cpu-times.js';
+import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
-import {JavaThreads} from './threads/java-threads.js';
-import {Locks} from './locks/locks.js';
-import {TakenAt} from './locks/taken-at.js';
-import {OtherThreadsIdle} from './threads/other-threads-idle.js';
 import {PresentThreads} from './threads/present-threads.js';
-import {VmThreads} from './threads/vm-threads.js';
-import {chooseTimer} from './cpu/perf/choose.js';
-import {RecordedStacks} from './cpu/perf/recorded-stack.js';
-import {type RunningTimer} from './cpu/perf/running-timer.js';
 
 /** Failed samples in a row after which the session ends. */
 const failureLimit = 50;
@@ -46,54 +29,34 @@ export class MemorySession implements EngineSession {
 	readonly #memory: ProcessMemory;
 	readonly #methods: Methods;
 	readonly #code: CodeCache;
-	readonly #threads: JavaThreads;
+	readonly #cpu: ThreadCpu;
 	readonly #present: PresentThreads;
 	readonly #stacks: ThreadStacks;
-	readonly #perf?: RunningTimer;
-	/** Set if `#perf` is not. */
-	readonly #observed?: ObservedThreads;
 	readonly #descriptions: Descriptions;
-	readonly #vmThreads: VmThreads;
 	readonly #rows: SampleRows;
-	readonly #cpu: ThreadCpu;
 	#failures = 0;
 	#closed = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
-		const {memory, vm, heap, ptrace, clock} = opened;
+		const {memory, vm, heap, objects, clock} = opened;
+		const methods = new Methods(vm, interner);
+		const code = new CodeCache(vm, methods);
 		this.#target = target;
 		this.#memory = memory;
+		this.#methods = methods;
+		this.#code = code;
 		this.#cpu = new ThreadCpu(target.pid);
-		this.#methods = new Methods(vm, interner);
-		this.#code = new CodeCache(vm, this.#methods);
-		const threads = new JavaThreads(vm, new NativeIds(target));
-		const cpuTimes = new CpuTimes(this.#cpu);
-		this.#threads = threads;
-		this.#present = new PresentThreads(target.pid, threads, {cpu: this.#cpu, cpuTimes, others: new OtherThreadsIdle(ProcessClock.of(target.pid), this.#cpu)});
-		const parts = {
-			heap, objects: opened.objects, clock, threads, methods: this.#methods, interner,
-		};
-		this.#descriptions = new Descriptions(vm, target.pid, parts);
-		this.#vmThreads = new VmThreads(target.pid, this.#cpu, cpuTimes);
-
-		const walker = new Walker(vm, this.#code, this.#methods);
-		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
-		const top = new TopFrame(vm, this.#code, this.#methods, walker);
-		const {perf, timer, note} = chooseTimer(opened.perf, target, options, new RecordedStacks({memory, walker, top, continuations, nativeCode: nativeCodeFrame(interner)}));
-		const stopper = new Stopper(ptrace, target.pid);
-		const running = new RunningStacks({
-			memory, threads, walker, top, ptrace, stopper, continuations,
+		this.#present = new PresentThreads(vm, target, this.#cpu);
+		this.#stacks = new ThreadStacks(opened, target, options, {
+			interner, methods, code, present: this.#present,
 		});
-		this.#perf = perf;
-		this.#observed = perf ? undefined : new ObservedThreads(target.pid, this.#present, running);
-		this.#stacks = new ThreadStacks({
-			waiting: new WaitingStacks(memory, threads, walker, continuations), perf, running, stopper, observed: this.#observed,
+		this.#descriptions = new Descriptions(vm, target.pid, {
+			heap, objects, clock, methods, threads: this.#present.java,
 		});
-		this.#rows = new SampleRows({
-			methods: this.#methods, vmThreads: this.#vmThreads, clock, idle: new IdleList(options.extraIdle), observed: this.#observed,
-			locks: new Locks(vm, {...parts, takenAt: new TakenAt(vm, memory, this.#code, this.#methods)}),
-			recorded: perf && new RecordedCpu(perf, options.depth),
-		}, options.depth, interner);
+		const {perf, observed, timer, note} = this.#stacks;
+		this.#rows = new SampleRows(opened, options, {
+			interner, methods, code, vmThreads: this.#present.vmThreads, perf, observed,
+		});
 		this.timer = timer;
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
@@ -113,11 +76,11 @@ export class MemorySession implements EngineSession {
 			this.#code.nextRound();
 			const threads = this.#present.list(isAfterGap, hasWoken);
 			const {awake} = this.#present;
-			const {newThreads} = this.#threads;
+			const {newThreads} = this.#present.java;
 			interruptedMs = this.#stacks.read(awake, threads, newThreads.length > 0);
 			this.#descriptions.describe(awake, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
-			isSteady = this.#present.done(this.#vmThreads, into) && !this.#observed?.hasWorkingThreads();
+			isSteady = this.#present.done(into) && !this.#stacks.observed?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -129,17 +92,17 @@ export class MemorySession implements EngineSession {
 		const {stops} = this.#stacks;
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
-			isSteady, changedNs: this.#present.changedNs, withinMs: this.#perf?.roomMs,
+			isSteady, changedNs: this.#present.changedNs, withinMs: this.#stacks.perf?.roomMs,
 		};
 	}
 
 	/** What has no records, and how exact lines are. */
 	get finding(): string | undefined {
-		return [this.#perf?.finding, this.#code.linesFinding].filter(Boolean).join('; ') || undefined;
+		return [this.#stacks.perf?.finding, this.#code.linesFinding].filter(Boolean).join('; ') || undefined;
 	}
 
 	get unattributed(): UnattributedReason {
-		return this.#perf?.unattributed ?? 'unobserved';
+		return this.#stacks.perf?.unattributed ?? 'unobserved';
 	}
 
 	async release(): Promise<void> {

@@ -1,40 +1,67 @@
-import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
-import {noStops, sumOfStops, type Stopper, type Stops} from './cpu/ptrace/stopper.js';
-import {type JavaThread} from './threads/java-thread.js';
+import {nativeCode, pseudoFrame, type Interner} from '../../model/frame.js';
+import {type Target} from '../../jvm/target.js';
+import {type EngineOptions, type TimerId} from '../common/engine.js';
+import {chooseTimer} from './cpu/perf/choose.js';
+import {RecordedStacks} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
-import {type JavaThreads} from './threads/java-threads.js';
+import {ObservedThreads} from './cpu/ptrace/observed-threads.js';
+import {RunningStacks} from './cpu/ptrace/running-stacks.js';
+import {
+	Stopper, noStops, sumOfStops, type Stops,
+} from './cpu/ptrace/stopper.js';
+import {type CodeCache} from './hotspot/code-cache.js';
+import {type Methods} from './hotspot/methods.js';
+import {type Opened} from './open.js';
 import {type Memory} from './target/memory.js';
 import {ifReadable} from './target/reader.js';
-import {type RunningStacks} from './cpu/ptrace/running-stacks.js';
-import {type Continuations} from './unwind/continuation.js';
+import {type JavaThread} from './threads/java-thread.js';
+import {type JavaThreads} from './threads/java-threads.js';
+import {type PresentThreads} from './threads/present-threads.js';
+import {Continuations} from './unwind/continuation.js';
 import {StackCopy} from './unwind/stack.js';
-import {type WalkEnd, type Walker} from './unwind/walker.js';
+import {TopFrame} from './unwind/top-frame.js';
+import {Walker, type WalkEnd} from './unwind/walker.js';
 
-/** Ways to read stacks: of threads that wait always, of running threads by perf events or stops. */
-type Ways = {
-	readonly waiting: WaitingStacks;
-	/** Reads the stacks of running threads without stopping them; undefined if not permitted or not requested. */
-	readonly perf?: RunningTimer;
-	readonly running: RunningStacks;
-	readonly stopper: Stopper;
-	/** Set if `perf` is not. */
-	readonly observed?: ObservedThreads;
-};
+/** What stacks are decoded with, and the threads that have them. */
+type Parts = {readonly interner: Interner; readonly methods: Methods; readonly code: CodeCache; readonly present: PresentThreads};
 
 /** Reads the stacks of threads, each in the way that suits its state. */
 export class ThreadStacks {
 	/** The stops of the sample in progress. */
 	stops: Stops = noStops;
-	readonly #ways: Ways;
+	/** How running threads are read, and a printable line about it. */
+	readonly timer?: TimerId;
+	readonly note?: string;
+	/** Reads the stacks of running threads without stopping them; undefined if not permitted or not requested. */
+	readonly perf?: RunningTimer;
+	/** Set if `perf` is not. */
+	readonly observed?: ObservedThreads;
+	readonly #waiting: WaitingStacks;
+	readonly #running: RunningStacks;
+	readonly #stopper: Stopper;
 
-	constructor(ways: Ways) {
-		this.#ways = ways;
+	/** Opens the timer that the options ask for; throws SessionOver if events are required and refused. */
+	constructor({vm, heap, memory, perf, ptrace}: Opened, target: Target, options: EngineOptions, {interner, methods, code, present}: Parts) {
+		const walker = new Walker(vm, code, methods);
+		const top = new TopFrame(vm, code, methods, walker);
+		const continuations = new Continuations(vm, heap, code, methods);
+		const recorded = new RecordedStacks({memory, walker, top, continuations, nativeCode: pseudoFrame(interner, nativeCode)});
+		const chosen = chooseTimer(perf, target, options, recorded);
+		this.timer = chosen.timer;
+		this.note = chosen.note;
+		this.perf = chosen.perf;
+		this.#stopper = new Stopper(ptrace, target.pid);
+		this.#waiting = new WaitingStacks(memory, present.java, walker, continuations);
+		this.#running = new RunningStacks({
+			memory, threads: present.java, walker, top, ptrace, stopper: this.#stopper, continuations,
+		});
+		this.observed = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
 
 	/** Begins a sample, before threads are listed; returns whether an idle thread was recorded running. */
 	begin(): boolean {
-		const hasWoken = this.#ways.perf?.begin?.() ?? false;
-		this.stops = this.#ways.observed?.begin() ?? noStops;
+		const hasWoken = this.perf?.begin?.() ?? false;
+		this.stops = this.observed?.begin() ?? noStops;
 		return hasWoken;
 	}
 
@@ -43,7 +70,7 @@ export class ThreadStacks {
 	Returns the estimated time that records cost their threads, milliseconds.
 	*/
 	read(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
-		const {perf, observed} = this.#ways;
+		const {perf, observed} = this;
 		const costMs = perf?.poll(awake, threads, hasNew) ?? 0;
 		observed?.listed(threads);
 		const changed = awake.filter(thread => !thread.isUnchanged && !observed?.isCaught(thread));
@@ -56,27 +83,28 @@ export class ThreadStacks {
 
 	/** Resolves when no thread is held; events are closed until the next sample. */
 	async release(): Promise<void> {
-		this.#ways.perf?.release();
-		await this.#ways.stopper.release();
+		this.perf?.release();
+		await this.#stopper.release();
 	}
 
 	close(): void {
-		this.#ways.perf?.release();
-		this.#ways.stopper.close();
-		this.#ways.observed?.close();
+		this.perf?.release();
+		this.#stopper.close();
+		this.observed?.close();
 	}
 
 	/** Walks threads that wait, or run in native code or in the VM; returns those found running Java code. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const {waiting, observed} = this.#ways;
-		return threads.filter(thread => !(observed ? observed.around(thread, () => waiting.walk(thread)) : waiting.walk(thread)));
+		const {observed} = this;
+		const walk = (thread: JavaThread) => this.#waiting.walk(thread);
+		return threads.filter(thread => !(observed ? observed.around(thread, () => walk(thread)) : walk(thread)));
 	}
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */
 	#walkRunning(running: readonly JavaThread[]): void {
-		const {perf, observed} = this.#ways;
+		const {perf, observed} = this;
 		const threads = perf ? running.filter(thread => !perf.setCurrentStack(thread)) : running;
-		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#ways.running.walk(threads)) : this.stops;
+		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#running.walk(threads)) : this.stops;
 		for (const thread of threads) {
 			observed?.late(thread);
 		}

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test, onTestFinished} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {unknownStackFrame} from '../../../source/model/frame.js';
+import {pseudoFrame, unknownStack} from '../../../source/model/frame.js';
 import {Sample, threadFlag} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {type Jdk, jdks} from '../../helpers/jvm.js';
@@ -22,7 +22,7 @@ test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, ga
 	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m']});
 	onTestFinished(async () => program.stop());
 	const names = new Names();
-	const unknown = unknownStackFrame(names);
+	const unknown = pseudoFrame(names, unknownStack);
 	const session = closedAfterTest(await memoryEngine.open(await targetOf(program), {depth: Infinity}, names));
 	const sample = new Sample();
 	let stacks = 0;

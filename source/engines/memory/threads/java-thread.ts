@@ -22,7 +22,7 @@ export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: num
 
 /** A thread's last walked stack, and the anchor and state that it was walked from; NaN and 0 if none. */
 class ThreadStack extends WalkedStack {
-	#from = {sp: Number.NaN, pc: 0, fp: 0, state: 0};
+	readonly #from = {sp: Number.NaN, pc: 0, fp: 0, state: 0};
 
 	/** Whether a block has the anchor and state that the stack was walked from. */
 	wasWalkedFrom({anchorSp, anchorPc, anchorFp, state}: ThreadBlock): boolean {

@@ -1,12 +1,16 @@
 import {existsSync} from 'node:fs';
 import {type Sample} from '../../../model/sample.js';
+import {type Target} from '../../../jvm/target.js';
+import {NativeIds} from '../../../jvm/threads/native-ids.js';
+import {ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {type CpuTimes} from './cpu-times.js';
+import {type Vm} from '../hotspot/vm.js';
+import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
-import {type JavaThreads} from './java-threads.js';
-import {type OtherThreadsIdle} from './other-threads-idle.js';
-import {type VmThreads} from './vm-threads.js';
+import {JavaThreads} from './java-threads.js';
+import {OtherThreadsIdle} from './other-threads-idle.js';
+import {VmThreads} from './vm-threads.js';
 
 /** CPU time that VM-internal threads may use between two samples that count as unchanged. */
 const housekeepingNs = 1e6;
@@ -18,8 +22,10 @@ const watchedMs = 6000;
 export class PresentThreads {
 	/** Threads that may have changed in this sample. */
 	readonly awake: JavaThread[] = [];
+	/** The JVM's list of Java threads, and the process's other threads. */
+	readonly java: JavaThreads;
+	readonly vmThreads: VmThreads;
 	readonly #pid: number;
-	readonly #threads: JavaThreads;
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
 	readonly #present: JavaThread[] = [];
@@ -33,12 +39,13 @@ export class PresentThreads {
 	/** Only watched threads have run. */
 	#wereOthersIdle = false;
 
-	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly others: OtherThreadsIdle}) {
-		this.#pid = pid;
-		this.#threads = threads;
-		this.#cpu = parts.cpu;
-		this.#cpuTimes = parts.cpuTimes;
-		this.#others = parts.others;
+	constructor(vm: Vm, target: Target, cpu: ThreadCpu) {
+		this.#pid = target.pid;
+		this.#cpu = cpu;
+		this.#cpuTimes = new CpuTimes(cpu);
+		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
+		this.java = new JavaThreads(vm, new NativeIds(target));
+		this.vmThreads = new VmThreads(target.pid, cpu, this.#cpuTimes);
 	}
 
 	/** See `SampleOutcome`. */
@@ -72,12 +79,12 @@ export class PresentThreads {
 	Ends a sample: updates which threads are watched. Returns whether only threads without frames, briefly, and steadily
 	running ones have run.
 	*/
-	done(jvmThreads: VmThreads, sample: Sample): boolean {
+	done(sample: Sample): boolean {
 		const nowMs = performance.now();
 		this.#steady.update(this.awake, sample, nowMs);
-		const isSteady = this.#isSteady(jvmThreads) && !this.#steady.wasRecentlySteady(nowMs);
+		const isSteady = this.#isSteady() && !this.#steady.wasRecentlySteady(nowMs);
 		if (this.#isFull) {
-			this.#watch(jvmThreads, nowMs);
+			this.#watch(nowMs);
 		}
 
 		return isSteady;
@@ -103,7 +110,7 @@ export class PresentThreads {
 	}
 
 	/** Sets which threads are watched from now on. */
-	#watch(jvmThreads: VmThreads, nowMs: number): void {
+	#watch(nowMs: number): void {
 		const watched = this.#watched;
 		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
@@ -114,12 +121,12 @@ export class PresentThreads {
 			}
 		}
 
-		const ids = [...watched.map(({nativeId}) => nativeId), ...jvmThreads.watch()];
-		this.#others.scanned(ids, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
+		const ids = [...watched.map(({nativeId}) => nativeId), ...this.vmThreads.watch()];
+		this.#others.scanned(ids, this.#onlyWatchedRan && this.vmThreads.onlyWatchedRan, nowMs);
 	}
 
-	#isSteady(jvmThreads: VmThreads): boolean {
-		let {usedNs} = jvmThreads;
+	#isSteady(): boolean {
+		let {usedNs} = this.vmThreads;
 		for (const thread of this.#watched) {
 			if (hasNoFrames(thread)) {
 				usedNs += thread.cpu.usedNs;
@@ -128,15 +135,15 @@ export class PresentThreads {
 			}
 		}
 
-		return this.#wereOthersIdle && jvmThreads.onlyWatchedRan && usedNs < housekeepingNs;
+		return this.#wereOthersIdle && this.vmThreads.onlyWatchedRan && usedNs < housekeepingNs;
 	}
 
 	#listAll(areAllDue: boolean): void {
 		const present = this.#present;
 		present.length = 0;
-		const listed = this.#threads.list();
+		const listed = this.java.list();
 		this.#cpuTimes.begin(areAllDue);
-		this.#onlyWatchedRan = this.#threads.newThreads.length === 0;
+		this.#onlyWatchedRan = this.java.newThreads.length === 0;
 		for (const found of listed) {
 			const isDue = found.hasEvent || this.#cpuTimes.isDue(found.cpu);
 			if (found.hasValidRow && !isDue) {
@@ -153,7 +160,7 @@ export class PresentThreads {
 
 	/** Reads the watched threads only; false if all must be scanned. */
 	#listWatched(): boolean {
-		if (!this.#threads.listAgain(this.#watched)) {
+		if (!this.java.listAgain(this.#watched)) {
 			return false;
 		}
 
@@ -195,7 +202,7 @@ export class PresentThreads {
 			return thread;
 		}
 
-		const successor = this.#threads.successorOf(thread);
+		const successor = this.java.successorOf(thread);
 		this.#readOwnCpu(successor);
 		return successor;
 	}

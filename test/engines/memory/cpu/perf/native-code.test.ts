@@ -11,7 +11,7 @@ import {Walker} from '../../../../../source/engines/memory/unwind/walker.js';
 import {CpuRings} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
-import {nativeCodeFrame} from '../../../../../source/model/frame.js';
+import {nativeCode, pseudoFrame} from '../../../../../source/model/frame.js';
 import {Names, Observer} from '../../observe.js';
 
 /** Records, and the percentage points that a share may be off: three standard deviations and two; tried four times. */
@@ -95,7 +95,7 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const code = new CodeCache(vm, methods);
 	const walker = new Walker(vm, code, methods);
 	const stacks = new RecordedStacks({
-		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), nativeCode: nativeCodeFrame(names),
+		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), nativeCode: pseudoFrame(names, nativeCode),
 	});
 	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
 	const parts: string[] = [];
