@@ -160,18 +160,13 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time of a row's thread with its frames, the innermost first; more may follow by `addAttributedFrame`. */
+	/** Appends CPU time of a row's thread with its frames, the innermost first. */
 	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
-			this.addAttributedFrame(frame);
+			this.#pushFrame(frame);
+			this.attributedCpu.stackLength[this.attributedCpu.count - 1]++;
 		}
-	}
-
-	/** Appends a frame to the attributed CPU time that was added last. */
-	addAttributedFrame(frame: number): void {
-		this.#pushFrame(frame);
-		this.attributedCpu.stackLength[this.attributedCpu.count - 1]++;
 	}
 
 	#pushFrame(frame: number): void {

@@ -1,15 +1,5 @@
 import {fromNames} from '../model/column-types.js';
-import {
-	figureNames, ownFigureNames, type OwnFigures, type SamplerFigures,
-} from './layout.js';
-
-/** Writes all figures to where they lie in the table. */
-export function writeFigures(to: Float64Array, sampler: SamplerFigures, own: OwnFigures): void {
-	const figures = {...sampler, ...own};
-	for (const [at, name] of figureNames.entries()) {
-		to[at] = figures[name];
-	}
-}
+import {ownFigureNames, type OwnFigures} from './layout.js';
 
 /** As how many samples one counts (more than one in a rest), and the ticks of them all: the time that they stand for. */
 export type Counts = {readonly samples: number; readonly ticks: number};

@@ -3,10 +3,10 @@ import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
 import {CounterWriter, ContentionWriter} from './counter-writer.js';
+import {Moves, SampleFigures, type Counts} from './figures.js';
 import {
-	Moves, SampleFigures, writeFigures, type Counts,
-} from './figures.js';
-import {countWord, word, type SamplerFigures} from './layout.js';
+	countWord, figureNames, word, type SamplerFigures,
+} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
@@ -324,7 +324,11 @@ export class TableWriter implements Interner {
 	/** Writes figures and counts. The lock is held. */
 	#publish(given: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		writeFigures(figures, given, this.#figures.sums);
+		const all = {...given, ...this.#figures.sums};
+		for (const [at, name] of figureNames.entries()) {
+			figures[at] = all[name];
+		}
+
 		words[countWord.strings] = this.#dictionary.texts.length;
 		words[countWord.bytes] = this.#dictionary.byteCount;
 		words[countWord.frames] = this.#dictionary.frameCount;

@@ -40,9 +40,7 @@ test('credits have frames of their own, behind those of their thread, and are go
 		for (let at = 0; at < count; at++) {
 			sample.addThread(at, 0, 'worker');
 			sample.addFrame(at);
-			sample.addAttributedCpu(at, 10 + at);
-			sample.addAttributedFrame(1000 + at);
-			sample.addAttributedFrame(2000 + at);
+			sample.addAttributedCpu(at, 10 + at, [1000 + at, 2000 + at]);
 		}
 
 		const {attributedCpu, frames} = sample;

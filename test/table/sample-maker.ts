@@ -47,10 +47,7 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 		}
 
 		for (const attributedCpu of thread.attributedCpu ?? []) {
-			sample.addAttributedCpu(row, attributedCpu.cpuNs);
-			for (const text of attributedCpu.frames) {
-				sample.addAttributedFrame(frame(text));
-			}
+			sample.addAttributedCpu(row, attributedCpu.cpuNs, attributedCpu.frames.map(text => frame(text)));
 		}
 
 		if (thread.lock) {

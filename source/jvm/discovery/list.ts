@@ -1,4 +1,5 @@
 import {readdirSync} from 'node:fs';
+import type {TargetInfo} from '../../model/snapshot.js';
 import {heapOf} from '../counters/hsperfdata.js';
 import {platformProblem} from '../obstacles.js';
 import {readStat} from '../system/proc.js';
@@ -6,18 +7,7 @@ import {processAgeMs} from '../attachability/running-vm.js';
 import {inspect, UserNames} from './inspect.js';
 
 /** A JVM of this host, as lists show it. All strings are printable. */
-export type JvmListing = {
-	readonly pid: number;
-	readonly user: string;
-	/** Such as "17.0.15"; empty if not known. */
-	readonly jvmVersion: string;
-	/** Name of the VM, such as "OpenJDK 64-Bit Server VM"; empty when not known. */
-	readonly vm: string;
-	/** Main class without arguments, or the jar's name. */
-	readonly mainClass: string;
-	readonly command: string;
-	/** Epoch milliseconds; 0 if not known. */
-	readonly startedAtMs: number;
+export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: string;
 	readonly hint?: string;
@@ -25,9 +15,6 @@ export type JvmListing = {
 	readonly startTicks: number;
 	readonly cpuTicks: number;
 	readonly atMs: number;
-	/** The Java heap as of its last collection; absent where that is not known. */
-	readonly heapUsedBytes?: number;
-	readonly heapCapacityBytes?: number;
 	/** Why thread dumps of it cannot be had, if only an engine that does without them may work. */
 	readonly attachProblem?: string;
 };
@@ -73,10 +60,8 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 		return undefined;
 	}
 
-	const {user, jvmVersion, vm, mainClass, command, startedAtMs} = target.facts;
 	return {
-		pid, user, jvmVersion, vm, mainClass, command, startedAtMs,
-		startTicks: stat.startTicks, cpuTicks: stat.userTicks + stat.systemTicks, atMs, ...heapOf(counters),
+		...target.facts, startTicks: stat.startTicks, cpuTicks: stat.userTicks + stat.systemTicks, atMs, ...heapOf(counters),
 		...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
 	};
 }

@@ -4,22 +4,15 @@ import {Ranges} from '../target/ranges.js';
 import {has, type Layout} from './layout.js';
 
 /** The parts of a JavaThread that change while it runs, and the bounds of its stack. */
-export type ThreadBlock = {
-	state: number;
-	anchorSp: number;
-	anchorPc: number;
-	anchorFp: number;
-	osThread: number;
-	stackBase: number;
-	stackSize: number;
-	/** Content of JavaThread._threadObj: an object, or a slot with one (thread-object.ts). */
-	threadObject: number;
-	virtualThread: number;
-	continuationEntry: number;
-	pendingMonitor: number;
-	waitingMonitor: number;
-	monitorOwnerId: number;
-};
+const names = [
+	'state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize',
+	// Content of JavaThread._threadObj: an object, or a slot with one (thread-object.ts).
+	'threadObject',
+	'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId',
+] as const;
+
+/** What one JavaThread has there; 0 for what this JDK does not have. */
+export type ThreadBlock = Record<(typeof names)[number], number>;
 
 /** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
 export const javaThreadState = Object.freeze({
@@ -28,7 +21,7 @@ export const javaThreadState = Object.freeze({
 
 /** Reads the blocks of JavaThreads, a few hundred bytes each: of many together, or of one. */
 export class ThreadBlocks {
-	readonly #offsets: Readonly<Record<keyof ThreadBlock, number>>;
+	readonly #offsets: Readonly<ThreadBlock>;
 	readonly #start: number;
 	readonly #length: number;
 	readonly #all: Ranges;
@@ -38,16 +31,13 @@ export class ThreadBlocks {
 	constructor(memory: Memory, {fields}: Layout) {
 		this.#all = new Ranges(memory);
 		this.#one = new Ranges(memory);
-		const offsets = {
-			state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
-			osThread: fields.osThread, stackBase: fields.stackBase, stackSize: fields.stackSize, threadObject: fields.threadObject,
-			virtualThread: fields.virtualThread, continuationEntry: fields.continuationEntry,
-			pendingMonitor: fields.pendingMonitor, waitingMonitor: fields.waitingMonitor, monitorOwnerId: fields.monitorOwnerId,
+		const offsets: ThreadBlock = {
+			...fields, state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
 		};
-		const known = Object.values(offsets).filter(offset => has(offset));
+		const known = names.map(name => offsets[name]).filter(offset => has(offset));
 		this.#start = Math.min(...known);
 		this.#length = Math.ceil((Math.max(...known) + 8 - this.#start) / 4) * 4;
-		this.#offsets = fromNames(Object.keys(offsets) as Array<keyof ThreadBlock>, name => offsets[name] - this.#start);
+		this.#offsets = fromNames(names, name => offsets[name] - this.#start);
 	}
 
 	/** Reads those of all JavaThreads at these addresses; the same array must have the same contents. */
@@ -89,29 +79,17 @@ export class ThreadBlocks {
 			return false;
 		}
 
-		const offsets = this.#offsets;
-		const word = (offset: number) => has(offset) ? ranges.word(index, offset) : 0;
-		into.state = ranges.half(index, offsets.state);
-		into.anchorSp = word(offsets.anchorSp);
-		into.anchorPc = word(offsets.anchorPc);
-		into.anchorFp = word(offsets.anchorFp);
-		into.osThread = word(offsets.osThread);
-		into.stackBase = word(offsets.stackBase);
-		into.stackSize = word(offsets.stackSize);
-		into.threadObject = word(offsets.threadObject);
-		into.virtualThread = word(offsets.virtualThread);
-		into.continuationEntry = word(offsets.continuationEntry);
-		into.pendingMonitor = word(offsets.pendingMonitor);
-		into.waitingMonitor = word(offsets.waitingMonitor);
-		into.monitorOwnerId = word(offsets.monitorOwnerId);
+		for (const name of names) {
+			const offset = this.#offsets[name];
+			into[name] = has(offset) ? ranges.word(index, offset) : 0;
+		}
+
+		into.state = ranges.half(index, this.#offsets.state);
 		return true;
 	}
 }
 
 /** An empty block to read into. */
 export function emptyBlock(): ThreadBlock {
-	return {
-		state: 0, anchorSp: 0, anchorPc: 0, anchorFp: 0, osThread: 0, stackBase: 0, stackSize: 0, threadObject: 0,
-		virtualThread: 0, continuationEntry: 0, pendingMonitor: 0, waitingMonitor: 0, monitorOwnerId: 0,
-	};
+	return fromNames(names, () => 0);
 }
