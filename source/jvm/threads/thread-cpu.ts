@@ -22,11 +22,6 @@ type Thread = {
 	lastWaitNs: number;
 	/** The round in which it was read last. */
 	round: number;
-	/** What `read` found, and at which moment. */
-	foundAt: number;
-	cpuNs: number;
-	waitNs: number;
-	timeslices: number;
 };
 
 const newline = 10;
@@ -54,8 +49,6 @@ export class ThreadCpu {
 	readonly #threads = new Map<number, Thread>();
 	#currentRound = 1;
 	#readInRound = 0;
-	/** 0 before the first. */
-	#moment = 0;
 	#openFiles = 0;
 	#openFilesLimit: number;
 
@@ -64,26 +57,14 @@ export class ThreadCpu {
 		this.#openFilesLimit = openFilesLimit;
 	}
 
-	/** Begins a moment: until the next one, `delta` goes by what `read` has found in it, and reads only what it has not. */
-	nextMoment(): void {
-		this.#moment++;
-	}
-
 	/** CPU nanoseconds since the previous `delta` for the thread; 0 the first time, and where `reading` says so. */
 	delta(nativeId: number): number {
-		const thread = this.#threadOf(nativeId);
-		const before = thread.lastCpuNs;
-		if (this.#moment > 0 && thread.foundAt === this.#moment) {
-			this.cpuNs = thread.cpuNs;
-			this.waitNs = thread.waitNs;
-			this.timeslices = thread.timeslices;
-			this.reading = 'read';
-		} else if (!this.#readThread(nativeId, thread)) {
-			this.#drop(nativeId, thread);
+		if (!this.read(nativeId)) {
 			return 0;
 		}
 
-		this.#markRead(thread);
+		const thread = this.#threadOf(nativeId);
+		const before = thread.lastCpuNs;
 		this.waitedNs = before >= 0 ? Math.max(0, this.waitNs - thread.lastWaitNs) : 0;
 		thread.lastCpuNs = this.cpuNs;
 		thread.lastWaitNs = this.waitNs;
@@ -101,11 +82,11 @@ export class ThreadCpu {
 			return false;
 		}
 
-		this.#markRead(thread);
-		thread.cpuNs = this.cpuNs;
-		thread.waitNs = this.waitNs;
-		thread.timeslices = this.timeslices;
-		thread.foundAt = this.#moment;
+		if (thread.round !== this.#currentRound) {
+			thread.round = this.#currentRound;
+			this.#readInRound++;
+		}
+
 		return true;
 	}
 
@@ -134,19 +115,12 @@ export class ThreadCpu {
 		let thread = this.#threads.get(nativeId);
 		if (!thread) {
 			thread = {
-				fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0, foundAt: 0, cpuNs: 0, waitNs: 0, timeslices: 0,
+				fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0,
 			};
 			this.#threads.set(nativeId, thread);
 		}
 
 		return thread;
-	}
-
-	#markRead(thread: Thread): void {
-		if (thread.round !== this.#currentRound) {
-			thread.round = this.#currentRound;
-			this.#readInRound++;
-		}
 	}
 
 	#drop(nativeId: number, thread: Thread): void {

@@ -36,10 +36,7 @@ export class OtherThreadsIdle {
 		this.#cpu = cpu;
 	}
 
-	/**
-	Whether only watched threads can have run since the last scan. CPU times read for this count as those of this sample
-	(`ThreadCpu.nextMoment`).
-	*/
+	/** Whether only watched threads can have run since the last scan. */
 	areIdle(nowMs: number): boolean {
 		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
 		this.wereIdle = usedNs === this.#usedNs;

@@ -60,7 +60,6 @@ export class PresentThreads {
 	*/
 	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
-		this.#cpu.nextMoment();
 		const nowMs = performance.now();
 		if (hasWoken) {
 			this.#others.forget();
