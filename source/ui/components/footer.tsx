@@ -2,7 +2,7 @@ import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {InputLayer, UiState} from '../state/state.js';
-import {messageOf} from '../status/message.js';
+import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/layout.js';
 import {
 	cut, spansWidth, wrappedSpans, type Span, type Spans,

@@ -3,7 +3,7 @@ import type {Column} from '../../query/columns/column.js';
 import {views} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {headerWords} from '../status/items.js';
-import {messageOf} from '../status/message.js';
+import {messageOf} from '../status/session-states.js';
 import {samplingFigures} from '../status/sampling.js';
 import {warningsOf} from '../status/warnings.js';
 import {

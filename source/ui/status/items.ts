@@ -1,14 +1,14 @@
+import {sumOf} from '../../model/sum.js';
 import {cutStart} from '../../model/cell-width.js';
-import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
-import {clock, dayAndTime} from '../text/clock.js';
 import type {Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/spans.js';
+import {badgeOf} from './session-states.js';
 import {samplingFigures} from './sampling.js';
 import {warningsOf} from './warnings.js';
 
@@ -82,8 +82,8 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 1, isRight: true, priority: 0, leastWidth: 0, word: 'LIVE', meaning: 'sampling, and the screen is up to date; otherwise what the session is doing',
-		text: ({ui, data}) => badge(ui, data).text,
-		role: ({ui, data}) => badge(ui, data).role,
+		text: ({ui, data}) => badgeOf(ui, data).text,
+		role: ({ui, data}) => badgeOf(ui, data).role,
 	},
 	{
 		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
@@ -171,12 +171,7 @@ export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item
 }
 
 function threadsIn(statesNow: readonly number[], states: readonly ThreadState[]): number {
-	let threads = 0;
-	for (const state of states) {
-		threads += statesNow[stateCode[state]];
-	}
-
-	return threads;
+	return sumOf(states, state => statesNow[stateCode[state]]);
 }
 
 /** Without a decimal from 10 on. */
@@ -201,56 +196,4 @@ function rate({status: {phase}, snapshot, lately: {samplesPerS}}: ScreenData): s
 
 function perSecond(samples: number): number {
 	return samples >= 10 ? Math.round(samples) : Number(samples.toFixed(1));
-}
-
-/** What the session is doing, in a word or two. */
-function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs, past}: ScreenData): {readonly text: string; readonly role: Role} {
-	const {phase} = status;
-	if (past) {
-		return {text: `PAST ${clock(past.toMs, true)}`, role: 'hot'};
-	}
-
-	if (phase === 'starting') {
-		return {text: 'STARTING', role: 'hot'};
-	}
-
-	if (phase === 'ended') {
-		return {text: `ENDED ${clock(lastSampleMs(snapshot) ?? nowMs, true)}`, role: 'error'};
-	}
-
-	if (phase === 'failed') {
-		return {text: 'FAILED', role: 'error'};
-	}
-
-	if (phase === 'recording') {
-		return {text: `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim(), role: 'hot'};
-	}
-
-	if (vitals.isStopped) {
-		return {text: 'TARGET STOPPED', role: 'error'};
-	}
-
-	if (state.isPaused) {
-		return {text: `PAUSED +${samplesSincePause} samples`, role: 'hot'};
-	}
-
-	if (status.stale) {
-		return {text: 'STALE', role: 'error'};
-	}
-
-	if (status.silentS !== undefined && phase === 'sampling') {
-		return {text: `NO SAMPLE ${status.silentS}s`, role: 'error'};
-	}
-
-	if (status.nextS !== undefined && phase === 'sampling') {
-		return {text: `THROTTLED next ${status.nextS > 0 ? `in ${formatDuration(status.nextS * 1000)}` : 'is due'}`, role: 'hot'};
-	}
-
-	return phase === 'paused' ? {text: 'STOPPED', role: 'hot'} : {text: `LIVE ${clock(nowMs)}`, role: 'good'};
-}
-
-/** When the target was last seen alive, epoch milliseconds; undefined when it never was. */
-export function lastSampleMs(snapshot: Snapshot | undefined): number | undefined {
-	const atMs = snapshot?.session.lastSampleAtMs ?? 0;
-	return atMs > 0 ? atMs : undefined;
 }

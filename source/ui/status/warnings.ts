@@ -1,3 +1,4 @@
+import {sumUpTo} from '../../model/sum.js';
 import {unattributed} from '../../model/frame.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -80,12 +81,7 @@ export function warningsOf(data: ScreenData): Warning[] {
 
 /** Samples of running threads; waiting threads are never stopped. */
 function runningTicks({counters}: Snapshot): number {
-	let sum = 0;
-	for (let counter = 0; counter < counters.count; counter++) {
-		sum += counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0;
-	}
-
-	return sum;
+	return sumUpTo(counters.count, counter => counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0);
 }
 
 function share(part: number, whole: number): string {

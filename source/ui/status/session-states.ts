@@ -1,0 +1,87 @@
+import type {SourcePhase} from '../../model/source.js';
+import {formatCount, formatDuration} from '../../query/columns/format.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {UiState} from '../state/state.js';
+import type {Role} from '../terminal/theme.js';
+import {clock, clocks, dayAndTime} from '../text/clock.js';
+
+/** What a session may be doing: the badge that says so in the header, and the message below the table. */
+type SessionState = {
+	/** Of the badge, and of the message. */
+	readonly role?: Role;
+	readonly isAlarm?: true;
+	holds(data: ScreenData, ui: UiState): boolean;
+	badge?(data: ScreenData): string;
+	message?(data: ScreenData): string;
+};
+
+/** How long after the start the session's note is shown if there is no other message. */
+const noteMs = 15_000;
+
+const isIn = (phase: SourcePhase) => ({status}: ScreenData) => status.phase === phase;
+const isSampling = isIn('sampling');
+
+/** The badge and the message are each that of the first state that holds and has one. */
+const sessionStates: readonly SessionState[] = [
+	{holds: ({past}) => past !== undefined, role: 'hot', badge: ({past}) => `PAST ${clock(past!.toMs, true)}`},
+	{holds: isIn('starting'), role: 'hot', badge: () => 'STARTING', message: ({status}) => status.message ?? 'starting'},
+	{
+		holds: isIn('ended'), role: 'error', badge: data => `ENDED ${endOf(data)}`,
+		isAlarm: true, message: data => `target ended ${endOf(data)}${data.status.message ? ` (${data.status.message})` : ''}; s saves, q quits`,
+	},
+	{
+		holds: isIn('failed'), role: 'error', badge: () => 'FAILED',
+		isAlarm: true, message: ({status}) => `${status.message ?? 'sampling failed'}${status.hint ? `; ${status.hint}` : ''}; s saves, q quits`,
+	},
+	{holds: isIn('recording'), role: 'hot', badge: ({snapshot}) => `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim()},
+	{holds: ({vitals}) => vitals.isStopped === true, role: 'error', badge: () => 'TARGET STOPPED'},
+	{holds: (_, {isPaused}) => isPaused, role: 'hot', badge: ({samplesSincePause}) => `PAUSED +${samplesSincePause} samples`},
+	{
+		holds: ({status}) => status.stale, role: 'error', badge: () => 'STALE',
+		isAlarm: true, message: ({status}) => `these numbers are old; the latest could not be read${status.message ? ` (${status.message})` : ''}`,
+	},
+	{
+		holds: data => data.status.silentS !== undefined && isSampling(data), role: 'error', badge: ({status}) => `NO SAMPLE ${status.silentS}s`,
+		isAlarm: true, message: ({status}) => `no sample for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`,
+	},
+	{
+		holds: data => data.status.nextS !== undefined && isSampling(data), role: 'hot', badge: ({status}) => `THROTTLED next ${when(status.nextS!, 'in')}`,
+		isAlarm: true, message: ({status}) => `sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, 'comes in')}`,
+	},
+	{
+		holds: ({past}) => past !== undefined,
+		message: ({past, samplesSincePause}) => `${clocks(past!.fromMs, past!.toMs)}; +${formatCount(samplesSincePause)} samples since; [ ] step, z span, Esc LIVE`,
+	},
+	{holds: (_, {isPaused}) => isPaused, message: () => 'paused; still sampling. Space resumes'},
+	{holds: isIn('paused'), role: 'hot', badge: () => 'STOPPED', message: () => 'sampling is stopped; o restarts it'},
+	{
+		holds: () => true, role: 'good', badge: ({nowMs}) => `LIVE ${clock(nowMs)}`,
+		message: ({status, snapshot}) => status.message ?? (snapshot !== undefined && snapshot.session.durationMs < noteMs ? status.note : undefined) ?? '',
+	},
+];
+
+/** What the session is doing, in a word or two. */
+export function badgeOf(ui: UiState, data: ScreenData): {readonly text: string; readonly role: Role} {
+	const {badge, role} = sessionStates.find(state => state.badge && state.holds(data, ui))!;
+	return {text: badge!(data), role: role!};
+}
+
+/** The message of the last key, or what the session has to say; an empty one for nothing. */
+export function messageOf(ui: UiState, data: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
+	if (ui.message) {
+		return {text: ui.message.text, isAlarm: ui.message.tone === 'error'};
+	}
+
+	const {message, isAlarm = false} = sessionStates.find(state => state.message && state.holds(data, ui))!;
+	return {text: message!(data), isAlarm};
+}
+
+/** When the target was last seen alive, or now if it never was. */
+function endOf({snapshot, nowMs}: ScreenData): string {
+	const lastMs = snapshot?.session.lastSampleAtMs ?? 0;
+	return clock(lastMs > 0 ? lastMs : nowMs, true);
+}
+
+function when(seconds: number, before: string): string {
+	return seconds > 0 ? `${before} ${formatDuration(seconds * 1000)}` : 'is due';
+}
