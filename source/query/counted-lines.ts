@@ -7,22 +7,22 @@ import {
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
 import {
-	BucketSums, CounterRanking, sumsByNode, type Sums,
+	BucketSums, rankingOf, sumsByNode, type Sums,
 } from './counters/buckets.js';
 import {CountedRow, type CountedFigures} from './counters/counted-row.js';
 import {
-	countersInWindow, effectiveUnit, scopeOf, type Scope,
+	countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope,
 } from './counters/scope.js';
 import {percentOf, samplesOf, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
-import type {Location, Measure, Query, Unit} from './types/query.js';
+import type {Location, Measure, Query} from './types/query.js';
 
 /** What the rows of a window are read from, by group. */
 type LineFigures = CountedFigures & {
 	readonly grouping: Grouping;
 	/** Of samples with the group anywhere on their stack. */
-	readonly totals: Pick<Sums, 'ticks' | 'cpuNs'>;
+	readonly totals: Sums;
 	readonly contention: ContentionByLocation;
 	/** Without own code first: the line of the program's own code by which most samples came. */
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
@@ -30,11 +30,8 @@ type LineFigures = CountedFigures & {
 
 /** A row of the Lines view: a location and what was counted there. */
 export class LineRow extends CountedRow<LineFigures> {
-	readonly key: string;
-
-	constructor(bucket: number, counted: LineFigures) {
-		super(bucket, counted);
-		this.key = counted.grouping.keys[bucket];
+	get key(): string {
+		return this.counted.grouping.keys[this.bucket];
 	}
 
 	get totalTicks(): number {
@@ -106,71 +103,42 @@ export type LineTable = {
 /** All lines of a window, in no order, and what their shares are of. */
 export type CountedLines = Omit<LineTable, 'allRows'>;
 
-type Counted = {
-	readonly asked: readonly unknown[];
-	/** By the units that were asked for. */
-	readonly lines: Map<Unit, CountedLines>;
-	in(scope: Scope): CountedLines;
-};
-
-/** What was counted of the snapshot asked for last: another order, filter or unit finds it there. */
-const counted = new WeakMap<Snapshot, Counted>();
-let last: WeakRef<Snapshot> | undefined;
-
-/** The locations with counted ticks or CPU time in the window. The same question gets the same rows. */
+/** The locations with counted ticks or CPU time in the window. */
 export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
-	const asked = [since, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
-	let known = counted.get(snapshot);
-	if (!known || known.asked.some((value, index) => value !== asked[index])) {
-		counted.delete(last?.deref() ?? snapshot);
-		known = {asked, lines: new Map(), in: count(snapshot, since, query, scope)};
-		counted.set(snapshot, known);
-		last = new WeakRef(snapshot);
-	}
-
-	const lines = known.lines.get(scope.unit) ?? known.in(scope);
-	known.lines.set(scope.unit, lines);
-	return lines;
-}
-
-function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): Counted['in'] {
 	const {dictionary, threads} = snapshot;
-	const {countedMask} = scope;
+	const {nodeCount, nodeFrame} = dictionary;
+	const {countedMask, unit} = scope;
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const attributed = attributionOf(dictionary, query);
-	const {nodeFrame} = dictionary;
-	const byNode = sumsByNode(counters, dictionary.nodeCount, scope);
-	const sums = new BucketSums(counters, byNode, attributed.subarray(0, dictionary.nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length);
+	const byNode = sumsByNode(counters, nodeCount, scope);
+	const sums = new BucketSums(counters, byNode, attributed.subarray(0, nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length, scope);
 	const totals = totalsOf(dictionary, byNode, grouping);
-	const {wholeCpuNs, wholeTicks, buckets} = sums;
+	const {wholeCpuNs, wholeTicks} = sums;
 	const inStep = threadsInStep(snapshot, since);
-	const locations = grouping.locations.length;
-	const shared: Omit<LineFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
-		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
+	const ends = endsOf(dictionary, query);
+	const ranked = {counters, buckets: sums.buckets, scope};
+	const figures: LineFigures = {
+		grouping, sums, totals, threads, inStep, isInTicks: unit === 'ticks',
+		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter]),
+		contention: contentionByLocation(snapshot, attributed, grouping, scope),
+		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
-	const ends = endsOf(dictionary, query);
-	return inUnit => {
-		const figures: LineFigures = {
-			...shared, isInTicks: inUnit.unit === 'ticks',
-			...(ends ? {viaOf: viaOfBuckets(dictionary, ends, counters, buckets, inUnit)} : {ownOf: ownOfBuckets(dictionary, query, counters, buckets, inUnit)}),
-		};
-		const rows: LineRow[] = [];
-		for (let group = 1; group < locations; group++) {
-			if (totals.ticks[group] > 0 || (isCpuCounted && totals.cpuNs[group] > 0)) {
-				rows.push(new LineRow(group, figures));
-			}
+	const rows: LineRow[] = [];
+	for (let group = 1; group < grouping.locations.length; group++) {
+		if (totals.ticks[group] > 0 || (isCpuCounted && totals.cpuNs[group] > 0)) {
+			rows.push(new LineRow(group, figures));
 		}
+	}
 
-		return {
-			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.ticks().squares / wholeTicks : 1,
-		};
+	return {
+		rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.whole.cpu, sums.whole.cpu), ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
 }
 
 /** Sums by group of all samples that have it on their stack, once each; `byNode` becomes that of whole subtrees. */
-function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, {locations, groupOfFrame, outermost}: Grouping): Pick<Sums, 'ticks' | 'cpuNs'> {
+function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, {locations, groupOfFrame, outermost}: Grouping): Sums {
 	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
 	// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
 	for (let node = nodeCount - 1; node > rootNode; node--) {
@@ -189,18 +157,20 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 
 /** CPU time, or ticks where the query that is asked by then looks at these, at each place of a window; the filter has no say. */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
-	const {dictionary} = snapshot;
+	const {dictionary: {nodeFrame}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
-	const {groupOfFrame, groupOfKey, keys} = stackIndex(dictionary).grouping(query.by);
-	const attributed = attributionOf(dictionary, query);
-	const sumsOf = (at: Snapshot | undefined) => at && sumsByNode(countersInWindow(at, undefined, scope), dictionary.nodeCount, scope);
-	const [now, then] = [sumsOf(snapshot)!, sumsOf(alignedTo(snapshot, since))];
+	const {groupOfFrame, groupOfKey, keys} = stackIndex(snapshot.dictionary).grouping(query.by);
+	const attributed = attributionOf(snapshot.dictionary, query);
+	const then = alignedTo(snapshot, since)?.counters;
 	const [ticks, cpuNs] = [new Float64Array(keys.length), new Float64Array(keys.length)];
-	for (let node = rootNode + 1; node < dictionary.nodeCount; node++) {
-		const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
-		ticks[group] += now.ticks[node] - (then ? then.ticks[node] : 0);
-		cpuNs[group] += now.cpuNs[node] - (then ? then.cpuNs[node] : 0);
+	for (let counter = 0; counter < count; counter++) {
+		if (isCounted(scope, thread[counter])) {
+			const isOld = then !== undefined && counter < then.count;
+			const group = groupOfFrame[nodeFrame[attributed[node[counter]]]];
+			cpuNs[group] += now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
+			ticks[group] += ((scope.countedMask >> state[counter]) & 1) * (now.ticks[counter] - (isOld ? then.ticks[counter] : 0));
+		}
 	}
 
-	return (key, asked) => Math.max(0, (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? 0] ?? 0);
+	return (key, asked) => Math.max(0, (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
 }

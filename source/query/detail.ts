@@ -1,3 +1,5 @@
+import {sumOf} from '../model/sum.js';
+import {madeOnce} from '../model/made-once.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
 import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
@@ -125,12 +127,7 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
 	for (let counter = 0; counter < counters.count; counter++) {
 		const thread = counters.thread[counter];
-		let row = rows.get(thread);
-		if (!row) {
-			row = {cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)};
-			rows.set(thread, row);
-		}
-
+		const row = madeOnce(rows, thread, () => ({cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)}));
 		row.cpuNs += counters.cpuNs[counter];
 		row.states[counters.state[counter]] += counters.ticks[counter];
 		row.ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
@@ -138,8 +135,12 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 
 	return [...rows]
 		.map(([thread, row]) => ({key: threads.key[thread], name: threads.name[thread], ...row}))
-		.sort((a, b) => hotter(a, b) || byNumber(sum(b.states), sum(a.states)) || byNumber(a.key, b.key))
+		.sort((a, b) => hotter(a, b) || byNumber(allTicks(b), allTicks(a)) || byNumber(a.key, b.key))
 		.slice(0, maxDetailRows);
+}
+
+function allTicks({states}: {readonly states: readonly number[]}): number {
+	return sumOf(states, ticks => ticks);
 }
 
 function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope): LineDetail['stacks'] {
@@ -188,15 +189,6 @@ function hotter(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: num
 	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
 }
 
-function sum(figures: readonly number[]): number {
-	let total = 0;
-	for (const figure of figures) {
-		total += figure;
-	}
-
-	return total;
-}
-
 type HolderSums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
 
 /** Owners of the locks that samples at the wanted stacks waited for, those who held up most first. */
@@ -204,7 +196,6 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 	const all = snapshot.contention;
 	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
 	const sums = new Map<string, HolderSums>();
-	let ticksOfAll = 0;
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index];
 		const {ownerLocation, ownerNow, ...owner} = lockInfo(snapshot, {
@@ -216,16 +207,15 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 		});
 		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
 		const ownerKey = snapshot.threads.key.at(contention.owner[index]);
-		const sum = sums.get(key) ?? {
+		const sum = madeOnce<string, HolderSums>(sums, key, () => ({
 			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
-		};
-		sums.set(key, sum);
+		}));
 		sum.ticks += ticks;
-		ticksOfAll += ticks;
 		addLocation(sum.took, ownerLocation, ticks);
 		addLocation(sum.now, ownerNow, ticks);
 	}
 
+	const ticksOfAll = sumOf(sums.values(), ({ticks}) => ticks);
 	return [...sums]
 		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
 		.map(([, {owner, ticks, took, now}]) => ({

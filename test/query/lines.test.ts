@@ -80,21 +80,19 @@ test('threads that are blocked now, and for how long the longest has been', () =
 	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
 });
 
-test('another order or filter shows the rows that were counted before, another unit the same figures with other shares', () => {
+test('another order or filter shows the same rows, another unit the same figures with other shares', () => {
 	const drawing = new Picture();
 	const snapshot = drawing.draw(`
 		main
 		R30 R R
 		a:1 b:2 c:3
 	`).build();
-	const {rows} = queryLines(snapshot, undefined, query());
 	const asked = (changes: Partial<Query>) => queryLines(snapshot, undefined, query(changes)).rows;
 	const reversed = asked({sort: {column: 'self', reverse: true}});
 	expect(reversed.map(({line}) => line)).toEqual([2, 3, 1]);
 	const byName = asked({sort: {column: 'line', reverse: true}, filter: '!b'});
 	expect(byName.map(({line}) => line)).toEqual([3, 1]);
 	expect(asked({sort: {column: 'line', reverse: false}, filter: '!b'}).map(({line}) => line)).toEqual([1, 3]);
-	expect([...reversed, ...byName].every(row => rows.includes(row))).toBe(true);
 	expect(drawn(queryLines(snapshot, undefined, query({unit: 'ticks'})))).toBe(undent(`
 		 33  33 1/1 A.a:1
 		 33  33 1/1 A.b:2

@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {GroupBy, Location, Measure, Query, Unit, StateTicks} from '../types/query.js';
@@ -151,16 +152,7 @@ export function statesColumn<Row extends {readonly states: StateTicks}>(id: stri
 
 /** A column with the ticks of a state, or of some that are drawn alike; on screens alone, as files have them all. */
 export function stateColumn<Row extends {readonly states: StateTicks}>({word, role, states}: StateLetter, {fromColumns, description}: Pick<Column<Row>, 'fromColumns' | 'description'>): Column<Row> {
-	const ticksOf = (row: Row) => {
-		let ticks = 0;
-		for (const state of states) {
-			ticks += row.states[stateCode[state]];
-		}
-
-		return ticks;
-	};
-
-	return figure(states[0].toLowerCase().replaceAll('_', '-'), ticksOf, formats.count, {
+	return figure(states[0].toLowerCase().replaceAll('_', '-'), (row: Row) => sumOf(states, state => row.states[stateCode[state]]), formats.count, {
 		heading: word, title: `${word} ticks`, width: 5, fromColumns, screenOnly: true, description: `${description} ${states.join(', ')}`, role: () => role,
 	});
 }
@@ -181,11 +173,7 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 /** The columns that a terminal of so many columns shows; the one of width 0, or the last, takes what others leave. */
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
-	let rest = available - (gap * (shown.length - 1));
-	for (const {width} of shown) {
-		rest -= width;
-	}
-
+	const rest = available - (gap * (shown.length - 1)) - sumOf(shown, ({width}) => width);
 	const flexible = Math.max(shown.findIndex(({width}) => width === 0), -1);
 	const taker = flexible < 0 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === taker ? Math.max(1, column.width + rest) : column.width}));

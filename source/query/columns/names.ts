@@ -45,7 +45,7 @@ export function shortName(location: Location, room: number, full = false): strin
 	const named = full ? undefined : namedPackageOf(location.className);
 	const own = named?.name ? [named.name] : [];
 	const packages = [...own, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
-	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? firstCharacter(part) : part), rest].join('.');
+	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? [...part][0] ?? '' : part), rest].join('.');
 	// What the user calls a package is short already, and goes last.
 	for (let short = 0; short < (named ? packages.length : 0); short++) {
 		const shortened = withInitials(own.length, own.length + short);
@@ -90,7 +90,7 @@ const leastHolder = 7;
 
 /** The same with who holds threads up there, who is always named: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
 export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
-	const least = cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
+	const least = leastCells(location);
 	const more = others > 0 ? ` +${others}` : '';
 	const text = ` by ${holder}${more}`;
 	if (least + cellWidth(' held') + cellWidth(text) <= room) {
@@ -105,10 +105,6 @@ export function nameHeldBy(location: Location, {holder, others = 0}: {readonly h
 /** `via LockSupport.park`: how a line of the program's own code came to stand in another's. */
 export function viaText({className, method}: Location): string {
 	return `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
-}
-
-function firstCharacter(text: string): string {
-	return text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!);
 }
 
 /** What threads wait for that need a class which another thread initialises. */

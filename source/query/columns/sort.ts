@@ -55,11 +55,42 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 	};
 }
 
+/** The low bits of a double, which stand for a row while figures are sorted: more rows are not sorted so. */
+const rowBits = (2 ** 20) - 1;
+
 /** The rows by the first of some values, upwards or (`sign` -1) downwards, equal ones by the next, then by key. */
-export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], [first, ...others]: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
+export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], values: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
+	const [first, ...others] = values;
+	if (rows.length === 0 || rows.length > rowBits || typeof first(rows[0]) !== 'number') {
+		return rows.toSorted(comparison(values, sign));
+	}
+
+	const figures = new Float64Array(rows.length);
+	for (const [index, row] of rows.entries()) {
+		const figure = first(row) as number;
+		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
+	}
+
 	const compareOthers = comparison(others, sign);
-	return rows
-		.map(row => ({row, value: first(row)}))
-		.sort((a, b) => sign * compareValues(a.value, b.value) || compareOthers(a.row, b.row))
-		.map(({row}) => row);
+	return nearlyInOrder(figures)
+		.sort((a, b) => (figures[a] < figures[b] ? -1 : Number(figures[a] > figures[b])) || compareOthers(rows[a], rows[b]))
+		.map(row => rows[row]);
+}
+
+/** The indexes of figures, upwards, but for those that are almost equal. It is fast, as nothing is called for each pair. */
+function nearlyInOrder(figures: Float64Array): number[] {
+	const marked = new Float64Array(figures);
+	const words = new Uint32Array(marked.buffer);
+	// The low half of a double comes first on every machine that Node runs on.
+	for (let row = 0; row < figures.length; row++) {
+		words[row * 2] = (words[row * 2] & ~rowBits) | row;
+	}
+
+	marked.sort();
+	const order: number[] = [];
+	for (let place = 0; place < figures.length; place++) {
+		order.push(words[place * 2] & rowBits);
+	}
+
+	return order;
 }

@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types/query.js';
 
@@ -32,24 +33,13 @@ function letterOf(state: ThreadState): StateLetter {
 
 /** States in proportion, as many letters as `cells`: `RRRRBBw.`. Each state that was seen gets one if possible. */
 export function stateCells(ticks: StateTicks, cells = 8): string {
-	const weights = stateLetters.map(({states}) => {
-		let weight = 0;
-		for (const state of states) {
-			weight += Math.max(0, ticks[stateCode[state]] ?? 0);
-		}
-
-		return weight;
-	});
+	const weights = stateLetters.map(({states}) => sumOf(states, state => Math.max(0, ticks[stateCode[state]] ?? 0)));
 	return shareOut(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
 }
 
 /** `cells` shared out by weight, at least one for each weight above 0 if possible; the rest by largest remainders. */
 export function shareOut(weights: readonly number[], cells: number): number[] {
-	let whole = 0;
-	for (const weight of weights) {
-		whole += weight;
-	}
-
+	const whole = sumOf(weights, weight => weight);
 	const shares = weights.map(() => 0);
 	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];
 	const isBefore = (a: number, b: number) => (Number(shares[a] === 0) - Number(shares[b] === 0) || lack(a) - lack(b) || weights[a] - weights[b]) > 0;

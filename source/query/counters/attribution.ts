@@ -3,7 +3,7 @@ import type {Dictionary, Counters} from '../../model/snapshot.js';
 import type {Location, Query} from '../types/query.js';
 import {locationOfFrame} from './location.js';
 import {ownCode} from './own-code.js';
-import {CounterRanking, type CounterBuckets} from './buckets.js';
+import {rankingOf, type CounterBuckets} from './buckets.js';
 import type {Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 
@@ -37,35 +37,32 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** By buckets of counters: the location in which most of their samples are, of the groups that `memberOf` has by node; 0 counts as none. */
-function mostOfBuckets(counters: Counters, buckets: CounterBuckets, {unit, countedMask}: Pick<Scope, 'unit' | 'countedMask'>, locations: readonly Location[], memberOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
-	let ranking: CounterRanking | undefined;
-	const make = () => {
-		const weighed = unit === 'ticks' ? {...counters, cpuNs: new Float64Array(counters.count)} : counters;
-		return new CounterRanking(weighed, buckets, counter => memberOf(counters.node[counter]), locations.length, countedMask);
-	};
+/** What counters are ranked by: all of them, those of each bucket, and what of them counts. */
+type Ranked = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
 
+/** By buckets: the location in which most of their samples are, of the groups that `memberOf` has by node; 0 counts as none. */
+function mostOfBuckets({counters, buckets, scope}: Ranked, locations: readonly Location[], memberOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
+	const ranking = rankingOf(counters, buckets, scope, counter => memberOf(counters.node[counter]), scope.unit === 'ticks');
 	return wanted => {
-		ranking ??= make();
-		const [top = 0] = ranking.of(wanted, 1).top;
+		const [top = 0] = ranking(wanted, 1).top;
 		return top === 0 ? undefined : locations[top];
 	};
 }
 
 /** By buckets of stacks that end at `ends`, the program's own code: the method that most of them called; undefined for none. */
-export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, counters: Counters, buckets: CounterBuckets, scope: Pick<Scope, 'unit' | 'countedMask'>): (wanted: readonly number[]) => Location | undefined {
+export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, ranked: Ranked): (wanted: readonly number[]) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const {groupOfFrame, locations} = index.grouping('method');
 	// A native method has no line, and is named where nothing else was called.
-	return mostOfBuckets(counters, buckets, scope, locations, node => ends[node] === node ? 0 : groupOfFrame[dictionary.nodeFrame[index.attributed[node] === ends[node] ? node : index.attributed[node]]]);
+	return mostOfBuckets(ranked, locations, node => ends[node] === node ? 0 : groupOfFrame[dictionary.nodeFrame[index.attributed[node] === ends[node] ? node : index.attributed[node]]]);
 }
 
 /** By buckets of a grouping: the program's own line by which most samples came; undefined where that is of the same group. */
-export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, counters: Counters, buckets: CounterBuckets, scope: Pick<Scope, 'unit' | 'countedMask'>): (wanted: readonly number[]) => Location | undefined {
+export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, ranked: Ranked): (wanted: readonly number[]) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const own = index.ownAttributed(ownCode(query.app));
 	const rows = index.grouping(query.by);
 	const {groupOfFrame, locations} = index.grouping('line');
 	const {nodeFrame} = dictionary;
-	return mostOfBuckets(counters, buckets, scope, locations, node => rows.groupOfFrame[nodeFrame[own[node]]] === rows.groupOfFrame[nodeFrame[index.attributed[node]]] ? 0 : groupOfFrame[nodeFrame[own[node]]]);
+	return mostOfBuckets(ranked, locations, node => rows.groupOfFrame[nodeFrame[own[node]]] === rows.groupOfFrame[nodeFrame[index.attributed[node]]] ? 0 : groupOfFrame[nodeFrame[own[node]]]);
 }

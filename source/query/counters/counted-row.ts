@@ -1,6 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Interval, Location, StateTicks} from '../types/query.js';
-import type {BucketSums, CounterRanking, Ranked} from './buckets.js';
+import type {BucketSums, Ranked, Ranking} from './buckets.js';
 import {AtLocation} from './location.js';
 import {
 	percentOf, samplesOf, shareError, shareInterval,
@@ -12,7 +12,7 @@ const maxTopThreads = 3;
 /** What rows are read from, by the numbers of their buckets. */
 export type CountedFigures = {
 	readonly sums: BucketSums;
-	readonly ranking: CounterRanking;
+	readonly threadRanking: Ranking;
 	readonly threads: Snapshot['threads'];
 	/** Shares are of ticks, not of CPU time. */
 	readonly isInTicks: boolean;
@@ -24,19 +24,11 @@ export type CountedFigures = {
 
 /** A row of what was counted in a bucket. Figures are worked out when asked for. */
 export abstract class CountedRow<Figures extends CountedFigures> extends AtLocation {
-	readonly #bucket: number;
-	readonly #counted: Figures;
 	#ranked: Ranked | undefined;
 	#states: StateTicks | undefined;
 
-	constructor(bucket: number, counted: Figures) {
+	constructor(readonly bucket: number, protected readonly counted: Figures) {
 		super();
-		this.#bucket = bucket;
-		this.#counted = counted;
-	}
-
-	get bucket(): number {
-		return this.#bucket;
 	}
 
 	/** Ticks of counted states; CPU nanoseconds of all. */
@@ -66,13 +58,13 @@ export abstract class CountedRow<Figures extends CountedFigures> extends AtLocat
 	/** Independent samples that its share of the CPU time rests on. */
 	get cpuSamples(): number {
 		const {sums} = this.counted;
-		return samplesOf(sums.cpu(this.bucket), sums.cpu());
+		return samplesOf(sums.cpu(this.bucket), sums.whole.cpu);
 	}
 
 	/** The same of its share of the ticks. */
 	get tickSamples(): number {
 		const {inStep, sums} = this.counted;
-		return samplesOf(sums.ticks(this.bucket), sums.ticks()) / inStep;
+		return samplesOf(sums.ticks(this.bucket), sums.whole.ticks) / inStep;
 	}
 
 	/** Ticks by state, every state counted. */
@@ -95,16 +87,12 @@ export abstract class CountedRow<Figures extends CountedFigures> extends AtLocat
 		return this.counted.viaOf?.([this.bucket]);
 	}
 
-	protected get counted(): Figures {
-		return this.#counted;
-	}
-
 	get #samples(): number {
 		return this.counted.isInTicks ? this.tickSamples : this.cpuSamples;
 	}
 
 	get #threads(): Ranked {
-		this.#ranked ??= this.counted.ranking.of([this.bucket], maxTopThreads);
+		this.#ranked ??= this.counted.threadRanking([this.bucket], maxTopThreads);
 		return this.#ranked;
 	}
 }

@@ -1,3 +1,5 @@
+import {madeOnce} from '../../model/made-once.js';
+
 /** Packages that are never a program's own unless it says so: the JDK's, and those of the languages on top of it. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
 
@@ -15,9 +17,7 @@ a `!`, or there are none, everything else but the JDK's, kotlin's and scala's is
 */
 export function ownCode(app: readonly string[] = []): OwnCode {
 	const key = app.join(',');
-	const rule = known.get(key) ?? {key, isOwn: ruleOf(app)};
-	known.set(key, rule);
-	return rule;
+	return madeOnce(known, key, () => ({key, isOwn: ruleOf(app)}));
 }
 
 function ruleOf(app: readonly string[]): OwnCode['isOwn'] {

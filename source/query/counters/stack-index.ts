@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import {rootNode, unattributed} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
@@ -34,12 +35,7 @@ const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
 /** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
 export function stackIndex(dictionary: Dictionary): StackIndex {
-	let index = indexes.get(dictionary.strings);
-	if (!index) {
-		index = new GrowingIndex();
-		indexes.set(dictionary.strings, index);
-	}
-
+	const index = madeOnce(indexes, dictionary.strings, () => new GrowingIndex());
 	index.update(dictionary);
 	return index;
 }
@@ -85,19 +81,13 @@ class GrowingIndex implements StackIndex {
 	}
 
 	grouping(by: GroupBy): Grouping {
-		let grouping = this.#groupings.get(by);
-		if (!grouping) {
-			grouping = new GrowingGrouping(by);
-			this.#groupings.set(by, grouping);
-		}
-
+		const grouping = madeOnce(this.#groupings, by, () => new GrowingGrouping(by));
 		grouping.update(this.#dictionary);
 		return grouping;
 	}
 
 	#ofOwn(own: OwnCode): GrowingOwn {
-		const growing = this.#owns.get(own.key) ?? new GrowingOwn(own);
-		this.#owns.set(own.key, growing);
+		const growing = madeOnce(this.#owns, own.key, () => new GrowingOwn(own));
 		growing.update(this.#dictionary, this.attributed);
 		return growing;
 	}
@@ -125,7 +115,7 @@ class GrowingOwn {
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const frame = nodeFrame[node];
-			const isOwn = this.#isOwn(frameClass[frame], strings);
+			const isOwn = madeOnce(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
 			const end = this.#withLine[node] || this.#nearest[node];
@@ -134,16 +124,6 @@ class GrowingOwn {
 		}
 
 		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
-	}
-
-	#isOwn(classId: number, strings: readonly string[]): boolean {
-		let isOwn = this.#isOwnClass.get(classId);
-		if (isOwn === undefined) {
-			isOwn = this.#own.isOwn(strings[classId]);
-			this.#isOwnClass.set(classId, isOwn);
-		}
-
-		return isOwn;
 	}
 }
 
@@ -172,14 +152,10 @@ class GrowingGrouping implements Grouping {
 		for (let frame = this.#frameCount; frame < frameCount; frame++) {
 			const location = locationOfFrame(dictionary, frame, this.by);
 			const key = locationKey(location, this.by);
-			let group = this.groupOfKey.get(key);
-			if (group === undefined) {
-				group = this.locations.push(location) - 1;
+			this.groupOfFrame[frame] = madeOnce(this.groupOfKey, key, () => {
 				this.keys.push(key);
-				this.groupOfKey.set(key, group);
-			}
-
-			this.groupOfFrame[frame] = group;
+				return this.locations.push(location) - 1;
+			});
 		}
 
 		this.#frameCount = Math.max(this.#frameCount, frameCount);

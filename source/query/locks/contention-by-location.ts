@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {isCounted, type Scope} from '../counters/scope.js';
@@ -38,9 +39,9 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 		contending[group]++;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
 		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
-		const ofGroup = holders.get(group) ?? new Map<number, number>();
+		const ofGroup = madeOnce(holders, group, () => new Map<number, number>());
 		const owner = threads.lockOwner[thread];
-		holders.set(group, ofGroup.set(owner, 1 + (ofGroup.get(owner) ?? 0)));
+		ofGroup.set(owner, 1 + (ofGroup.get(owner) ?? 0));
 	}
 
 	return {

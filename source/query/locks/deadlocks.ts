@@ -57,11 +57,6 @@ export function circlesIn(next: ArrayLike<number>): number[][] {
 	return circles;
 }
 
-/** Whether a thread is one of a deadlock. */
-export function isDeadlocked(deadlocks: readonly Deadlock[], thread: number): boolean {
-	return deadlocks.some(circle => circle.some(member => member.thread === thread));
-}
-
 function deadlockOf(snapshot: Snapshot, members: readonly number[]): Deadlock {
 	const {key} = snapshot.threads;
 	let first = 0;

@@ -63,23 +63,20 @@ function readName(from: Numbers): string {
 	return from.list(Infinity, () => String.fromCodePoint(from.number())).join('');
 }
 
+const bytes = new Bytes();
+
 /** Writes the rows of a column that changed, by how far each is from the one before. */
-class ColumnWriter<Change> {
-	#last = -1;
-
-	constructor(readonly to: Bytes, readonly kind: Kind<Change>) {}
-
-	add(index: number, change: Change): void {
-		if (!this.kind.isNone(change)) {
-			this.to.number(index - this.#last);
-			this.kind.write(this.to, change);
-			this.#last = index;
+function writeColumn<Change>(changes: Iterable<readonly [index: number, change: Change]>, {write, isNone}: Kind<Change>): void {
+	let last = -1;
+	for (const [index, change] of changes) {
+		if (!isNone(change)) {
+			bytes.number(index - last);
+			write(bytes, change);
+			last = index;
 		}
 	}
 
-	end(): void {
-		this.to.number(0);
-	}
+	bytes.number(0);
 }
 
 function readColumn<Change>(from: Numbers, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
@@ -90,32 +87,28 @@ function readColumn<Change>(from: Numbers, kind: Kind<Change>, take: (index: num
 	}
 }
 
-const bytes = new Bytes();
-
 /** What led from `then` (undefined: nothing was counted yet) to `now`. */
 export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 	for (const part of changing) {
 		const [values, before] = [arrayOf(now, part), then && arrayOf(then, part)];
 		const {count} = now[part.region];
 		const beforeCount = Math.min(count, then?.[part.region].count ?? 0);
-		const column = new ColumnWriter(bytes, ofNumbers);
+		let last = -1;
 		// Most columns stay as they are.
 		for (let index = before && isSame(values, before, beforeCount) ? beforeCount : 0; index < count; index++) {
 			const old = index < beforeCount ? before![index] : 0;
-			if (values[index] !== old) {
-				column.add(index, Math.round(values[index]) - Math.round(old));
+			const change = values[index] === old ? 0 : Math.round(values[index]) - Math.round(old);
+			if (change !== 0) {
+				bytes.number(index - last);
+				bytes.signed(change);
+				last = index;
 			}
 		}
 
-		column.end();
+		bytes.number(0);
 	}
 
-	const names = new ColumnWriter(bytes, ofNames);
-	for (const [index, after] of now.threads.name.entries()) {
-		names.add(index, {before: then?.threads.name[index] ?? '', after});
-	}
-
-	names.end();
+	writeColumn(now.threads.name.map((after, index) => [index, {before: then?.threads.name[index] ?? '', after}]), ofNames);
 	return bytes.take();
 }
 
@@ -145,12 +138,7 @@ function mergeColumn<Change>(readers: readonly Numbers[], kind: Kind<Change>): v
 		});
 	}
 
-	const column = new ColumnWriter(bytes, kind);
-	for (const [index, change] of [...changes].sort(([a], [b]) => a - b)) {
-		column.add(index, change);
-	}
-
-	column.end();
+	writeColumn([...changes].sort(([a], [b]) => a - b), kind);
 }
 
 /** A moment of a session that is led to others by what changed between them. */

@@ -1,3 +1,4 @@
+import {sumUpTo} from '../../model/sum.js';
 import {fromNames, namesOf} from '../../model/column-types.js';
 import {lockKindCode} from '../../model/sample.js';
 import {sessionFigures} from '../../model/schema.js';
@@ -110,27 +111,14 @@ function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: T
 }
 
 function cpuOf({threads}: Snapshot): number {
-	let sum = 0;
-	for (let thread = 0; thread < threads.count; thread++) {
-		sum += threads.cpuNs[thread];
-	}
-
-	return sum;
+	return sumUpTo(threads.count, thread => threads.cpuNs[thread]);
 }
 
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
 function blockedTicks({counters, contention}: Snapshot): number {
-	let sum = 0;
-	const {count, state, ticks} = counters;
-	for (let counter = 0; counter < count; counter++) {
-		sum += state[counter] === stateCode.BLOCKED ? ticks[counter] : 0;
-	}
-
-	for (let row = 0; row < contention.count; row++) {
-		sum += contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0;
-	}
-
-	return sum;
+	const {state, ticks} = counters;
+	return sumUpTo(counters.count, counter => state[counter] === stateCode.BLOCKED ? ticks[counter] : 0)
+		+ sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
 }
 
 /** Merges what is old enough, window by window, and deflates what is complete. */

@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
@@ -108,10 +109,7 @@ function togetherText(snapshot: Snapshot, query: Query, all: readonly number[]):
 	for (const thread of all) {
 		const location = attributedLocation(snapshot, threads.node[thread], query);
 		if (location && isOwn(location.className)) {
-			const key = locationKey(location, 'line');
-			const at = locations.get(key) ?? {location, threads: []};
-			locations.set(key, at);
-			at.threads.push(thread);
+			madeOnce(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
 		}
 	}
 

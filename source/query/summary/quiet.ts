@@ -1,3 +1,4 @@
+import {sumUpTo} from '../../model/sum.js';
 import {rootNode} from '../../model/frame.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -32,11 +33,7 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 
 	// The JVM's own threads also work for our samples.
 	const counts = (thread: number) => scope.threads ? isCounted(scope, thread) : !isOfJvm(threads.flags[thread], threads.name[thread]);
-	let cpuNs = 0;
-	for (let thread = 0; thread < threads.count; thread++) {
-		cpuNs += counts(thread) ? threadCpuNs(snapshot, since, thread) : 0;
-	}
-
+	const cpuNs = sumUpTo(threads.count, thread => counts(thread) ? threadCpuNs(snapshot, since, thread) : 0);
 	return corePercent(cpuNs, overMs) < leastCpuPercent;
 }
 

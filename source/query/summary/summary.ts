@@ -1,3 +1,4 @@
+import {sumUpTo} from '../../model/sum.js';
 import type {StateTicks} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
@@ -55,11 +56,7 @@ const muchUnattributed = 5;
 /** Share of the CPU time of Java threads in the window, percent, that counts at no line, and why; empty: not known. */
 function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
 	const {threads, session} = snapshot;
-	let whole = 0;
-	for (let thread = 0; thread < threads.count; thread++) {
-		whole += threadKind(threads.flags[thread]) === 'java' ? threadCpuNs(snapshot, since, thread) : 0;
-	}
-
+	const whole = sumUpTo(threads.count, thread => threadKind(threads.flags[thread]) === 'java' ? threadCpuNs(snapshot, since, thread) : 0);
 	return {percent: percentOf(unattributedNs(snapshot, since), whole), reason: unattributedReasons[session.unattributedReason] ?? ''};
 }
 

@@ -40,7 +40,8 @@ export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
 
 export type SortOrder = {readonly column: string; readonly reverse: boolean};
 
-export type Query = {
+/** What is asked of all views; each view adds its own options in its folder. */
+export interface Query {
 	readonly by: GroupBy;
 	readonly unit: Unit;
 	/** States counted in ticks; from `StateSet` or --state. */
@@ -52,12 +53,6 @@ export type Query = {
 	/** Threads that only idle are shown in the Threads view. */
 	readonly showIdle: boolean;
 	readonly fullNames: boolean;
-	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
-	readonly foldPools?: boolean;
-	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
-	readonly depth?: number;
-	/** The method that the Focus view looks into: its whole name, a part of it, or a glob; none when left out. */
-	readonly method?: string;
 	/** A sample counts for the first line of the program's own code instead of the JDK's; off when left out. */
 	readonly ownFirst?: boolean;
 	/** What the program's own code is, see `ownCode`. */
@@ -68,11 +63,7 @@ export type Query = {
 	readonly baseline?: Baseline;
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
-	/** What the rows of the Traces view stand for: methods, ways of calls, or these by thread; methods when left out. */
-	readonly tracesBy?: 'method' | 'tree' | 'thread';
-	/** What the rows of the Tasks view stand for within a state; kinds of task when left out. */
-	readonly tasksBy?: 'kind' | 'worker' | 'worker-and-kind' | 'state';
-};
+}
 
 /** What the Lines view does for people, and for no program that reads its rows. */
 export type SummaryOptions = {

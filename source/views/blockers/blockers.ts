@@ -1,3 +1,5 @@
+import {sumOf} from '../../model/sum.js';
+import {madeOnce} from '../../model/made-once.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -11,14 +13,14 @@ import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
-import {circlesIn, deadlocksOf, isDeadlocked} from '../../query/locks/deadlocks.js';
+import {circlesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
 /** Who holds up whom, now and in the window; below a row, a level deeper, are the locks of threads that wait for it. */
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
-	const deadlocks = deadlocksOf(snapshot);
-	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, isDeadlocked(deadlocks, sum.owner)));
+	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
+	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const above = hasVirtualThreads(snapshot) ? `${unmountedUnseen.replace('v', 'V')}, and neither is what they wait for.` : undefined;
 	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
 }
@@ -43,15 +45,12 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	const sums = new Map<string, Sums>();
 	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
-		const sum: Sums = sums.get(key) ?? {
-			...lock, key, readers: 0, waiters: new Map<number, WaiterSums>(), tickMs,
-		};
-		sums.set(key, sum);
+		const sum = madeOnce<string, Sums>(sums, key, () => ({
+			...lock, key, readers: 0, waiters: new Map(), tickMs,
+		}));
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
 		sum.readers = Math.max(readers, sum.readers);
-		const waiter: WaiterSums = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
-		sum.waiters.set(thread, waiter);
-		return waiter;
+		return madeOnce<number, WaiterSums>(sum.waiters, thread, () => ({ticks: 0, node: 0, isNow: false}));
 	};
 
 	const before = alignedTo(snapshot, since)?.contention;
@@ -97,11 +96,6 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		at: programLocation(snapshot, node),
 		waitedMs: ticks * tickMs,
 	})).sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
-	let waitedMs = 0;
-	for (const waiter of rows) {
-		waitedMs += waiter.waitedMs;
-	}
-
 	return {
 		key,
 		kind: lockKinds[kind],
@@ -116,7 +110,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		waitingNow: rows.filter(({isNow}) => isNow).length,
 		longestMs: rows[0]?.stuckMs ?? 0,
 		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
-		waitedMs,
+		waitedMs: sumOf(rows, ({waitedMs}) => waitedMs),
 		depth: 0,
 		isDeadlocked: isHolderDeadlocked,
 	};

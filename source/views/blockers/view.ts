@@ -3,8 +3,7 @@ import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.
 import {initialisedText, publicName, shortName} from '../../query/columns/names.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {framesOf} from '../../query/counters/stack-index.js';
-import type {Location} from '../../query/types/query.js';
-import {csvOf, frameOf} from '../common/files.js';
+import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryBlockers} from './blockers.js';
 import {blockerColumns, holderText, type BlockerRow, type Waiter} from './columns.js';
@@ -22,15 +21,11 @@ export const blockersView: View<BlockerRow> = {
 			lock: 'lock', kind: row => row.kind, holder: 'holder', took_at: 'took', holder_at: 'now', waiting: 'waiting', longest_ms: 'longest', waited_ms: 'waited',
 			depth: row => row.depth, deadlock: row => Number(row.isDeadlocked), waiters: row => row.waiters.map(({name}) => name).join('; '), readers: row => row.readers,
 		}),
-		* json(snapshot, since, query, top) {
-			for (const row of queryBlockers(snapshot, since, query).rows.slice(0, top)) {
-				yield JSON.stringify({
-					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null, readers: row.readers,
-					tookAt: locationOf(row.tookAt), nowAt: locationOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
-					waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
-				});
-			}
-		},
+		json: (snapshot, since, query, top) => rowsAsJson(queryBlockers(snapshot, since, query).rows.slice(0, top), row => ({
+			lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null, readers: row.readers,
+			tookAt: frameOrNull(row.tookAt), nowAt: frameOrNull(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
+			waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
+		})),
 	},
 	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. An indented row is a holder that itself waits for the one above.',
 	hints: row => [
@@ -96,12 +91,8 @@ function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 	];
 }
 
-function locationOf(location: Location | undefined) {
-	return location ? frameOf(location) : null;
-}
-
 function waiterOf({name, nativeId, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
 	return {
-		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: locationOf(at), waitedMs: rounded(waitedMs),
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: frameOrNull(at), waitedMs: rounded(waitedMs),
 	};
 }

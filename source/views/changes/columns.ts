@@ -84,10 +84,11 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the baseline',
 	}),
-	text('change', row => changeWord(row), {
+	text('change', ({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '), {
 		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
 		description: 'new: it is not in the baseline; gone: it is there alone; noise: neither change is more than its sampling error',
-		sortBy: [row => orderOf(row), row => -Math.abs(row.cpuChange)],
+		// New ones first, then gone ones, then others, each kind with its noise behind it.
+		sortBy: [row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise), row => -Math.abs(row.cpuChange)],
 		role: row => row.isNoise ? 'dim' : 'key',
 	}),
 	place('place', row => row, {
@@ -95,16 +96,6 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		description: 'package.Class.method:line; packages are shortened first',
 	}),
 ];
-
-/** What to notice at a change: new, gone, noise; empty where there is nothing to notice. */
-function changeWord({kind, isNoise}: Pick<ChangeRow, 'kind' | 'isNoise'>): string {
-	return [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' ');
-}
-
-/** New ones first, then gone ones, then others, each kind with its noise behind it. */
-function orderOf({kind, isNoise}: ChangeRow): number {
-	return (['new', 'gone', 'both'].indexOf(kind) * 2) + Number(isNoise);
-}
 
 /** A rate in at most six characters: 412, 41.2, 0.4; 12345 becomes 12.3k. */
 export function rate(value: number): string {

@@ -2,7 +2,7 @@ import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
-import {csvOf, frameOf, locationCells} from '../common/files.js';
+import {csvOf, frameOf, locationCells, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {beginOf, queryChanges} from './changes.js';
 import {
@@ -40,16 +40,12 @@ export const changesView: View<ChangeRow> = {
 			...locationCells, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',
 			ticks_change: 'ticks-change', ticks_error: 'ticks-error', ticks_now: 'ticks-now', ticks_was: 'ticks-was', percent_now: 'share-now', percent_was: 'share-was',
 		}),
-		* json(snapshot, since, query, top) {
-			for (const row of queryChanges(snapshot, since, query).rows.slice(0, top)) {
-				yield JSON.stringify({
-					...frameOf(row), change: row.kind, noise: row.isNoise,
-					cpuMsPerS: {change: decimals(row.cpuChange, 3), error: decimals(row.cpuError, 3), ...pairOf(row, figures => figures.cpuMsPerS)},
-					ticksPerS: {change: decimals(row.ticksChange, 3), error: decimals(row.ticksError, 3), ...pairOf(row, figures => figures.ticksPerS)},
-					cpuPercent: pairOf(row, figures => figures.cpuPercent),
-				});
-			}
-		},
+		json: (snapshot, since, query, top) => rowsAsJson(queryChanges(snapshot, since, query).rows.slice(0, top), row => ({
+			...frameOf(row), change: row.kind, noise: row.isNoise,
+			cpuMsPerS: {change: decimals(row.cpuChange, 3), error: decimals(row.cpuError, 3), ...pairOf(row, figures => figures.cpuMsPerS)},
+			ticksPerS: {change: decimals(row.ticksChange, 3), error: decimals(row.ticksError, 3), ...pairOf(row, figures => figures.ticksPerS)},
+			cpuPercent: pairOf(row, figures => figures.cpuPercent),
+		})),
 	},
 };
 

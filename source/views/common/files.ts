@@ -11,9 +11,20 @@ export function frameOf({className, method, file, line}: Location) {
 	};
 }
 
+export function frameOrNull(location: Location | undefined) {
+	return location ? frameOf(location) : null;
+}
+
 /** With own code first, what a row's own line called: a frame, null where it stood in its own. */
 export function viaOf({via}: {readonly via?: Location}, {ownFirst}: Pick<Query, 'ownFirst'>) {
-	return ownFirst ? {via: via ? frameOf(via) : null} : {};
+	return ownFirst ? {via: frameOrNull(via)} : {};
+}
+
+/** Rows as JSON, each when it is asked for. */
+export function * rowsAsJson<Row>(rows: Iterable<Row>, objectOf: (row: Row) => object): Generator<string> {
+	for (const row of rows) {
+		yield JSON.stringify(objectOf(row));
+	}
 }
 
 /** Ticks by state, the states of a live thread. */

@@ -18,6 +18,13 @@ import {
 	focusedStacks, FocusTree, type FocusFigures, type FocusRow,
 } from './focus-tree.js';
 
+declare module '../../query/types/query.js' {
+	interface Query {
+		/** The method that is looked into: its whole name, a part of it, or a glob; none when left out. */
+		readonly method?: string;
+	}
+}
+
 /** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
 const openPercent = 10;
 

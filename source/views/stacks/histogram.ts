@@ -2,7 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {endsOf, viaOfBuckets} from '../../query/counters/attribution.js';
-import {BucketSums, CounterRanking, sumsByNode} from '../../query/counters/buckets.js';
+import {BucketSums, rankingOf, sumsByNode} from '../../query/counters/buckets.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
@@ -11,6 +11,13 @@ import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
 import {stackColumns} from './columns.js';
+
+declare module '../../query/types/query.js' {
+	interface Query {
+		/** Frames of each stack, innermost first, that are compared; all when left out. */
+		readonly depth?: number;
+	}
+}
 
 /** Identical stacks of all threads and states, counted, by their first `query.depth` frames. */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
@@ -27,13 +34,13 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
 	}
 
-	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length);
+	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
 	const {buckets} = sums;
 	const {threads} = snapshot;
 	const counted: CountedStacks = {
 		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
-		ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, scope.countedMask),
-		viaOf: ends && viaOfBuckets(dictionary, ends, counters, buckets, scope),
+		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter]),
+		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope}),
 	};
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: StackHistogramRow[] = [];

@@ -6,7 +6,7 @@ import {
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
 import {
-	csvOf, frameOf, stateCells, statesOf, viaOf,
+	csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf,
 } from '../common/files.js';
 import type {View} from '../common/view.js';
 import {frameText, type StackHistogramRow} from './rows.js';
@@ -55,14 +55,10 @@ export const stacksView: View<StackHistogramRow> = {
 			fingerprint: 'fingerprint', percent: 'share', error_percent: row => decimals(row.errorPercent, 2), ticks: 'ticks', cpu_ms: 'cpu', threads: 'threads',
 			...stateCells, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
 		}),
-		* json(snapshot, since, query, top) {
-			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {
-				yield JSON.stringify({
-					ticks: row.selfTicks, cpuMs: msOf(row.selfCpuNs), percent: decimals(row.selfPercent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
-					frames: row.frames.map(frame => frameOf(frame)),
-				});
-			}
-		},
+		json: (snapshot, since, query, top) => rowsAsJson(queryStackHistogram(snapshot, since, query).rows.slice(0, top), row => ({
+			ticks: row.selfTicks, cpuMs: msOf(row.selfCpuNs), percent: decimals(row.selfPercent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
+			frames: row.frames.map(frame => frameOf(frame)),
+		})),
 	},
 	locationOf: row => row,
 };

@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
 import {DurationSum} from '../../model/histogram.js';
@@ -9,15 +10,20 @@ import {groupOf, taskColumns, type TaskRow} from './columns.js';
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];
 
+declare module '../../query/types/query.js' {
+	interface Query {
+		/** What rows stand for within a state; kinds of task when left out. */
+		readonly tasksBy?: TasksBy;
+	}
+}
+
 /** States, by the groups of them that had tasks; each state once where they are not grouped. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
 	const before = sameSession(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
 	const sums = new Map<string, DurationSum>();
 	for (const stays of report.stays) {
-		const rowKey = keyOf(report, stays, by);
-		const sum = sums.get(rowKey) ?? new DurationSum();
-		sums.set(rowKey, sum);
+		const sum = madeOnce(sums, keyOf(report, stays, by), () => new DurationSum());
 		sum.add(stays.count, stays.totalNs, stays.durations);
 		sum.bound(stays.leastNs, stays.mostNs, false);
 	}

@@ -1,9 +1,8 @@
-import type {Snapshot} from '../../model/snapshot.js';
 import {noDetail} from '../../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
-import {csvOf} from '../common/files.js';
+import {csvOf, rowsAsJson} from '../common/files.js';
 import type {TitleLine, View} from '../common/view.js';
 import {groupOf, taskColumns, type TaskRow} from './columns.js';
 import {
@@ -53,11 +52,7 @@ export const tasksView: View<TaskRow> = {
 			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'stays', per_s: 'stays-per-s',
 			total_ms: 'time', mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most',
 		}),
-		* json({tasks}: Snapshot, since, {tasksBy = 'kind'}, top) {
-			for (const row of tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : []) {
-				yield JSON.stringify(taskJson(row));
-			}
-		},
+		json: ({tasks}, since, {tasksBy = 'kind'}, top) => rowsAsJson(tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : [], taskJson),
 	},
 };
 

@@ -60,7 +60,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
 		description: 'CPU time of the thread, 100 is one core',
-		sortBy: [row => row.cpuNs, row => row.ticks, row => activeTicks(row), row => Number(isContending(row)), row => row.threadKeys.length],
+		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threadKeys.length],
 	}),
 	figure('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortFigures: ['ticks', 'total-ticks'],
@@ -145,12 +145,4 @@ function stateText({alive, state}: ThreadRow): string {
 export function kindText({isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>): string {
 	const kinds = [isVirtual ? 'virtual' : '', isCarrier ? 'carrier' : '', daemon ? 'daemon' : ''];
 	return kinds.find(kind => kind !== '') ?? '';
-}
-
-function activeTicks({states}: ThreadRow): number {
-	return states[stateCode.RUNNABLE] + states[stateCode.BLOCKED];
-}
-
-function isContending({waitsFor}: ThreadRow): boolean {
-	return waitsFor?.ownerName !== undefined;
 }

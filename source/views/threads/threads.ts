@@ -1,9 +1,11 @@
+import {sumOf} from '../../model/sum.js';
+import {madeOnce} from '../../model/made-once.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
-import {CounterBuckets, CounterRanking} from '../../query/counters/buckets.js';
+import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
 import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../../query/locks/newest-sample.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
@@ -15,6 +17,13 @@ import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {ownCode} from '../../query/counters/own-code.js';
 import {threadColumns, type ThreadRow, type ThreadTableRows} from './columns.js';
+
+declare module '../../query/types/query.js' {
+	interface Query {
+		/** Folds threads whose names differ in digits only into one row; off when left out. */
+		readonly foldPools?: boolean;
+	}
+}
 
 /** Threads that are alive or were seen in the window; without `query.showIdle` only those with work. */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
@@ -34,9 +43,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 		}
 	}
 
-	const folded = query.foldPools ? foldPools(rows, row => row.name, row => row.vmInternal).map(pool => foldRows(pool.name, pool.items)) : rows;
+	const folded = query.foldPools ? foldPools(rows) : rows;
 	const matching = filtered(folded, scope.filter, filterFields);
-	const shown = query.showIdle ? matching : matching.filter(row => !isIdle(row));
+	const shown = query.showIdle ? matching : matching.filter(row => !isQuietOfJvm(row) && !row.isWithoutWork);
 	const sorted = sortRows(shown, threadColumns, query.sort);
 	return {rows: [...sorted.filter(row => !isQuietOfJvm(row)), ...sorted.filter(row => isQuietOfJvm(row))], allRows: folded.length, idleRows: matching.length - shown.length};
 }
@@ -62,19 +71,14 @@ function sumByThread(counters: Counters, threads: number, {countedMask}: Scope):
 }
 
 /** The hottest line of a thread, found when asked for. */
-function topLocations({dictionary, threads}: Snapshot, counters: Counters, {countedMask}: Scope, query: Query): (thread: number) => Location | undefined {
+function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, locations} = index.grouping('line');
-	const bucketOfCounter = new Int32Array(counters.count);
-	for (let index = 0; index < counters.count; index++) {
-		const node = counters.node[index];
-		// Samples without frames go into a bucket of their own: they have no line.
-		bucketOfCounter[index] = node === rootNode ? threads.count : counters.thread[index];
-	}
-
-	const ranking = new CounterRanking(counters, new CounterBuckets(bucketOfCounter, threads.count + 1), counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]], locations.length, countedMask);
-	return thread => locations[ranking.of([thread], 1).top[0]];
+	// Samples without frames go into a bucket of their own: they have no line.
+	const buckets = new CounterBuckets(counters.count, counter => counters.node[counter] === rootNode ? threads.count : counters.thread[counter], threads.count + 1);
+	const ranking = rankingOf(counters, buckets, scope, counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]]);
+	return thread => locations[ranking([thread], 1).top[0]];
 }
 
 function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
@@ -113,22 +117,11 @@ function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): Thre
 }
 
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
-	if (rows.length === 1) {
-		return rows[0];
-	}
-
 	let busiest = rows[0];
-	const states = Array.from({length: stateCount}, () => 0);
-	let [cpuNs, cpuPercent, ticks, stuck] = [0, 0, 0, 0];
+	let longestMs = 0;
 	for (const row of rows) {
+		longestMs = Math.max(longestMs, row.stuckMs);
 		busiest = row.cpuNs > busiest.cpuNs || (row.cpuNs === busiest.cpuNs && row.ticks > busiest.ticks) ? row : busiest;
-		cpuNs += row.cpuNs;
-		cpuPercent += row.cpuPercent;
-		ticks += row.ticks;
-		stuck = Math.max(stuck, row.stuckMs);
-		for (const [state, count] of row.states.entries()) {
-			states[state] += count;
-		}
 	}
 
 	const alive = rows.filter(row => row.alive);
@@ -153,11 +146,11 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		isOfJvm: rows.every(row => row.isOfJvm),
 		isWithoutWork: rows.every(row => row.isWithoutWork),
 		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
-		cpuNs,
-		cpuPercent,
-		states,
-		ticks,
-		stuckMs: stuck,
+		cpuNs: sumOf(rows, row => row.cpuNs),
+		cpuPercent: sumOf(rows, row => row.cpuPercent),
+		states: busiest.states.map((_, state) => sumOf(rows, row => row.states[state])),
+		ticks: sumOf(rows, row => row.ticks),
+		stuckMs: longestMs,
 		stuckAtLeast: rows.some(row => row.stuckAtLeast),
 	};
 }
@@ -187,10 +180,6 @@ function isQuietOfJvm(row: ThreadRow): boolean {
 	return row.isOfJvm && row.cpuPercent < leastJvmCpuPercent;
 }
 
-function isIdle(row: ThreadRow): boolean {
-	return isQuietOfJvm(row) || row.isWithoutWork;
-}
-
 /** Whether a thread did nothing in the window, and is not to be expected to: it waits for work, or has ended. */
 function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick<ThreadRow, 'cpuNs' | 'states'>): boolean {
 	const {threads, dictionary} = snapshot;
@@ -209,20 +198,14 @@ export function poolName(name: string): string {
 	return name.replaceAll(/\d+/g, '*');
 }
 
-/** Items grouped by pool, in the order of their first members. An item that is alone in its pool keeps its own name. */
-export function foldPools<Item>(items: readonly Item[], nameOf: (item: Item) => string, kindOf: (item: Item) => unknown = () => ''): Array<{readonly name: string; readonly items: readonly Item[]}> {
-	const pools = new Map<string, Item[]>();
-	for (const item of items) {
-		const key = `${String(kindOf(item))} ${poolName(nameOf(item))}`;
-		const pool = pools.get(key);
-		if (pool) {
-			pool.push(item);
-		} else {
-			pools.set(key, [item]);
-		}
+/** A row for each pool, in the order of their first threads. One that is alone in its pool keeps its own name. */
+function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
+	const pools = new Map<string, ThreadRow[]>();
+	for (const row of rows) {
+		madeOnce(pools, `${row.vmInternal} ${poolName(row.name)}`, () => []).push(row);
 	}
 
-	return Array.from(pools.values(), pool => ({name: pool.length === 1 ? nameOf(pool[0]) : poolName(nameOf(pool[0])), items: pool}));
+	return Array.from(pools.values(), pool => pool.length === 1 ? pool[0] : foldRows(poolName(pool[0].name), pool));
 }
 
 /** Where a loop asks for its next piece of work, `Class.method`: a queue, a selector or poller, a server's socket. */
@@ -238,11 +221,7 @@ const known = new WeakMap<readonly string[], Map<number, boolean>>();
 
 /** Whether the stack of a waiting thread is that of a worker without work: only a loop that asks for work is on it. */
 export function waitsForWork(dictionary: Dictionary, node: number): boolean {
-	const nodes = known.get(dictionary.strings) ?? new Map<number, boolean>();
-	known.set(dictionary.strings, nodes);
-	const answer = nodes.get(node) ?? isWithoutTask(dictionary, node);
-	nodes.set(node, answer);
-	return answer;
+	return madeOnce(madeOnce(known, dictionary.strings, () => new Map<number, boolean>()), node, () => isWithoutTask(dictionary, node));
 }
 
 function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {

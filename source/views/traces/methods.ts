@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import {
 	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
 } from '../../model/histogram.js';
@@ -117,9 +118,7 @@ function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figures
 	for (const node of wanted) {
 		const [figures, callees, id] = [figuresAt(node), below(node), nodes.method[node]];
 		if (figures.calls > 0 || callees.length > 0) {
-			const siblings = children.get(nodes.parent[node]) ?? [];
-			children.set(nodes.parent[node], siblings);
-			siblings.push({
+			madeOnce(children, nodes.parent[node], () => []).push({
 				...methods[id], ...figures, id, isOverloaded: overloaded.has(nameOf(methods[id])), node, children: callees,
 			});
 		}

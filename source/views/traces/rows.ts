@@ -6,6 +6,13 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {traceColumns} from './columns.js';
 import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree} from './methods.js';
 
+declare module '../../query/types/query.js' {
+	interface Query {
+		/** What rows stand for: methods, ways of calls, or these by thread; methods when left out. */
+		readonly tracesBy?: 'method' | 'tree' | 'thread';
+	}
+}
+
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
 /** The traced methods or the tree of their calls in the window. Of figures `cpu` is the own time, `ticks` the calls. */

@@ -4,7 +4,7 @@ import {noDetail} from '../../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
-import {csvOf} from '../common/files.js';
+import {csvOf, rowsAsJson} from '../common/files.js';
 import {openingKeys} from '../common/keys.js';
 import type {View, WholeFrame} from '../common/view.js';
 import {traceColumns} from './columns.js';
@@ -66,15 +66,10 @@ export const tracesView: View<TraceRow> = {
 			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',
 			mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most', cumulative_ms: 'cumulative', own_ms: 'own',
 		}),
-		* json(snapshot, since, _query, top) {
-			const {traces} = snapshot;
-			for (const row of traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : []) {
-				yield JSON.stringify({
-					method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: exactMsOf(row.cumulativeNs), ownMs: exactMsOf(row.ownNs),
-					meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
-				});
-			}
-		},
+		json: ({traces}, since, _query, top) => rowsAsJson(traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : [], row => ({
+			method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: exactMsOf(row.cumulativeNs), ownMs: exactMsOf(row.ownNs),
+			meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
+		})),
 	},
 };
 

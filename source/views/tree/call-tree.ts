@@ -1,3 +1,5 @@
+import {sumOf} from '../../model/sum.js';
+import {madeOnce} from '../../model/made-once.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
@@ -95,7 +97,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 			}
 		}
 
-		this.viaOf = ends && viaOfBuckets(dictionary, ends, counters, new CounterBuckets(places, nodeCount), scope);
+		this.viaOf = ends && viaOfBuckets(dictionary, ends, {counters, buckets: new CounterBuckets(counters.count, counter => places[counter], nodeCount), scope});
 		this.starts = [...new Set(of.starts ?? places)].filter(place => this.#hasWeight(place));
 		this.root = new Node(this);
 		this.whole = of.whole ?? {ticks: this.root.totalTicks, cpuNs: this.root.totalCpuNs};
@@ -235,12 +237,7 @@ export class CallNode extends AtLocation {
 
 	#self(number: 0 | 1): number {
 		const {selves, width} = this.tree;
-		let sum = 0;
-		for (const place of this.#hasSelf ? this.places : []) {
-			sum += selves[(place * width) + number];
-		}
-
-		return sum;
+		return this.#hasSelf ? sumOf(this.places, place => selves[(place * width) + number]) : 0;
 	}
 
 	#shareOf({ticks, cpuNs}: Weight): number {
@@ -254,8 +251,7 @@ export class CallNode extends AtLocation {
 		const steps = new Map<number, Step>();
 		const add = (place: number, from: number) => {
 			const group = groupOfFrame[nodeFrame[place]];
-			const step = steps.get(group) ?? {places: [], from: []};
-			steps.set(group, step);
+			const step = madeOnce<number, Step>(steps, group, () => ({places: [], from: []}));
 			step.places.push(place);
 			step.from.push(from);
 		};
@@ -286,8 +282,7 @@ export class CallNode extends AtLocation {
 		const slotOf = new Map<number, number>();
 		const weights: number[] = [];
 		for (const [index, place] of places.entries()) {
-			const slot = slotOf.get(place) ?? weights.length;
-			slotOf.set(place, slot);
+			const slot = madeOnce(slotOf, place, () => weights.length);
 			for (let number = 0; number < width; number++) {
 				weights[slot + number] = (weights[slot + number] ?? 0) + this.weights[(from[index] * width) + number];
 			}

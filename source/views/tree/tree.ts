@@ -43,12 +43,6 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 	return {tree, filter};
 }
 
-/** The whole tree as JSON, a text for each root, see `rowTexts`. */
-export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: TreeTexts<CallNode>): Generator<string> {
-	const {tree} = openTree(snapshot, since, query);
-	return rowTexts(tree, tree.below(tree.root), texts);
-}
-
 /** What of a filter is asked of stacks, and what of rows. */
 export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: CallNode) => boolean) | undefined} {
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
@@ -81,12 +75,12 @@ function fits(row: CallNode, terms: readonly RowTerm[]): boolean {
 }
 
 /** What a text says of each row, and how many rows of a list it has at most. */
-export type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
+type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
 
 /** A row that is not closed yet: what is left of its children. */
 type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; at: number};
 
-/** Rows as JSON: `head` of each with `children`, of each list `top` at most. Without recursion: stacks may be deep. */
+/** Rows as JSON, a text for each root: `head` of each row with `children`, of each list `top` at most. Without recursion: stacks may be deep. */
 export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, head}: TreeTexts<Row>): Generator<string> {
 	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];

@@ -11,7 +11,7 @@ import {
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
-import {queryTree, treeTexts} from './tree.js';
+import {openTree, queryTree, rowTexts} from './tree.js';
 import {treeColumns} from './columns.js';
 
 /** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
@@ -36,12 +36,15 @@ export const treeView: View<CallNode> = {
 			total_cpu_ms: 'cpu', self_cpu_ms: row => msOf(row.selfCpuNs), via: row => nameOf(row.via),
 		}),
 		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
-		json: (snapshot, since, query, top) => treeTexts(snapshot, since, query, {
-			top,
-			head: row => ({
-				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
-			}),
-		}),
+		json(snapshot, since, query, top) {
+			const {tree} = openTree(snapshot, since, query);
+			return rowTexts(tree, tree.below(tree.root), {
+				top,
+				head: row => ({
+					...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
+				}),
+			});
+		},
 	},
 	about: 'Paths of calls with their shares, open to where the hot one forks: from the threads\' roots down, or from hot lines up to their callers.',
 	hints: (row, {tree}) => [
