@@ -57,7 +57,8 @@ export async function run(given: Options): Promise<number> {
 		}
 
 		case 'open': {
-			return openRecording(command.file ?? await lastSession(), options);
+			const {lastKept} = await import('./kept-sessions.js');
+			return openRecording(command.file ?? await lastKept(), options);
 		}
 
 		case 'demo': {
@@ -198,11 +199,6 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 
 	const {LiveTracer, requestOf} = await import('./live-tracer.js');
 	return new LiveTracer(target, requestOf([], options));
-}
-
-async function lastSession(): Promise<string> {
-	const {lastKept} = await import('./kept-sessions.js');
-	return lastKept();
 }
 
 async function openRecording(file: string, options: Options): Promise<number> {

@@ -31,9 +31,9 @@ export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined):
 	};
 }
 
-/** Cumulative figures of `now` less those of `then`; the window starts where `then` was taken. */
-export function windowStats(now: SessionStats, then: SessionStats): SessionStats {
-	return {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
+/** Cumulative figures of `now` less those of `then`, if there is one; the window starts where that was taken. */
+export function windowStats(now: SessionStats, then: SessionStats | undefined): SessionStats {
+	return then === undefined ? now : {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
 }
 
 function windowThreads(now: ThreadTable, then: ThreadTable): ThreadTable {

@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatPercent} from '../../query/columns/format.js';
@@ -101,10 +102,9 @@ function heldUpOf(snapshot: Snapshot): HeldUp[] {
 	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
 		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
 			if (at) {
-				const place: HeldUp = places.get(locationName(at)) ?? {
+				const place = madeOnce<string, HeldUp>(places, locationName(at), () => ({
 					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
-				};
-				places.set(locationName(at), place);
+				}));
 				place.waitedMs += waitedMs;
 				place.threads.add(key);
 				place.byHolder.set(row, waitedMs + (place.byHolder.get(row) ?? 0));

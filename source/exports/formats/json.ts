@@ -3,10 +3,10 @@ import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../views/lines/lines.js';
-import {queryStacks, type StackRow} from '../../query/stacks.js';
+import {queryStacks} from '../../query/stacks.js';
 import {queryThreads} from '../../views/threads/threads.js';
 import type {Baseline, Query} from '../../query/types/query.js';
-import {frameOf, statesOf, viaOf} from '../../views/common/files.js';
+import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/common/files.js';
 import {jsonTraces} from '../traces/json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
@@ -32,7 +32,7 @@ export const json: ExportFormat = {
 };
 
 function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = []}: ExportOptions) {
-	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
+	const session = windowStats(snapshot.session, baseline?.session);
 	const everything: Query = {...query, showIdle: true, foldPools: false};
 	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
 	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
@@ -57,12 +57,12 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		},
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: markOf(query.baseline)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
-		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
+		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: frameOrNull(at)}))),
 	};
 	const lists: Readonly<Record<string, Iterable<string>>> = {
-		lines: textsOf(lines.slice(0, top), row => lineOf(row, query)),
-		threads: textsOf(threads.slice(0, top), threadOf),
-		stacks: textsOf(stacks.slice(0, top), stackOf),
+		lines: rowsAsJson(lines.slice(0, top), row => lineOf(row, query)),
+		threads: rowsAsJson(threads.slice(0, top), threadOf),
+		stacks: rowsAsJson(stacks.slice(0, top), ({ticks, cpuNs, state, frames}) => ({ticks, cpuMs: msOf(cpuNs), state, frames: frames.map(frame => frameOf(frame))})),
 		...(view?.files.json ? {[view.id]: view.files.json(snapshot, baseline, query, top)} : {}),
 	};
 	return {head, lists};
@@ -70,17 +70,10 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 
 /** What it is compared with: as the keys of the document itself. */
 function markOf({snapshot, since, title}: Baseline) {
-	const session = since ? windowStats(snapshot.session, since.session) : snapshot.session;
+	const session = windowStats(snapshot.session, since?.session);
 	return {
 		title, mainClass: snapshot.target.mainClass, engine: session.engine, intervalMs: rounded(session.intervalMs), startedAt: new Date(session.startedAtMs).toISOString(), durationMs: rounded(session.durationMs), samples: session.samples,
 	};
-}
-
-/** Rows as JSON, each when it is asked for. */
-function * textsOf<Row>(rows: Iterable<Row>, objectOf: (row: Row) => object): Generator<string> {
-	for (const row of rows) {
-		yield JSON.stringify(objectOf(row));
-	}
 }
 
 function lineOf(row: LineRow, query: Query) {
@@ -92,12 +85,8 @@ function lineOf(row: LineRow, query: Query) {
 function threadOf(row: ThreadRow) {
 	return {
 		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
-		state: row.state ?? null, now: row.now ? frameOf(row.now) : null, lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null,
+		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null,
 	};
-}
-
-function stackOf({ticks, cpuNs, state, frames}: StackRow) {
-	return {ticks, cpuMs: msOf(cpuNs), state, frames: frames.map(frame => frameOf(frame))};
 }
 
 /** In one line as JSON.stringify writes it, or with a line for each key and each row of a list, for grep. */

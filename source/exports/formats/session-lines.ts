@@ -1,5 +1,5 @@
 import {unattributed} from '../../model/frame.js';
-import {engineName, type SessionStats, type Snapshot} from '../../model/snapshot.js';
+import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
@@ -7,14 +7,14 @@ import {windowStats} from '../common/window-snapshot.js';
 
 /** When, for how long, by which engine. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
-	const session = statsOf(snapshot, baseline);
+	const session = windowStats(snapshot.session, baseline?.session);
 	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
 	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${engineName(session)} every ${number(session.intervalMs, 1)} ms${asked}`;
 }
 
 /** Samples, losses and what they cost. */
 export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
-	const session = statsOf(snapshot, baseline);
+	const session = windowStats(snapshot.session, baseline?.session);
 	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
@@ -39,7 +39,7 @@ const muchSlower = 2;
 
 /** What the figures leave out, and where sampling was not as asked for; empty if there is nothing to say. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
-	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = statsOf(snapshot, baseline);
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = windowStats(snapshot.session, baseline?.session);
 	const why = cpuIntervalMs >= intervalMs ? 'use more CPU time of our own than --max-cpu allows' : 'stop the target for longer than --max-overhead allows';
 	const missing = unattributedText(summarize(snapshot, baseline));
 	const starved = starvedText(snapshot, baseline);
@@ -53,10 +53,6 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 		...(hasVirtualThreads(snapshot) ? [unmountedUnseen] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];
-}
-
-function statsOf(snapshot: Snapshot, baseline: Snapshot | undefined): SessionStats {
-	return baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
 }
 
 /** A number with at most `decimals` decimals. */

@@ -1,4 +1,5 @@
 import {StringTable, type FunctionInput, type LocationInput} from 'pprof-format';
+import {madeOnce} from '../../model/made-once.js';
 
 /** Keys of the labels of a sample, see docs/formats.md. */
 export const labelKey = Object.freeze({
@@ -29,21 +30,9 @@ export class Names {
 
 	/** The id of the location of a function's line; 0 if that is not known. */
 	location(name: string, file = '', line = 0): number {
-		const functionId = idOf(this.#functionIds, `${name}\0${file}`, id => this.functions.push({
-			id, name: this.text(name), systemName: this.text(name), filename: this.text(file),
+		const functionId = madeOnce(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
+			id: this.functions.length + 1, name: this.text(name), systemName: this.text(name), filename: this.text(file),
 		}));
-		return idOf(this.#locationIds, `${functionId}:${line}`, id => this.locations.push({id, mappingId: this.#mappingId, line: [{functionId, line}]}));
+		return madeOnce(this.#locationIds, `${functionId}:${line}`, () => this.locations.push({id: this.locations.length + 1, mappingId: this.#mappingId, line: [{functionId, line}]}));
 	}
-}
-
-/** The id of a key, from 1 on; `add` is called for a new one. */
-function idOf(ids: Map<string, number>, key: string, add: (id: number) => void): number {
-	let id = ids.get(key);
-	if (id === undefined) {
-		id = ids.size + 1;
-		ids.set(key, id);
-		add(id);
-	}
-
-	return id;
 }

@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import {maxNameLength, printable} from '../../model/text.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
@@ -54,9 +55,7 @@ export class Profile {
 				return;
 			}
 
-			const spans = this.#spans.get(id) ?? [];
-			this.#spans.set(id, spans);
-			if (spans.push(start, end) > 2 * most) {
+			if (madeOnce(this.#spans, id, () => []).push(start, end) > 2 * most) {
 				throw tooMany(most, called!);
 			}
 		});
@@ -133,13 +132,7 @@ export class Profile {
 
 	/** A string by its index, printable, cut to the length of a name. */
 	#text(index: number): string {
-		let text = this.#texts.get(index);
-		if (text === undefined) {
-			text = this.#keep(printable(this.#string(index, maxNameLength)));
-			this.#texts.set(index, text);
-		}
-
-		return text;
+		return madeOnce(this.#texts, index, () => this.#keep(printable(this.#string(index, maxNameLength))));
 	}
 
 	/** One of more than `maxLength` UTF-16 units may be cut somewhere behind them. */

@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
@@ -97,38 +98,26 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 		const nativeId = nativeIdLabels.map(key => labels.get(key)?.num).find(number => number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
 		const javaId = labels.get(labelKey.javaId)?.num ?? 0;
 		const identity = JSON.stringify([name, nativeId, javaId]);
-		let thread = threads.get(identity);
-		if (thread === undefined) {
+		return madeOnce(threads, identity, () => {
 			if (threads.size === maxThreads) {
 				throw tooMany(maxThreads, 'threads');
 			}
 
 			// A key must differ from all others; the ids in a file from elsewhere need not be.
 			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
-			thread = builder.addThread({key: threads.size + 1, nativeId, name, flags, alive: false});
-			threads.set(identity, thread);
-		}
-
-		return thread;
+			return builder.addThread({key: threads.size + 1, nativeId, name, flags, alive: false});
+		});
 	};
 }
 
 /** Adds the stack of these locations, until a file that lies about its size has gone too far. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
-	const framesAt = (locationId: number) => {
-		let ids = frames.get(locationId);
-		if (!ids) {
-			ids = profile.frames(locationId).map(({functionName, file, line}) => {
-				// No method's name has a dot (JVM specification, 4.2.2).
-				const dot = functionName.lastIndexOf('.');
-				return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
-			});
-			frames.set(locationId, ids);
-		}
-
-		return ids;
-	};
+	const framesAt = (locationId: number) => madeOnce(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
+		// No method's name has a dot (JVM specification, 4.2.2).
+		const dot = functionName.lastIndexOf('.');
+		return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
+	}));
 
 	let frameSum = 0;
 	return locationIds => {

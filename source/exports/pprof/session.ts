@@ -1,5 +1,6 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
+import {sumOf, sumUpTo} from '../../model/sum.js';
 import {
 	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns, type Unit,
 } from '../../model/column-types.js';
@@ -149,12 +150,7 @@ for (const [character, bytes] of Object.entries({'[': 64, '{': 64, ',': 8, ':': 
 }
 
 function snapshotOf(json: Buffer): Snapshot {
-	let size = 0;
-	for (const byte of json) {
-		size += parsedBytes[byte];
-	}
-
-	if (json.length > maxJsonBytes || size > maxParsedBytes) {
+	if (json.length > maxJsonBytes || sumUpTo(json.length, at => parsedBytes[json[at]]) > maxParsedBytes) {
 		throw new ExcessError('more session data than a session can have');
 	}
 
@@ -222,16 +218,8 @@ function checkReferences({dictionary: {strings, frameCount, frameClass, frameMet
 		}
 	}
 
-	let frames = 0;
-	for (const node of counters.node) {
-		frames += depth[node];
-	}
-
-	let characters = 0;
-	for (let frame = 0; frame < frameCount; frame++) {
-		characters += strings[frameClass[frame]].length + strings[frameMethod[frame]].length + strings[frameFile[frame]].length;
-	}
-
+	const frames = sumOf(counters.node, node => depth[node]);
+	const characters = sumUpTo(frameCount, frame => strings[frameClass[frame]].length + strings[frameMethod[frame]].length + strings[frameFile[frame]].length);
 	if (frames > maxFrames || characters > maxNameCharacters) {
 		throw frames > maxFrames ? tooMany(maxFrames, 'frames of all stacks') : tooMany(maxNameCharacters, 'characters in names');
 	}

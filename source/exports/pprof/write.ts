@@ -1,5 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, type SampleInput} from 'pprof-format';
+import {madeOnce} from '../../model/made-once.js';
 import {rootNode} from '../../model/frame.js';
 import {piecesOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
@@ -80,12 +81,7 @@ function readableComments({target, session}: Snapshot, version: string): string[
 function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();
-	const stackOf = (node: number) => {
-		const known = stacks.get(node);
-		if (known) {
-			return known;
-		}
-
+	const stackOf = (node: number) => madeOnce(stacks, node, () => {
 		const stack: number[] = [];
 		for (let at = node; at !== rootNode; at = nodeParent[at]) {
 			const frame = nodeFrame[at];
@@ -93,9 +89,8 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): Sam
 			stack.push(names.location(className === '' ? method : `${className}.${method}`, strings[frameFile[frame]], Math.max(frameLine[frame], 0)));
 		}
 
-		stacks.set(node, stack);
 		return stack;
-	};
+	});
 
 	return Array.from({length: counters.count}, (_, counter) => {
 		const [thread, node] = [counters.thread[counter], counters.node[counter]];

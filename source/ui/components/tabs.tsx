@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import {sumOf} from '../../model/sum.js';
 import {cellWidth} from '../../model/cell-width.js';
 import {beginOf} from '../../views/changes/changes.js';
 import {formatDuration} from '../../query/columns/format.js';
@@ -26,11 +27,7 @@ export function Tabs({ui, data, width}: TabsProps) {
 	const least = cellWidth(view.title) + 2 + gap + cellWidth(more);
 	// A filtered table must say so, however long the filter is.
 	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - least - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
-	let room = width;
-	for (const {text} of remarks) {
-		room -= cellWidth(text) + gap;
-	}
-
+	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
 	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
 	const hitArea = useHitArea((_, column) => {
 		const id = idAt(spans, column);
@@ -47,7 +44,7 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 			? {id, text: `[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
 			: {id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};
 	});
-	const widthOf = (items: readonly Item[]) => items.map(({text}) => cellWidth(text) + gap).reduce((sum, cells) => sum + cells, -gap);
+	const widthOf = (items: readonly Item[]) => sumOf(items, ({text}) => cellWidth(text) + gap) - gap;
 	if (widthOf(tabs) <= room) {
 		return tabs;
 	}

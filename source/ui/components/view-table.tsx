@@ -1,5 +1,5 @@
 import {Box} from 'ink';
-import {useMemo, type Component} from 'react';
+import type {Component} from 'react';
 import {Table} from 'ink-table';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
@@ -21,7 +21,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const theme = useTheme();
 	const {rows = [], allRows = 0} = data.table ?? {};
 	const {top} = ui.selections[ui.view];
-	const placed = usePlacedColumns(ui, layout);
+	const placed = placeColumns(columnsOf(ui.view, ui.columns), layout);
 	const context: TableContext<ViewRow> = {
 		query: queryOf(ui), measure: data.table?.measure ?? measureOf(ui.query), theme, left: ui.left, trendOf: data.trendOf, placed,
 		counts: countsText({from: top, shown: layout.tableRows, rows: rows.length, allRows: ui.query.filter === '' ? rows.length : allRows}), isDim: row => viewOf(ui.view).isDim(row),
@@ -65,10 +65,6 @@ export function aboveLines({table}: ScreenData, width: number): Spans[] {
 function countsText({from, shown, rows, allRows}: {readonly from: number; readonly shown: number; readonly rows: number; readonly allRows: number}): string {
 	const all = allRows > rows ? `, ${allRows} in all` : '';
 	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
-}
-
-function usePlacedColumns({view, columns}: UiState, {columns: terminalColumns, width}: Layout) {
-	return useMemo(() => placeColumns(columnsOf(view, columns), {columns: terminalColumns, width}), [view, columns, terminalColumns, width]);
 }
 
 function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {

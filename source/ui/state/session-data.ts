@@ -1,3 +1,4 @@
+import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {LookBack} from '../../query/past/look-back.js';
@@ -71,23 +72,17 @@ export class SessionData {
 				return undefined;
 			}
 
-			const name = `${id} ${key}`;
-			const view = viewOf(id);
-			const known = this.#details.get(name);
-			if (known) {
-				return known;
-			}
-
-			const shown = queryOf(state);
-			const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
-			const query = own ? shown : linkedQuery(shown, view);
-			const row = own ?? rowWith(key, this.#rowsOf(view, () => view.query(snapshot, baseline, query).rows));
-			const detail: DetailData = {
-				view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
-				source: once(() => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),
-			};
-			this.#details.set(name, detail);
-			return detail;
+			return madeOnce(this.#details, `${id} ${key}`, () => {
+				const view = viewOf(id);
+				const shown = queryOf(state);
+				const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
+				const query = own ? shown : linkedQuery(shown, view);
+				const row = own ?? rowWith(key, madeOnce(this.#others, view, () => view.query(snapshot, baseline, query).rows));
+				return {
+					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
+					source: once(() => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),
+				};
+			});
 		};
 	}
 
@@ -103,12 +98,6 @@ export class SessionData {
 	#sourceAt(location: Location | undefined, figures: () => LocationSource['figures']): LocationSource | undefined {
 		const text = location && location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
 		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
-	}
-
-	#rowsOf(view: View, query: () => readonly ViewRow[]): readonly ViewRow[] {
-		const rows = this.#others.get(view) ?? query();
-		this.#others.set(view, rows);
-		return rows;
 	}
 
 	#query(state: UiState, {shown, past, ring, vitals, status: {canAskForHolders, phase}}: Feed): Answer {

@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import {cellWidth} from '../../model/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import {cut, type Span, type Spans} from './spans.js';
@@ -54,12 +55,7 @@ export function idAt(spans: Spans, column: number): string | undefined {
 }
 
 function widthOf(items: readonly Item[], gap: number): number {
-	let width = 0;
-	for (const [index, {text, isJoined}] of items.entries()) {
-		width += cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap));
-	}
-
-	return width;
+	return sumOf(items.entries(), ([index, {text, isJoined}]) => cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap)));
 }
 
 function inLine(items: readonly Item[], width: number, gap: number): Span[] {

@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import {cellWidth, firstCells, graphemes} from '../../model/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import type {Trend} from '../../query/past/steps.js';
@@ -16,12 +17,7 @@ export type Span = {
 export type Spans = readonly Span[];
 
 export function spansWidth(spans: Spans): number {
-	let width = 0;
-	for (const {text} of spans) {
-		width += cellWidth(text);
-	}
-
-	return width;
+	return sumOf(spans, ({text}) => cellWidth(text));
 }
 
 /** The line truncated to `width` cells. */
