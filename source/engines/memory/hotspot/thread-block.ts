@@ -3,13 +3,11 @@ import {type Memory} from '../target/memory.js';
 import {Ranges} from '../target/ranges.js';
 import {has, type Layout} from './layout.js';
 
-/** The parts of a JavaThread that change while it runs, and the bounds of its stack. */
-const names = [
-	'state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize',
-	// Content of JavaThread._threadObj: an object, or a slot with one (thread-object.ts).
-	'threadObject',
-	'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId',
-] as const;
+/**
+The parts of a JavaThread that change while it runs, and the bounds of its stack. `threadObject`: content of
+JavaThread._threadObj, an object or a slot with one (thread-object.ts).
+*/
+const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize', 'threadObject', 'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId'] as const;
 
 /** What one JavaThread has there; 0 for what this JDK does not have. */
 export type ThreadBlock = Record<(typeof names)[number], number>;

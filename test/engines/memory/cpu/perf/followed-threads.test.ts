@@ -98,15 +98,15 @@ function thread(nativeId: number, cpuMs = 5): JavaThread {
 	return java;
 }
 
-/** No record is walked here. */
-const noStacks = {} as RecordedStacks;
+/** A timer; no record is walked here. */
+const timerOf = (kernel: Kernel) => new PerfTimer(kernel, {} as RecordedStacks, {withKernel: true, periodNs});
 
 const eventsOf = (followed: PerfTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
 
 describe('who has an event', () => {
 	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
 		const kernel = new Kernel();
-		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(kernel);
 		const [busy, slow, idle] = [thread(1), thread(2, 0.2), thread(3, 0)];
 		for (let step = 0; step < 4; step++) {
 			followed.update([busy, slow, idle], step * 20);
@@ -126,7 +126,7 @@ describe('who has an event', () => {
 	});
 
 	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
-		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(new Kernel());
 		const java = thread(1);
 		followed.update([java], 0);
 		expect(java.hasEvent).toBe(true);
@@ -145,7 +145,7 @@ describe('who has an event', () => {
 	});
 
 	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
-		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(new Kernel());
 		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
 		followed.update([java, ended], 0);
 		java.hasValidRow = true;
@@ -168,7 +168,7 @@ describe('who has an event', () => {
 	});
 
 	test('one that has ended meanwhile is no reason to give up', () => {
-		const followed = new PerfTimer(new Kernel(), noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(new Kernel());
 		const [gone, next] = [thread(404), thread(5)];
 		followed.update([gone, next], 0);
 		expect([eventsOf(followed, [gone]), eventsOf(followed, [next])]).toEqual([0, 1]);
@@ -177,16 +177,16 @@ describe('who has an event', () => {
 	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
 		const threads = Array.from({length: 1000}, (_, index) => thread(index + 1000));
 		const kernel = new Kernel();
-		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(kernel);
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBe(512);
 		expect(kernel.bytes).toBeLessThan(16 * 1024 * 1024);
 		const poor = new Kernel({bytes: 9_200_000});
-		const few = new PerfTimer(poor, noStacks, {withKernel: true, periodNs});
+		const few = timerOf(poor);
 		few.update(threads, 0);
 		expect(eventsOf(few, threads)).toBeGreaterThan(150);
 		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
-		const limited = new PerfTimer(new Kernel({events: 7}), noStacks, {withKernel: true, periodNs});
+		const limited = timerOf(new Kernel({events: 7}));
 		limited.update(threads, 0);
 		expect(eventsOf(limited, threads)).toBe(7);
 		followed.release();
@@ -196,7 +196,7 @@ describe('who has an event', () => {
 	test('where large rings leave no room for others, all get smaller ones; who finds none even so is counted, and why', () => {
 		const threads = Array.from({length: 40}, (_, index) => thread(index + 1));
 		const kernel = new Kernel({bytes: 1_056_768});
-		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(kernel);
 		followed.update(threads, 0);
 		expect(eventsOf(followed, threads)).toBeLessThan(10);
 		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
@@ -208,7 +208,7 @@ describe('who has an event', () => {
 		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
 		followed.update(threads.slice(0, 1), 80);
 		expect(followed.finding).toBe('');
-		const limited = new PerfTimer(new Kernel({events: 7}), noStacks, {withKernel: true, periodNs});
+		const limited = timerOf(new Kernel({events: 7}));
 		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
 		limited.update(others, 0);
 		limited.update(others, 20);
@@ -217,7 +217,7 @@ describe('who has an event', () => {
 
 	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others; closed, nothing is read', () => {
 		const kernel = new Kernel();
-		const followed = new PerfTimer(kernel, noStacks, {withKernel: true, periodNs});
+		const followed = timerOf(kernel);
 		const java = thread(1);
 		followed.update([java], 0);
 		const event = followed.of(java)!.event!;
