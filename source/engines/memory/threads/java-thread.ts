@@ -63,44 +63,46 @@ class Description {
 	isNotifiable = false;
 }
 
-/** One thread of the target, kept from sample to sample. Each part is written by one module. */
+/** One thread of the target, kept from sample to sample. Each part is written by one module, named beside it. */
 export class JavaThread {
-	/** The row is complete and unchanged until the block or CPU time changes; no other thread can change it. */
+	/**
+	The row is complete and unchanged until the block or CPU time changes, and no other thread can change it. Set by
+	sample-rows.ts, and cleared by whoever finds a change.
+	*/
 	hasValidRow = false;
-	/** The block shows that the thread is not where its stack was walked: in Java code, moved on, or never walked. */
+	/** java-threads.ts: the block shows that it is not where its stack was walked: in Java code, moved on, never walked. */
 	hasMoved = true;
-	/** An event records its CPU time: its records and CPU time are read in every sample, and its row is never kept. */
+	/** cpu/perf: an event records its CPU time. Its records and CPU time are read in every sample, its row is never kept. */
 	hasEvent = false;
-	/** Its CPU time: cpu-times.ts. */
+	/** cpu-times.ts. */
 	readonly cpu: CpuTime;
-	/** Its JavaThread in this sample: java-threads.ts, and whoever reads its stack. */
+	/** java-threads.ts, and whoever reads the stack: its JavaThread as of then. */
 	readonly block: ThreadBlock = emptyBlock();
-	/** Whoever reads its stack: stacks, timer. */
+	/** Whoever reads the stack: thread-stacks.ts, cpu/perf, cpu/ptrace. */
 	readonly stack = new ThreadStack();
 	/** descriptions.ts. */
 	readonly description = new Description();
 	/** If either changes, the address belongs to another thread; the stack base is 0 until a thread first runs. */
 	readonly osThread: number;
 	readonly stackBase: number;
-	/** The last round in which it was listed: java-threads.ts. */
+	/** java-threads.ts: the last round in which it was listed. */
 	round = 0;
 	/**
-	The kernel lists it as a thread of the target. Only then may it be stopped: the id that the target reports may be
-	wrong, and another process's. And it may run at any time (other-threads-idle.ts). Both: present-threads.ts.
+	present-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the id that the target
+	reports may be wrong, and another process's.
 	*/
 	isThere = false;
+	/** present-threads.ts: it may run at any time, see other-threads-idle.ts. */
 	isWatched = false;
-	/** For how long it was running in every update of `SteadyThreads`, and the last update that found it running. */
+	/** `SteadyThreads`: for how long it was running in every update, and the last update that found it running. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
-	/** What it waits for, as last read: locks.ts. */
+	/** locks.ts: what it waits for, as last read. */
 	lock?: KnownLock;
-	/** Row in the sample being filled, or in the previous one, and the frames there: sample-rows.ts. */
+	/** sample-rows.ts: its row in the sample being filled, or in the previous one, and the frames there. */
 	row = -1;
 	sampledFrames?: Int32Array;
-	/**
-	Since when it has been idle inside the VM although RUNNABLE, by performance.now; NaN if it is not: derived-state.ts.
-	*/
+	/** derived-state.ts: since when it has been idle in the VM although RUNNABLE (performance.now); NaN if not. */
 	stalledSinceMs = Number.NaN;
 
 	/** `address`: of the JavaThread; `nativeId`: Linux id as in /proc/PID/task, 0 if unknown. */
