@@ -24,11 +24,12 @@ const startFactor = 10;
 const startDebtMs = 60_000;
 
 /**
-A sample that costs more than this many times the mean is an outlier (a long collection, or our thread lost its CPU): it
-counts for that many, and another sample is tried after `retryFactor` times its cost, within the bounds below, or later
-as the debt before it approaches the largest.
+A sample that costs more than this many times the mean, and than a millisecond, is an outlier (a long collection, or our
+thread lost its CPU): it counts for that much, and another sample is tried after `retryFactor` times its cost, within the
+bounds below, or later as the debt before it approaches the largest.
 */
 const outlierTimes = 10;
+const leastOutlierMs = 1;
 const retryFactor = 5;
 const earliestRetryMs = 1000;
 const latestRetryMs = 10_000;
@@ -74,7 +75,7 @@ export class StopBudget {
 			return;
 		}
 
-		const mostMs = outlierTimes * this.#costMs;
+		const mostMs = Math.max(leastOutlierMs, outlierTimes * this.#costMs);
 		if (stoppedMs > mostMs) {
 			const usedUp = Math.min(1, Math.max(0, -savedMs) / this.#horizonMs);
 			this.#retryMs = Math.min(latestRetryMs, Math.max(earliestRetryMs, retryFactor * stoppedMs)) / (1 - usedUp);
