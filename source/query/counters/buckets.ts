@@ -76,8 +76,8 @@ export class BucketSums {
 	/** Ticks of counted states, and CPU time, by bucket. */
 	readonly selfTicks: Float64Array;
 	readonly selfCpuNs: Float64Array;
-	wholeTicks = 0;
-	wholeCpuNs = 0;
+	readonly wholeTicks: number;
+	readonly wholeCpuNs: number;
 	readonly buckets: CounterBuckets;
 	/** The CPU time and the counted ticks of all buckets. */
 	readonly whole: {readonly cpu: Pieces; readonly ticks: Pieces};
@@ -86,26 +86,28 @@ export class BucketSums {
 	/** `bucketOfNode` holds ids below `buckets`; `byNode` are the sums of the counters. */
 	constructor(readonly counters: Counters, byNode: Sums, readonly bucketOfNode: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
 		const {count, node, cpuNs, state, squaredTicks, squaredUs} = counters;
-		this.#countedMask = countedMask;
-		this.selfTicks = new Float64Array(buckets);
-		this.selfCpuNs = new Float64Array(buckets);
-		for (let node = rootNode + 1; node < byNode.ticks.length; node++) {
-			this.selfTicks[bucketOfNode[node]] += byNode.ticks[node];
-			this.selfCpuNs[bucketOfNode[node]] += byNode.cpuNs[node];
-			this.wholeTicks += byNode.ticks[node];
-			this.wholeCpuNs += byNode.cpuNs[node];
+		const [selfTicks, selfCpuNs] = [new Float64Array(buckets), new Float64Array(buckets)];
+		let [wholeTicks, wholeCpuNs, squaresOfTicks, squaresOfUs] = [0, 0, 0, 0];
+		for (let at = rootNode + 1; at < byNode.ticks.length; at++) {
+			selfTicks[bucketOfNode[at]] += byNode.ticks[at];
+			selfCpuNs[bucketOfNode[at]] += byNode.cpuNs[at];
+			wholeTicks += byNode.ticks[at];
+			wholeCpuNs += byNode.cpuNs[at];
 		}
 
-		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
-		const squares = {us: 0, ticks: 0};
 		for (let counter = 0; counter < count; counter++) {
-			if (node[counter] !== rootNode) {
-				squares.us += cpuNs[counter] > 0 ? squaredUs[counter] : 0;
-				squares.ticks += ((countedMask >> state[counter]) & 1) * squaredTicks[counter];
-			}
+			const isWhole = Number(node[counter] !== rootNode);
+			squaresOfUs += cpuNs[counter] > 0 ? isWhole * squaredUs[counter] : 0;
+			squaresOfTicks += isWhole * ((countedMask >> state[counter]) & 1) * squaredTicks[counter];
 		}
 
-		this.whole = {cpu: cpuPieces(this.wholeCpuNs, squares.us), ticks: {sum: this.wholeTicks, squares: squares.ticks}};
+		this.#countedMask = countedMask;
+		this.selfTicks = selfTicks;
+		this.selfCpuNs = selfCpuNs;
+		this.wholeTicks = wholeTicks;
+		this.wholeCpuNs = wholeCpuNs;
+		this.whole = {cpu: cpuPieces(wholeCpuNs, squaresOfUs), ticks: {sum: wholeTicks, squares: squaresOfTicks}};
+		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
 	}
 
 	/** The CPU time of a bucket. */

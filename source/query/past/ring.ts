@@ -116,9 +116,13 @@ function cpuOf({threads}: Snapshot): number {
 
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
 function blockedTicks({counters, contention}: Snapshot): number {
-	const {state, ticks} = counters;
-	return sumUpTo(counters.count, counter => state[counter] === stateCode.BLOCKED ? ticks[counter] : 0)
-		+ sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
+	const {count, state, ticks} = counters;
+	let sum = sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
+	for (let counter = 0; counter < count; counter++) {
+		sum += state[counter] === stateCode.BLOCKED ? ticks[counter] : 0;
+	}
+
+	return sum;
 }
 
 /** Merges what is old enough, window by window, and deflates what is complete. */
