@@ -107,11 +107,16 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 
 /** Longer ones are no names of methods. */
 const maxPatternLength = 400;
+const maxPatterns = 500;
 
 function traceOf(target: string | undefined, patterns: readonly string[]): Command {
 	const example = 'tprof-top trace 4711 com.acme.Foo#bar "com.acme.dao.*"';
 	if (target === undefined || patterns.length === 0) {
 		throw usage(target === undefined ? 'trace needs a target and at least one pattern' : 'trace needs at least one pattern: the methods to trace', example);
+	}
+
+	if (patterns.length > maxPatterns) {
+		throw usage(`more than ${maxPatterns} patterns`, `* and ? match any characters: ${example}`);
 	}
 
 	return {kind: 'trace', target, patterns: patterns.map(pattern => checkPattern(pattern, example))};

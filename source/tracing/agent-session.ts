@@ -16,6 +16,8 @@ const pollMs = 20;
 const silenceTimeoutMs = 10_000;
 /** The JVM throws compiled code away and verifies the classes: seconds on a machine with much to do. */
 const answerTimeoutMs = 60_000;
+/** As much as the agent reads. */
+const mostCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
 /** What the agent's last words mean to the user. */
@@ -45,7 +47,7 @@ export class AgentSession<Report extends AgentReport> {
 			folder = makeSessionFolder(target, readFileSync(file));
 		} catch (error) {
 			const code = errorCode(error);
-			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {hint: code === 'ENOSPC' || code === 'EDQUOT' ? 'its disk is full: make room there' : 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable'});
+			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {hint: isFull(code) ? fullHint : 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable'});
 		}
 
 		const session = make({control: new ControlFile(folder.control), data: folder.data});
@@ -105,7 +107,11 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** Gives a command; the report that answers it. */
 	async command(text: string): Promise<Report> {
-		const number = this.#control.command(text);
+		if (Buffer.byteLength(text) > mostCommandBytes) {
+			throw new UserError('the agent takes no more than 64 KB: these are too many patterns, or too large a probe', {exitCode: 2});
+		}
+
+		const number = this.#give(text);
 		const report = await this.#reportThat(({command}) => command >= number, () => {
 			this.read();
 		});
@@ -143,6 +149,16 @@ export class AgentSession<Report extends AgentReport> {
 		}
 
 		return this.#report;
+	}
+
+	/** Gives a command, and returns its number. Throws UserError. */
+	#give(text: string): number {
+		try {
+			return this.#control.command(text);
+		} catch (error) {
+			const code = errorCode(error);
+			throw new UserError(`cannot write to the /tmp of JVM ${this.#target.pid} (${code})`, {hint: isFull(code) ? fullHint : 'check that file system'});
+		}
 	}
 
 	/** Waits for a report as it must be; undefined where none comes in time. */
@@ -196,6 +212,12 @@ export class AgentSession<Report extends AgentReport> {
 	}
 }
 
+const fullHint = 'its disk is full: make room there';
+
+function isFull(code: string | undefined): boolean {
+	return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 type Loaded = {readonly ok: true} | {
 	readonly ok: false;
 	readonly reason: string;
@@ -240,7 +262,7 @@ export function judge(pid: number, code: number, text: string): Loaded {
 		}
 
 		case failedStart: {
-			return {ok: false, reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why'};
+			return {ok: false, reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why; a security manager, for one, gives agents no rights'};
 		}
 
 		default: {

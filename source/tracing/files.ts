@@ -41,10 +41,13 @@ export class ControlFile {
 		writeSync(fd, words, 0, words.length, 0);
 	}
 
+	/** Where the file cannot be written the agent goes by itself, as without us. Never throws. */
 	beat(): void {
 		const word = Buffer.alloc(8);
 		word.writeBigInt64BE(++this.#heartbeat);
-		writeSync(this.#fd, word, 0, word.length, 0);
+		try {
+			writeSync(this.#fd, word, 0, word.length, 0);
+		} catch {}
 	}
 
 	/** Gives a command and returns its number. Throws the system's error. */

@@ -9,8 +9,10 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** A new version of the agent's stub needs another name for the jar: see `spareName`. */
+/** A new version of the agent's stub needs another name for the jar: see `spareNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
+/** A page, which is there from the start: a disk that fills up later takes no heartbeat from the agent. */
+const controlBytes = 4096;
 
 /**
 A session sends its load within `loadTimeoutMs` of making the folder, or never. After this time the JVM's listener, which
@@ -42,12 +44,13 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 	const {act, mustGive} = rightsFor(target);
 	const temporary = openBelowRoot(target.pid, '/tmp');
 	const opened: number[] = [];
-	let name = spareName(target);
+	const spare = spareNames(target);
+	let name: string | undefined;
 	let folder: number | undefined;
 	const remove = (isPending = false) => {
 		act(() => {
 			empty(folder);
-			if (!isPending) {
+			if (name !== undefined && !isPending) {
 				quietly(() => {
 					rmdirSync(`${pathOf(temporary)}/${name}`);
 				});
@@ -76,24 +79,14 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 		};
 
 		const made = act(() => {
-			try {
-				mkdirSync(`${pathOf(temporary)}/${name}`, 0o700);
-			} catch (error) {
-				if (errorCode(error) !== 'EEXIST') {
-					throw error;
-				}
-
-				name = freshName(target);
-				mkdirSync(`${pathOf(temporary)}/${name}`, 0o700);
-			}
-
+			name = [...spare, freshName(target)].find(each => isMade(`${pathOf(temporary)}/${each}`))!;
 			folder = openFolderIn(temporary, name);
 			const found = fstatSync(folder);
 			if (found.uid !== process.geteuid!() || (found.mode & 0o077) !== 0) {
 				throw Object.assign(new Error('the folder was replaced'), {code: 'EEXIST'});
 			}
 
-			const made = {control: make('control', 0o600), data: make('data', 0o600)};
+			const made = {control: make('control', 0o600, new Uint8Array(controlBytes)), data: make('data', 0o600)};
 			closeSync(make('agent.jar', 0o444, jar));
 			opened.pop();
 			if (mustGive) {
@@ -177,16 +170,30 @@ function freshName(target: Target): string {
 }
 
 /**
-The name of an earlier session's folder, if there was one: its jar is on the JVM's class path and stays open there, and
-the same path is not opened again. Otherwise a fresh name.
+The names of earlier sessions' folders: their jars are on the JVM's class path and stay open there, and the same path is
+not opened again.
 */
-function spareName(target: Target): string {
+function spareNames(target: Target): string[] {
 	const folder = `/proc/${target.pid}/fd`;
 	try {
 		const names = readdirSync(folder).map(fd => /\/([^/]+)\/agent\.jar \(deleted\)$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? '');
-		return names.find(name => folderName.exec(name)?.[1] === idOf(target)) ?? freshName(target);
+		return names.filter(name => folderName.exec(name)?.[1] === idOf(target));
 	} catch {
-		return freshName(target);
+		return [];
+	}
+}
+
+/** Makes a folder for its owner alone; false if there is something of that name. Throws the system's error. */
+function isMade(path: string): boolean {
+	try {
+		mkdirSync(path, 0o700);
+		return true;
+	} catch (error) {
+		if (errorCode(error) === 'EEXIST') {
+			return false;
+		}
+
+		throw error;
 	}
 }
 

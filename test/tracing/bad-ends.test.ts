@@ -1,6 +1,6 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync, writeFileSync} from 'node:fs';
+import {readdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, expect, test} from 'vitest';
@@ -89,13 +89,34 @@ test('what another agent changes stays changed, before, while and after', async 
 	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
 });
 
-test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', async () => {
+/** A JVM with a /tmp of its own, a tmpfs with these options. */
+async function javaWithOwnTmp(options: string): Promise<JavaProcess> {
 	const classes = path.dirname(compileProgram('KnownTraces', jdk()));
-	const enter = 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"';
-	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
+	const enter = `mount --bind "$0" /mnt && mount -t tmpfs -o ${options} tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"`;
+	return javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
+}
+
+function foldersIn(java: JavaProcess): string[] {
+	return readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'));
+}
+
+test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', async () => {
+	const java = await javaWithOwnTmp('mode=1777');
 	const report = await traced(await targetOf(java), {patterns}, async () => sayTo(java, '7'));
 	expect(recursionsOf(report)).toBe(28 * 8);
-	expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
+	expect(foldersIn(java)).toEqual([]);
+});
+
+test.skipIf(noNamespace)('where /tmp has room for the agent but not for what else a session has, one clear line, and nothing is left (needs mount namespaces)', async () => {
+	const jarPages = Math.ceil(statSync(path.resolve(import.meta.dirname, '../../agent/agent.jar')).size / 4096);
+	const java = await javaWithOwnTmp(`size=${2 * jarPages * 4}k`);
+	const target = await targetOf(java);
+	// The JVM keeps its jar.
+	const first = await TraceSession.open(target);
+	await first.close();
+	await until(() => !hasAgent(java.pid));
+	await expect(TraceSession.open(target)).rejects.toThrow(`cannot put the agent into the /tmp of JVM ${java.pid} (ENOSPC)`);
+	expect(foldersIn(java)).toEqual([]);
 });
 
 test('a method that is too large for more code is named, and what is beside it is traced', async () => {

@@ -189,6 +189,19 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		}
 	});
 
+	test.each(release === newest ? [release] : [])('while the name of a session is taken, all others have one name', async () => {
+		const target = await start();
+		await nextSession(target);
+		const pending = makeSessionFolder(target, jarBytes);
+		for (let session = 0; session < 2; session++) {
+			await until(() => !hasAgent(target.pid));
+			await nextSession(target);
+		}
+
+		expect(openJars(target.pid)).toBe(2);
+		pending.remove();
+	});
+
 	test.each(isNewestOrAskedFor(release) ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', async () => {
 		const target = await start();
 		for (let round = 0; round < 5; round++) {
