@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Loads a class of its own in ever more class loaders, as programs do that load scripts, and keeps the newest 400 of them.
- * The initialiser of another class has failed.
+ * The main thread uses the class of the class path, once for each line of standard input. The initialiser of another class has failed.
  * Prints "ready", "failed ERROR" for the first error of each kind, and for each line of standard input "loaded N" and "done LINE".
  */
 public class ManyLoaders {
@@ -88,6 +88,7 @@ public class ManyLoaders {
 		System.out.println("ready");
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 		for (String line; (line = in.readLine()) != null;) {
+			new Script();
 			System.out.println("loaded " + loaded + "\ndone " + line);
 		}
 		System.exit(0);

@@ -104,6 +104,9 @@ describe('tprof-top trace', () => {
 		});
 		expect(await runCli('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
 		expect(await runCli('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
+		const many = (count: number, pattern: string) => Array.from({length: count}, () => pattern);
+		expect(await runCli('trace', String(java.pid), ...many(501, 'a.B#c'), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('more than 500 patterns') as unknown});
+		expect(await runCli('trace', String(java.pid), ...many(250, `${'a'.repeat(300)}#b`), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('no more than 64 KB') as unknown});
 		expect(await runCli('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
 	});
 

@@ -45,6 +45,11 @@ final class Choice {
 		return command.mayMatch(className) && !isNever(className);
 	}
 
+	/** A class of the JDK though no pattern names one, such as a proxy: it is not traced as what implements an interface either. */
+	boolean isLeftToJdk(String className) {
+		return Pattern.isJdk(className) && !command.mayBeOfJdk();
+	}
+
 	boolean hasAbstracts() {
 		return !abstracts.isEmpty();
 	}
@@ -74,7 +79,7 @@ final class Choice {
 		while (!open.isEmpty()) {
 			String name = open.remove(open.size() - 1);
 			// What the JDK's classes inherit from is of the JDK too.
-			if (found.add(name) && (command.mayBeOfJdk() || !Pattern.isJdk(name))) {
+			if (found.add(name) && !isLeftToJdk(name)) {
 				List<String> above = direct.get(name);
 				if (above == null) {
 					above = read(loader, name);

@@ -7,9 +7,12 @@ import org.objectweb.asm.Opcodes;
 /** The loaded classes with methods that are meant. Read from their files: nothing is loaded, nothing changed. */
 final class Survey {
 	private static final int MOST_NAMED = 20;
+	private static final int MOST_REFUSED = 500;
 
 	/** To be retransformed. A class without a file is among them when its name fits. */
 	final List<Class<?>> classes = new ArrayList<Class<?>>();
+	/** Their names: copies in several class loaders count as one. */
+	final Set<String> classNames = new HashSet<String>();
 	int methods;
 	final List<String> named = new ArrayList<String>();
 	/** What cannot be woven though a pattern names it, and why. */
@@ -26,13 +29,7 @@ final class Survey {
 
 	Survey(Instrumentation instrumentation, Choice choice, Channel channel) {
 		this.choice = choice;
-		List<Class<?>> loaded = new ArrayList<Class<?>>();
-		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-			if (Weaving.isPlain(type)) {
-				loaded.add(type);
-			}
-		}
-
+		Collection<Class<?>> loaded = Weaving.loaded(instrumentation);
 		for (Class<?> type : loaded) {
 			if (!Weaving.isHidden(type) && choice.command.mayMatch(type.getName())) {
 				channel.goOn();
@@ -67,7 +64,7 @@ final class Survey {
 		String name = type.getName();
 		boolean mayMatch = choice.command.mayMatch(name);
 		Set<String> implemented = choice.hasAbstracts() ? choice.implemented(supersOf(type)) : Collections.<String>emptySet();
-		if (!mayMatch && implemented.isEmpty()) {
+		if ((!mayMatch && implemented.isEmpty()) || choice.isLeftToJdk(name)) {
 			return;
 		}
 
@@ -75,7 +72,7 @@ final class Survey {
 			if (!implemented.isEmpty()) {
 				int end = name.indexOf("$$Lambda");
 				String code = end < 0 ? "" : "; the code of a lambda can: " + name.substring(0, end) + "#lambda$*";
-				refused.put("lambdas", "lambdas and method references themselves cannot be traced" + code);
+				refuse("lambdas", "lambdas and method references themselves cannot be traced" + code);
 			}
 
 			return;
@@ -86,6 +83,7 @@ final class Survey {
 		if (file == null) {
 			if (canChange && !Choice.isNever(name)) {
 				classes.add(type);
+				classNames.add(name);
 				for (Pattern pattern : choice.command.all) {
 					if (pattern.mayName(name)) {
 						matched.add(pattern);
@@ -99,13 +97,21 @@ final class Survey {
 		note(file);
 		List<ClassFile.Method> chosen = choice.methodsOf(file, implemented);
 		if (!chosen.isEmpty() && !canChange) {
-			refused.put(name, "the JVM does not let it be changed");
+			refuse(name, "the JVM does not let it be changed");
 		} else if (!chosen.isEmpty()) {
 			classes.add(type);
-			methods += chosen.size();
-			for (ClassFile.Method method : chosen.subList(0, Math.min(chosen.size(), MOST_NAMED - named.size()))) {
-				named.add(name + "." + method.name);
+			if (classNames.add(name)) {
+				methods += chosen.size();
+				for (ClassFile.Method method : chosen.subList(0, Math.min(chosen.size(), MOST_NAMED - named.size()))) {
+					named.add(name + "." + method.name);
+				}
 			}
+		}
+	}
+
+	private void refuse(String name, String reason) {
+		if (refused.size() < MOST_REFUSED) {
+			refused.put(name, reason);
 		}
 	}
 
@@ -116,9 +122,9 @@ final class Survey {
 				if (pattern.matches(file, method)) {
 					matched.add(pattern);
 					if (Choice.isNever(file.name)) {
-						refused.put(file.name, "tracing it would trace what tracing itself uses");
+						refuse(file.name, "tracing it would trace what tracing itself uses");
 					} else if ((method.access & Opcodes.ACC_NATIVE) != 0 && pattern.isExact()) {
-						refused.put(file.name + "." + method.name, "a native method has no byte code; trace what calls it");
+						refuse(file.name + "." + method.name, "a native method has no byte code; trace what calls it");
 					}
 				}
 			}
@@ -145,7 +151,7 @@ final class Survey {
 	}
 
 	/** Names of methods, where a class fits; otherwise of classes. */
-	private List<String> nearest(Pattern pattern, List<Class<?>> loaded) {
+	private List<String> nearest(Pattern pattern, Collection<Class<?>> loaded) {
 		Nearest nearest = new Nearest();
 		String wanted = pattern.text.replace('#', '.');
 		String method = Pattern.simple(wanted);

@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.*;
 
-/** A probe as the tool hands it on, checked: a line each, words between tabs. source/tracing/tasks/command.ts writes it. */
+/** A probe as the tool hands it on, checked: a line each, words between tabs. source/tracing/task-session.ts writes it. */
 final class TaskProbe {
 	static final int MOST_STATES = 24;
 

@@ -51,8 +51,8 @@ final class TaskWeaving extends Weaving {
 
 	@Override
 	Collection<Class<?>> meant() {
-		Set<Class<?>> classes = new HashSet<Class<?>>();
-		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+		List<Class<?>> classes = new ArrayList<Class<?>>();
+		for (Class<?> type : loaded(instrumentation)) {
 			if (isMeant(type) && canChange(instrumentation, type)) {
 				classes.add(type);
 			}

@@ -20,7 +20,7 @@ final class TraceReport extends Report {
 
 	@Override
 	void write() {
-		bytes.numbers(survey.classes.size(), survey.methods);
+		bytes.numbers(survey.classNames.size(), survey.methods);
 		bytes.texts(survey.named);
 		bytes.texts(survey.refused);
 		bytes.number(survey.unmatched.size());
@@ -43,10 +43,13 @@ final class TraceReport extends Report {
 
 		bytes.numbers(lost, traces, owners);
 		totals.add(records);
+		List<Open> active = active(records);
+		List<Trace> slowest = slowest(records);
+		// After these: the program goes on, and what they name has its method by now.
 		methods();
 		int ways = ways();
-		active(records);
-		slowest(records);
+		write(active);
+		writeTraces(slowest);
 		totals.writeThreads(records, ways, bytes);
 	}
 
@@ -86,8 +89,8 @@ final class TraceReport extends Report {
 		}
 	}
 
-	/** Traces that go on, the oldest first; how many there are in all comes first. */
-	private void active(List<ThreadRecord> records) {
+	/** Traces that go on, the oldest first. */
+	private static List<Open> active(List<ThreadRecord> records) {
 		long now = System.nanoTime();
 		List<Open> all = new ArrayList<Open>();
 		for (ThreadRecord record : records) {
@@ -102,6 +105,11 @@ final class TraceReport extends Report {
 		}
 
 		Collections.sort(all);
+		return all;
+	}
+
+	/** How many there are in all comes first. */
+	private void write(List<Open> all) {
 		int shown = Math.min(all.size(), MOST_ACTIVE);
 		bytes.numbers(all.size(), shown);
 		for (Open each : all.subList(0, shown)) {
@@ -110,14 +118,17 @@ final class TraceReport extends Report {
 		}
 	}
 
-	private void slowest(List<ThreadRecord> records) {
+	private List<Trace> slowest(List<ThreadRecord> records) {
 		List<Trace> all = new ArrayList<Trace>();
 		for (ThreadRecord record : records) {
 			record.slow.list(all);
 		}
 
 		Collections.sort(all);
-		List<Trace> slowest = all.subList(0, Math.min(all.size(), recorder.keep));
+		return all.subList(0, Math.min(all.size(), recorder.keep));
+	}
+
+	private void writeTraces(List<Trace> slowest) {
 		bytes.number(slowest.size());
 		for (Trace trace : slowest) {
 			bytes.numbers(millisOf(trace.times[0]), trace.key);

@@ -63,7 +63,7 @@ final class TraceWeaving extends Weaving {
 	@Override
 	byte[] weave(ClassLoader loader, String name, Class<?> type, byte[] bytes) {
 		Choice now = choice;
-		if (Choice.isNever(name) || (Pattern.isJdk(name) && !now.command.mayBeOfJdk())) {
+		if (Choice.isNever(name) || now.isLeftToJdk(name)) {
 			return null;
 		}
 

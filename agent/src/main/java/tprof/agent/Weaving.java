@@ -129,9 +129,23 @@ abstract class Weaving implements ClassFileTransformer {
 		to.texts(refused);
 	}
 
+	/** Loaded classes, but for arrays; those of the class path first, as of many copies of a class only some get our code. */
+	static Collection<Class<?>> loaded(Instrumentation instrumentation) {
+		Deque<Class<?>> loaded = new ArrayDeque<Class<?>>();
+		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+			if (!type.isArray() && type.getClassLoader() == ClassLoader.getSystemClassLoader()) {
+				loaded.addFirst(type);
+			} else if (!type.isArray()) {
+				loaded.addLast(type);
+			}
+		}
+
+		return loaded;
+	}
+
 	/** The classes that have our code, in every class loader. */
 	final Set<Class<?>> woven() {
-		Set<Class<?>> classes = new HashSet<Class<?>>();
+		Set<Class<?>> classes = new LinkedHashSet<Class<?>>();
 		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
 			if (woven.has(type)) {
 				classes.add(type);
@@ -146,15 +160,11 @@ abstract class Weaving implements ClassFileTransformer {
 	 * JDK 8 would make no lambda of that kind any more, ever. The JVM has a slash in the names of these alone.
 	 */
 	static boolean canChange(Instrumentation instrumentation, Class<?> type) {
-		return isPlain(type) && !isHidden(type) && type.getClassLoader() != Weaving.class.getClassLoader() && instrumentation.isModifiableClass(type);
+		return !isHidden(type) && type.getClassLoader() != Weaving.class.getClassLoader() && instrumentation.isModifiableClass(type);
 	}
 
 	static boolean isHidden(Class<?> type) {
 		return type.getName().indexOf('/') >= 0;
-	}
-
-	static boolean isPlain(Class<?> type) {
-		return !type.isArray() && !type.isPrimitive();
 	}
 
 	/** Some at a time, as the JVM stands still for each; one by one if some class makes it fail. */

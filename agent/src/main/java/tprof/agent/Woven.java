@@ -23,6 +23,7 @@ final class Woven {
 		List<Copy> all = copiesOf(name);
 		Copy copy = find(all, loader);
 		if (copy == null && all.size() < MOST_COPIES) {
+			copies.put(name, all);
 			all.add(copy = new Copy(loader == null ? Woven.class : loader));
 		}
 
@@ -44,8 +45,7 @@ final class Woven {
 
 	/** Those whose class loaders are still there. */
 	private List<Copy> copiesOf(String name) {
-		copies.putIfAbsent(name, new ArrayList<Copy>(1));
-		List<Copy> all = copies.get(name);
+		List<Copy> all = copies.containsKey(name) ? copies.get(name) : new ArrayList<Copy>(1);
 		for (Iterator<Copy> each = all.iterator(); each.hasNext();) {
 			if (each.next().get() == null) {
 				each.remove();
