@@ -154,7 +154,7 @@ describe('the summary says what the run was about', () => {
 		await session.until(/since start (?:[3-9]|\d\d)s/);
 		session.type('q');
 		await session.ended();
-		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+ ms, longest [\d.]+ ms/m);
+		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+[num]?s, longest [\d.]+[num]?s/m);
 		expect(session.scrollback()).not.toMatch(/tprof\.(?:agent|stub|\w*Hooks)/);
 	});
 

@@ -1,7 +1,7 @@
 import {madeOnce} from '../../model/made-once.js';
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {formatCount, formatDuration, formatMs, formatPercent} from '../../query/columns/format.js';
+import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
 import {defaultQuery, type Location} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
@@ -77,7 +77,7 @@ function wrapped(text: string, width: number): string[] {
 
 function tracedText(row: TraceRow): string {
 	const exceptions = row.exceptions > 0 ? `, ${formatCount(row.exceptions)} exceptions` : '';
-	return `${titleOf(row)}: ${formatCount(row.calls)} calls, mean ${formatMs(row.meanNs)} ms, longest ${formatMs(row.mostNs)} ms${exceptions}`;
+	return `${titleOf(row)}: ${formatCount(row.calls)} calls, mean ${formatNs(row.meanNs)}, longest ${formatNs(row.mostNs)}${exceptions}`;
 }
 
 function hotText(row: LineRow): string {
