@@ -19,6 +19,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Engine} from '../source/engines/common/engine.js';
 import {pseudoFrame, unattributed} from '../source/model/frame.js';
+import {JvmStacks} from '../source/model/jvm-stacks.js';
 import {Sample, threadFlag} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuAccount} from '../source/sampler/cpu-account.js';
@@ -92,7 +93,7 @@ function signed(parts: readonly Window[]) {
 
 async function measure(java: JavaProcess, engine: Engine & {readonly name: string}, restRate: number) {
 	const builder = new SnapshotBuilder();
-	const account = new CpuAccount(pseudoFrame(builder, unattributed));
+	const account = new CpuAccount(pseudoFrame(builder, unattributed), new JvmStacks(builder));
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, builder);
 	const sample = new Sample();
 	const elsewhere = new Map<string, number>();

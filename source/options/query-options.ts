@@ -5,7 +5,7 @@ import type {Options} from './parse.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
 export function queryOf({
-	app, by, depth, filter, idle, mark, method, ownFirst, reverse, sort, states, view,
+	app, by, depth, filter, idle, javaOnly, mark, method, ownFirst, reverse, sort, states, view,
 }: Options): Query {
 	const {columns, sort: usual} = view === undefined ? views[0] : viewOf(view);
 	const column = (sort ?? usual.column).toLowerCase().replace(/^%/, '');
@@ -21,6 +21,7 @@ export function queryOf({
 		...(mark === undefined ? {} : {baseline: mark}),
 		...(method === undefined ? {} : {method}),
 		...(ownFirst || app ? {ownFirst: true} : {}),
+		...(javaOnly ? {javaOnly} : {}),
 		...(app ? {app} : {}),
 		states: states ?? defaultQuery.states,
 		sort: {column, reverse},

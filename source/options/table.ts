@@ -158,6 +158,7 @@ const optionTable = {
 			return prefixes;
 		},
 	},
+	javaOnly: {name: 'java-only', group: 'view', help: 'leave out what the JVM itself and native threads use: collectors, compilers'},
 	top: {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),

@@ -1,4 +1,5 @@
-import type {Sample} from '../model/sample.js';
+import type {JvmStacks} from '../model/jvm-stacks.js';
+import {threadFlag, type Sample} from '../model/sample.js';
 
 /**
 Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
@@ -25,11 +26,12 @@ type Pending = {ns: number; observations: number};
 /**
 Distributes the CPU time that the kernel reports for each thread among stacks and (unattributed). Time recorded by the
 engine counts at its stacks; with engines that observe threads, pending time counts where the thread is observed; a
-thread without Java frames counts as itself. The rest is unattributed, and negative if more was recorded than used,
+thread without Java frames counts as what it is there for. The rest is unattributed, and negative if more was recorded than used,
 which averages out.
 */
 export class CpuAccount {
 	readonly #unattributed: Int32Array;
+	readonly #jvmStacks: JvmStacks;
 	readonly #pending = new Map<number, Pending>();
 	/** CPU time of samples that were not counted, by key. */
 	readonly #uncounted = new Map<number, number>();
@@ -38,8 +40,9 @@ export class CpuAccount {
 	#samples = 0;
 
 	/** `unattributedFrame`: id of the frame for unattributed CPU time. */
-	constructor(unattributedFrame: number) {
+	constructor(unattributedFrame: number, jvmStacks: JvmStacks) {
 		this.#unattributed = Int32Array.of(unattributedFrame);
+		this.#jvmStacks = jvmStacks;
 	}
 
 	/**
@@ -53,8 +56,9 @@ export class CpuAccount {
 		this.#addUncounted(sample);
 		const balanceNs = this.#balances(sample);
 		for (let row = 0; row < count; row++) {
-			if (balanceNs[row] > 0 && sample.stackLength[row] === 0) {
-				sample.addAttributedCpu(row, balanceNs[row]);
+			// A stack that could not be read is not an empty one.
+			if (balanceNs[row] > 0 && sample.stackLength[row] === 0 && (sample.flags[row] & threadFlag.incomplete) === 0) {
+				sample.addAttributedCpu(row, balanceNs[row], this.#jvmStacks.ofThread(sample.name[row]));
 				balanceNs[row] = 0;
 			}
 		}

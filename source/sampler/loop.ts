@@ -1,6 +1,7 @@
 import {performance} from 'node:perf_hooks';
 import {type EngineSession, type SampleOutcome} from '../engines/common/engine.js';
 import {pseudoFrame, unattributed, unattributedReason} from '../model/frame.js';
+import {JvmStacks} from '../model/jvm-stacks.js';
 import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/bell.js';
@@ -92,7 +93,7 @@ export class SamplingLoop {
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
 		this.#uncountedMs = this.#requestedIntervalMs;
 		this.#sleeper = new Sleeper(options.bell);
-		this.#account = new CpuAccount(pseudoFrame(options.writer, unattributed));
+		this.#account = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}

@@ -1,4 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {JvmStacks} from '../../source/model/jvm-stacks.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {CpuAccount} from '../../source/sampler/cpu-account.js';
@@ -29,7 +31,7 @@ type Piece = {readonly line: number; readonly ns: number};
 
 /** Plays a program of one thread, recorded each period or observed at samples. Line 0 rests, no timer sees line -1. */
 function play(next: () => Piece, {seconds, mode, random, intervalNs = 20e6}: {readonly seconds: number; readonly mode: 'records' | 'observed'; readonly random: () => number; readonly intervalNs?: number}) {
-	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [new Sample(), new CpuAccount(unattributed), new Map(), new Map()];
+	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [new Sample(), new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder())), new Map(), new Map()];
 	let [nowNs, recordNs, sampleNs, lastNs, usedNs, wholeNs] = [0, random() * periodNs, intervalNs, 0, 0, 0];
 	let records: number[] = [];
 	while (nowNs < seconds * 1e9) {
@@ -145,7 +147,7 @@ describe('a program of which the truth is known', () => {
 
 test('any sample: what its rows used is what counts, at stacks or unattributed', () => {
 	const random = seeded(23);
-	const account = new CpuAccount(unattributed);
+	const account = new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder()));
 	const sample = new Sample();
 	for (let round = 0; round < 500; round++) {
 		sample.clear();
@@ -175,7 +177,7 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 /** Attributes samples of one thread, and gives what counts where. */
 function counted(rows: ReadonlyArray<{readonly cpuNs: number; readonly isObserved?: boolean; readonly frames?: readonly number[]; readonly flags?: number}>): Lines {
 	const lines: Lines = new Map();
-	const account = new CpuAccount(unattributed);
+	const account = new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder()));
 	const sample = new Sample();
 	for (const {cpuNs, isObserved = false, frames = [7], flags = 0} of rows) {
 		sample.clear();
@@ -204,6 +206,20 @@ test('a thread that works for long before it is observed for once: that counts f
 	expect([lines.get(7), sum(lines.values())]).toEqual([32 * 20e6, 1001 * 5e6]);
 });
 
-test('threads without Java frames have no other place: a collector, a compiler', () => {
-	expect(counted([{cpuNs: 5e6, frames: [], flags: threadFlag.vmInternal}, {cpuNs: 2e6, frames: [], flags: threadFlag.compiler}])).toEqual(new Map([[0, 7e6]]));
+test('threads without Java frames count as what they are there for; one whose stack could not be read is unattributed', () => {
+	const builder = new SnapshotBuilder();
+	const stacks = new JvmStacks(builder);
+	const account = new CpuAccount(unattributed, stacks);
+	const sample = new Sample();
+	const threads = [['G1 Conc#0', 5e6, threadFlag.vmInternal], ['G1 Conc#1', 1e6, threadFlag.vmInternal], ['C2 CompilerThread0', 2e6, threadFlag.compiler], ['reader-12', 3e6, 0], ['main', 4e6, threadFlag.incomplete]] as const;
+	for (const [name, cpuNs, flags] of threads) {
+		const row = sample.addThread(sample.count, 1, name);
+		sample.cpuNs[row] = cpuNs;
+		sample.flags[row] = flags;
+	}
+
+	account.add(sample, 20e6);
+	const lines: Lines = new Map();
+	addTo(lines, sample);
+	expect(lines).toEqual(new Map([[stacks.of('[gc]', 'G1 Conc')[0], 6e6], [stacks.of('[jit]', 'C2')[0], 2e6], [stacks.of('[native]', '"reader-*"')[0], 3e6], [unattributed, 4e6]]));
 });

@@ -1,4 +1,5 @@
 import {pseudoFrame, unknownStack, type Interner} from '../../model/frame.js';
+import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {IdleList, idleKind} from '../../jvm/threads/idle.js';
@@ -12,6 +13,7 @@ import {javaThreadState} from './hotspot/thread-block.js';
 import {Locks} from './locks/locks.js';
 import {TakenAt} from './locks/taken-at.js';
 import {type Opened} from './open.js';
+import {Compilations} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type JavaThread} from './threads/java-thread.js';
@@ -24,6 +26,7 @@ type Parts = {
 	readonly methods: Methods;
 	readonly code: CodeCache;
 	readonly vmThreads: VmThreads;
+	readonly jvmStacks: JvmStacks;
 	/** With perf events. */
 	readonly perf?: RunningTimer;
 	/** If threads are stopped. */
@@ -35,6 +38,7 @@ export class SampleRows {
 	readonly #parts: Parts;
 	readonly #locks: Locks;
 	readonly #idle: IdleList;
+	readonly #compilations: Compilations;
 	/** Frames kept of each stack. */
 	readonly #depth: number;
 	/** Frame for a running thread whose stack could not be read, so that its CPU time counts somewhere. */
@@ -56,6 +60,7 @@ export class SampleRows {
 		this.#parts = parts;
 		this.#depth = depth;
 		this.#idle = new IdleList(extraIdle);
+		this.#compilations = new Compilations(vm, methods, parts.jvmStacks);
 		this.#locks = new Locks(vm, {
 			heap, objects, clock, methods, interner, takenAt: new TakenAt(vm, memory, code, methods),
 		});
@@ -155,6 +160,9 @@ export class SampleRows {
 	#attribute(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		this.#addRecorded(into, thread, row, carrier);
 		this.#parts.observed?.add(into, thread, row);
+		if ((thread.description.flags & threadFlag.compiler) !== 0 && thread.cpu.usedNs > 0) {
+			into.addAttributedCpu(row, thread.cpu.usedNs, this.#compilations.stackOf(thread));
+		}
 	}
 
 	/**

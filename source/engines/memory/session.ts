@@ -1,4 +1,5 @@
 import {type Interner} from '../../model/frame.js';
+import {JvmStacks} from '../../model/jvm-stacks.js';
 import {type Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
@@ -46,7 +47,8 @@ export class MemorySession implements EngineSession {
 		this.#methods = methods;
 		this.#code = code;
 		this.#cpu = new ThreadCpu(target.pid);
-		this.#present = new PresentThreads(vm, target, this.#cpu);
+		const jvmStacks = new JvmStacks(interner);
+		this.#present = new PresentThreads(vm, target, this.#cpu, {clock, jvmStacks});
 		this.#stacks = new ThreadStacks(opened, target, options, {
 			interner, methods, code, present: this.#present,
 		});
@@ -55,7 +57,7 @@ export class MemorySession implements EngineSession {
 		});
 		const {perf, observed, timer, note} = this.#stacks;
 		this.#rows = new SampleRows(opened, options, {
-			interner, methods, code, vmThreads: this.#present.vmThreads, perf, observed,
+			interner, methods, code, vmThreads: this.#present.vmThreads, jvmStacks, perf, observed,
 		});
 		this.timer = timer;
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;

@@ -90,6 +90,11 @@ export class ThreadCpu {
 		return true;
 	}
 
+	/** Whether a thread was read before, and is not forgotten. */
+	knows(nativeId: number): boolean {
+		return this.#threads.has(nativeId);
+	}
+
 	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
 	forgetUnread(): void {
 		if (this.#readInRound !== this.#threads.size) {

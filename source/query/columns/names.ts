@@ -1,6 +1,7 @@
 import {
 	cellWidth, cut, cutMiddle, cutStart,
 } from '../../model/cell-width.js';
+import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/query.js';
 
@@ -35,6 +36,10 @@ The name of a location in at most `room` cells, its end kept: `c.a.sort.Bubble.s
 */
 export function shortName(location: Location, room: number, full = false): string {
 	const name = locationName(location);
+	if (isJvmWork(location.className)) {
+		return shortWork(name, room, full);
+	}
+
 	if (full && cellWidth(name) <= room) {
 		return name;
 	}
@@ -62,6 +67,14 @@ export function shortName(location: Location, room: number, full = false): strin
 	}
 
 	return cutStart(rest, room);
+}
+
+/** The JVM's own work; of a method that is compiled the package is shortened: `[jit] C2 c.a.sort.Bubble.sort`. */
+function shortWork(name: string, room: number, full: boolean): string {
+	const [, compiler, className, method] = /^(\[jit] .*?)(\S+)\.(\S+)$/.exec(name) ?? [];
+	return compiler === undefined
+		? cut(name, room)
+		: compiler + shortName({className, method, file: '', line: -1}, Math.max(1, room - cellWidth(compiler)), full);
 }
 
 /** Cells of `Class.method:line`, the package left out. */

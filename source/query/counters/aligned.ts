@@ -97,7 +97,10 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	return {...now, ...moved};
 }
 
-/** Counters of a window with no CPU time below 0: what unattributed time lacks on some threads is taken from others. */
+/**
+Counters of a window with no CPU time below 0: what unattributed time lacks on some threads is taken from others, and
+beyond that from what was recorded of these threads. So all comes to what the threads used.
+*/
 export function settledCounters(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
 	if (node === 0) {
@@ -118,6 +121,10 @@ export function settledCounters(dictionary: Dictionary, counters: Counters): Cou
 
 	const part = positiveNs > negativeNs ? (positiveNs - negativeNs) / positiveNs : 0;
 	const cpuNs = counters.cpuNs.slice(0, counters.count);
+	if (part === 0) {
+		takeFromRecorded(counters, node, negativeNs - positiveNs, cpuNs);
+	}
+
 	for (let counter = 0; counter < counters.count; counter++) {
 		if (counters.node[counter] === node) {
 			cpuNs[counter] = part * Math.max(0, cpuNs[counter]);
@@ -125,6 +132,26 @@ export function settledCounters(dictionary: Dictionary, counters: Counters): Cou
 	}
 
 	return {...counters, cpuNs};
+}
+
+/** Takes this much off the CPU time recorded of threads that used less than that: `node` is where they lack it. */
+function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, lackingNs: number, cpuNs: Float64Array): void {
+	const isLacking = new Set<number>();
+	for (let counter = 0; counter < count; counter++) {
+		if (nodes[counter] === node && cpuNs[counter] < 0) {
+			isLacking.add(thread[counter]);
+		}
+	}
+
+	const isTaken = (counter: number) => nodes[counter] !== node && isLacking.has(thread[counter]);
+	let recordedNs = 0;
+	for (let counter = 0; counter < count; counter++) {
+		recordedNs += isTaken(counter) ? cpuNs[counter] : 0;
+	}
+
+	for (let counter = 0; counter < count; counter++) {
+		cpuNs[counter] *= isTaken(counter) ? 1 - Math.min(1, lackingNs / recordedNs) : 1;
+	}
 }
 
 /** Unattributed CPU nanoseconds between the baseline (undefined: the session's start) and the snapshot, at least 0. */

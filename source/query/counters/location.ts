@@ -1,4 +1,5 @@
 import {nativeLine} from '../../model/frame.js';
+import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
 
@@ -13,9 +14,16 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 	};
 }
 
-/** `package.Class.method:line`, without what is not known, and with `(native)` for a native method. */
+/**
+`package.Class.method:line`, without what is not known, and with `(native)` for a native method; `[gc] G1 Conc` for the
+JVM's own work.
+*/
 export function locationName(location: Location): string {
 	const {className, method, line} = location;
+	if (isJvmWork(className)) {
+		return method ? `${className} ${method}` : className;
+	}
+
 	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;
 	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
 }

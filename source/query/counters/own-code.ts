@@ -1,3 +1,4 @@
+import {isJvmWork} from '../../model/jvm-stacks.js';
 import {madeOnce} from '../../model/made-once.js';
 
 /** Packages that are never a program's own unless it says so: the JDK's, and those of the languages on top of it. */
@@ -25,7 +26,7 @@ function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	const prefixes = [...app, ...(isListed ? [] : libraries.map(library => `!${library}`))]
 		.map(prefix => ({isOwn: !prefix.startsWith('!'), name: prefix.replace(/^!/, '').replace(/[.*]+$/, '')}))
 		.sort((a, b) => b.name.length - a.name.length);
-	return className => prefixes.find(({name}) => isBelow(className, name))?.isOwn ?? !isListed;
+	return className => !isJvmWork(className) && (prefixes.find(({name}) => isBelow(className, name))?.isOwn ?? !isListed);
 }
 
 /** Whether a class is of a package or below it, or is that class, or is declared in it. */

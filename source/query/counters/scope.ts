@@ -6,6 +6,7 @@ import {filterOf, type RowFilter} from '../filter/filter.js';
 import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, settledCounters} from './aligned.js';
+import {threadKind} from './thread-kind.js';
 
 /** Which counters a query counts and how. State masks have the bit of a state's code. */
 export type Scope = {
@@ -47,14 +48,14 @@ function unitFor(unit: Unit, countedMask: number): Unit {
 	return unit === 'cpu' && (countedMask & (1 << stateCode.RUNNABLE)) === 0 ? 'ticks' : unit;
 }
 
-function threadsOf({threads}: Snapshot, {threadKeys}: Query, {thread}: RowFilter): Uint8Array | undefined {
-	if (!threadKeys && !thread) {
+function threadsOf({threads}: Snapshot, {threadKeys, javaOnly}: Query, {thread}: RowFilter): Uint8Array | undefined {
+	if (!threadKeys && !thread && !javaOnly) {
 		return undefined;
 	}
 
 	const counted = new Uint8Array(threads.count);
 	for (let index = 0; index < threads.count; index++) {
-		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index]));
+		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index])) && (!javaOnly || threadKind(threads.flags[index]) === 'java');
 		counted[index] = isCounted ? 1 : 0;
 	}
 

@@ -13,14 +13,6 @@ const ownNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
-/** Threads that collect garbage, by HotSpot's names for them, JDK 8 to 28; a serial collector works in the VM Thread. */
-const collectorNames = /^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |ZWorker|ZDriver|ZDirector|ZStat|ZUncommit|ZUnmapper|X(?:Worker|Driver|Director)|Shenandoah|Epsilon)/;
-
-/** Whether a thread of the JVM's is there to collect garbage, by its name. */
-export function isCollector(name: string): boolean {
-	return collectorNames.test(name);
-}
-
 /** Whether a thread serves the JVM and not the program: collectors, compilers, Java threads that every JVM has. */
 export function isOfJvm(flags: number, name: string): boolean {
 	return threadKind(flags) !== 'java' || ownNames.has(name);

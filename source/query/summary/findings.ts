@@ -1,3 +1,4 @@
+import {isCollector} from '../../model/jvm-stacks.js';
 import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
@@ -13,7 +14,7 @@ import {locationKey} from '../counters/location.js';
 import {isCounted, scopeOf} from '../counters/scope.js';
 import {attributedLocation, isStuckLonger, stuckMs, isContendingNow} from '../locks/newest-sample.js';
 import {mostOf} from '../locks/contention-by-location.js';
-import {isCollector, threadKind} from '../counters/thread-kind.js';
+import {threadKind} from '../counters/thread-kind.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {summaryQuery} from './quiet.js';
 

@@ -13,6 +13,9 @@ import {leastCpuPercent} from './summary.js';
 /** A shorter window does not say that a program uses no CPU: some CPU times are read once a second. */
 export const leastMs = 1000;
 
+/** The JVM's own threads also work for our samples: below this share of a core, percent, they are at rest. */
+const leastJvmCpuPercent = 10;
+
 /** The query that rows at a glance come from: all states of the program's threads where they only wait. */
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
 	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
@@ -31,10 +34,9 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 		return false;
 	}
 
-	// The JVM's own threads also work for our samples.
-	const counts = (thread: number) => scope.threads ? isCounted(scope, thread) : !isOfJvm(threads.flags[thread], threads.name[thread]);
-	const cpuNs = sumUpTo(threads.count, thread => counts(thread) ? threadCpuNs(snapshot, since, thread) : 0);
-	return corePercent(cpuNs, overMs) < leastCpuPercent;
+	const isJvms = (thread: number) => !scope.threads && isOfJvm(threads.flags[thread], threads.name[thread]);
+	const usedNs = (ofJvm: boolean) => sumUpTo(threads.count, thread => isCounted(scope, thread) && isJvms(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0);
+	return corePercent(usedNs(false), overMs) < leastCpuPercent && corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
 }
 
 /** CPU times are not known yet, but what stands on the stacks is. */

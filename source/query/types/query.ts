@@ -55,6 +55,8 @@ export interface Query {
 	readonly fullNames: boolean;
 	/** A sample counts for the first line of the program's own code instead of the JDK's; off when left out. */
 	readonly ownFirst?: boolean;
+	/** Threads of the JVM and its compilers are left out; off when left out. */
+	readonly javaOnly?: boolean;
 	/** What the program's own code is, see `ownCode`. */
 	readonly app?: readonly string[];
 	/** The Lines view shows what a person looks at, see `querySummaryLines`; off when left out. */

@@ -98,6 +98,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const ownFirst = !state.query.ownFirst;
 		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are the program\'s own lines, with what they called' : 'every line by itself, JDK lines included');
 	},
+	'java-only'(state) {
+		const javaOnly = !state.query.javaOnly;
+		return say(forgetRow(withQuery(state, {javaOnly})), javaOnly ? 'Java alone: shares are of the CPU time of Java threads' : 'all of the process: collectors, compilers and native threads too');
+	},
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {

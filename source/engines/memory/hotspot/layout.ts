@@ -51,6 +51,13 @@ const fieldRows = {
 	lockStackTop: optional('LockStack._top'),
 	lockStackBase: optional('LockStack._base[0]'),
 
+	// What a compiler thread compiles.
+	compilerEnv: optional('CompilerThread._env'),
+	compilerTask: optional('ciEnv._task'),
+	taskMethod: optional('CompileTask._method'),
+	taskLevel: optional('CompileTask._comp_level'),
+	taskBci: optional('CompileTask._osr_bci'),
+
 	// Code cache. 8 has one heap, later ones a list of heaps.
 	codeHeap: unless('codeHeaps', 'CodeCache._heap'),
 	codeHeaps: unless('codeHeap', 'CodeCache._heaps'),

@@ -75,15 +75,15 @@ export class CpuTimes {
 	}
 
 	/**
-	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. All CPU time of a new thread counts as used
-	since the previous sample.
+	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. `mostOfNewNs`: what counts of the CPU time of a
+	thread that was never read, by default as much as it can have used since the previous sample.
 	*/
-	read(time: CpuTime): void {
+	read(time: CpuTime, mostOfNewNs = (this.#nowMs - this.#beforeMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
 		time.usedNs = this.#cpu.delta(time.nativeId);
 		time.isKnown = this.#cpu.reading === 'read';
 		if (isNew && time.isIdle) {
-			time.usedNs = Math.min(this.#cpu.cpuNs, (this.#nowMs - this.#beforeMs) * 1e6) || 0;
+			time.usedNs = Math.min(this.#cpu.cpuNs, mostOfNewNs) || 0;
 		}
 
 		time.waitNs = time.usedNs > 0 ? this.#cpu.waitedNs : 0;

@@ -1,3 +1,4 @@
+import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
@@ -72,6 +73,7 @@ export class Descriptions {
 			if (thread.description.key === 0) {
 				thread.description.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
 				thread.description.name = thread.nativeId > 0 ? kernelName(this.#pid, thread.nativeId) : unknownThreadName;
+				thread.description.flags = workOf(thread.description.name) === jvmWork.jit ? threadFlag.compiler : 0;
 			}
 		}
 	}

@@ -1,10 +1,12 @@
 import {existsSync} from 'node:fs';
+import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {type Sample} from '../../../model/sample.js';
 import {type Target} from '../../../jvm/target.js';
 import {NativeIds} from '../../../jvm/threads/native-ids.js';
 import {ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
+import {type HeapClock} from '../hotspot/heap.js';
 import {type Vm} from '../hotspot/vm.js';
 import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
@@ -39,13 +41,13 @@ export class PresentThreads {
 	/** Only watched threads have run. */
 	#wereOthersIdle = false;
 
-	constructor(vm: Vm, target: Target, cpu: ThreadCpu) {
+	constructor(vm: Vm, target: Target, cpu: ThreadCpu, of: {readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
 		this.#pid = target.pid;
 		this.#cpu = cpu;
 		this.#cpuTimes = new CpuTimes(cpu);
 		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
 		this.java = new JavaThreads(vm, new NativeIds(target));
-		this.vmThreads = new VmThreads(target.pid, cpu, this.#cpuTimes);
+		this.vmThreads = new VmThreads(target.pid, {...of, cpu, cpuTimes: this.#cpuTimes});
 	}
 
 	/** See `SampleOutcome`. */

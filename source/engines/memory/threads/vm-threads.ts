@@ -1,7 +1,9 @@
+import {jvmWork, type JvmStacks} from '../../../model/jvm-stacks.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+import {moving, type HeapClock} from '../hotspot/heap.js';
 import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
@@ -17,14 +19,17 @@ const watchedMs = 6000;
 /** Maximum number of threads listed. */
 const threadLimit = 20_000;
 
+/** Runs the work of stop-the-world collectors, or a part of it, and other operations of the VM. */
+const vmThreadName = 'VM Thread';
+
 /** VM thread names, unique in a JVM, that the kernel truncates. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
-`isWatched`: it may run at any time (other-threads-idle.ts).
+`isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list.
 */
-type VmThread = {readonly name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean};
+type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean};
 
 /**
 Threads of the process that are not Java threads: collectors, the VM Thread, native libraries' threads. They have no
@@ -37,13 +42,19 @@ export class VmThreads {
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
+	readonly #clock: HeapClock;
+	readonly #stacks: JvmStacks;
+	/** Collections when the VM Thread was last found to have used CPU time. */
+	#collections = Number.NaN;
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(pid: number, cpu: ThreadCpu, cpuTimes: CpuTimes) {
+	constructor(pid: number, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
 		this.#pid = pid;
-		this.#cpu = cpu;
-		this.#cpuTimes = cpuTimes;
+		this.#cpu = parts.cpu;
+		this.#cpuTimes = parts.cpuTimes;
+		this.#clock = parts.clock;
+		this.#stacks = parts.jvmStacks;
 	}
 
 	/**
@@ -76,7 +87,7 @@ export class VmThreads {
 			const {nativeId} = cpu;
 			this.#cpuTimes.skip(cpu);
 			if (this.#cpuTimes.isDue(cpu)) {
-				this.#cpuTimes.read(cpu);
+				this.#cpuTimes.read(cpu, thread.isBorn ? Infinity : 0);
 				if (this.#cpu.reading === 'gone') {
 					this.#threads.delete(nativeId);
 					continue;
@@ -84,6 +95,11 @@ export class VmThreads {
 			}
 
 			const {usedNs} = cpu;
+			if (nativeId === this.#pid && usedNs === 0 && thread.row === -1) {
+				// The launcher's first thread only waits for the one that runs main, unless it is a program's own.
+				continue;
+			}
+
 			if (usedNs > 0) {
 				thread.ranMs = nowMs;
 				this.usedNs += usedNs;
@@ -99,6 +115,9 @@ export class VmThreads {
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = usedNs;
 			into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
+			if (usedNs > 0 && name === vmThreadName && this.#hasCollected()) {
+				into.addAttributedCpu(row, usedNs, this.#stacks.of(jvmWork.gc, name));
+			}
 		}
 	}
 
@@ -116,17 +135,26 @@ export class VmThreads {
 		return ids;
 	}
 
+	/** Whether there was a stop-the-world collection since the last call, or one is under way. */
+	#hasCollected(): boolean {
+		const collections = this.#clock.now();
+		const before = this.#collections;
+		this.#collections = collections;
+		return this.#clock.isStopping() || (collections !== moving && collections !== before && !Number.isNaN(before));
+	}
+
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
 		// Until a thread sets its name it has that of its creator, and may become a Java thread.
 		const launcher = isFirst ? this.#name(this.#pid) : '';
 		const threads = new Map<number, VmThread>();
 		for (const nativeId of threadIdsOf(this.#pid).slice(0, threadLimit)) {
-			// The launcher's first thread only waits for the one that runs main.
-			if (nativeId > 0 && nativeId !== this.#pid && !java.has(nativeId)) {
+			if (nativeId > 0 && !java.has(nativeId)) {
 				const thread = this.#threads.get(nativeId) ?? this.#added(nativeId, isFirst, launcher);
 				threads.set(nativeId, thread);
 				thread.observations++;
+				// It has set its name by now.
+				thread.name = thread.observations === 2 ? this.#name(nativeId) : thread.name;
 			}
 		}
 
@@ -137,6 +165,7 @@ export class VmThreads {
 		const name = this.#name(nativeId);
 		return {
 			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			isBorn: !isFirst && !this.#cpu.knows(nativeId),
 		};
 	}
 

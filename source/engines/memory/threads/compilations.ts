@@ -1,0 +1,50 @@
+import {jvmWork, type JvmStacks} from '../../../model/jvm-stacks.js';
+import {has} from '../hotspot/layout.js';
+import {type Methods} from '../hotspot/methods.js';
+import {fail, ifReadable} from '../target/reader.js';
+import {type Vm} from '../hotspot/vm.js';
+import {type JavaThread} from './java-thread.js';
+
+/** Levels below this are C1's: without profiling, with some, with all of it (compilationPolicy.hpp). */
+const c2Level = 4;
+
+/** Reads what JIT compiler threads compile at the moment. */
+export class Compilations {
+	readonly #vm: Vm;
+	readonly #methods: Methods;
+	readonly #stacks: JvmStacks;
+
+	constructor(vm: Vm, methods: Methods, stacks: JvmStacks) {
+		this.#vm = vm;
+		this.#methods = methods;
+		this.#stacks = stacks;
+	}
+
+	/**
+	Frames for a compiler thread's work: `[jit] C2 com.acme.Foo.bar`, with C1's tier, and the bytecode index where a
+	method is entered within a loop (on-stack replacement). Without a method between two compilations.
+	*/
+	stackOf({address, description: {name}}: JavaThread): readonly number[] {
+		const method = ifReadable(() => this.#compiled(address), '');
+		return method === '' ? this.#stacks.ofThread(name) : this.#stacks.of(jvmWork.jit, `${name.split(' ', 1)[0]} ${method}`);
+	}
+
+	/** CompilerThread::_env is set while a compilation is under way; its task must be the same before and after. */
+	#compiled(thread: number): string {
+		const {reader, layout: {fields}} = this.#vm;
+		const env = has(fields.compilerEnv) ? reader.word(thread + fields.compilerEnv) : 0;
+		if (env === 0) {
+			return '';
+		}
+
+		const task = reader.pointer(env + fields.compilerTask);
+		const {className, name} = this.#methods.at(reader.pointer(task + fields.taskMethod));
+		const level = reader.i32(task + fields.taskLevel);
+		const bci = reader.i32(task + fields.taskBci);
+		if (reader.word(thread + fields.compilerEnv) !== env || reader.word(env + fields.compilerTask) !== task) {
+			fail();
+		}
+
+		return `${level > 0 && level < c2Level ? `tier ${level} ` : ''}${className}.${name}${bci >= 0 ? `@${bci}` : ''}`;
+	}
+}
