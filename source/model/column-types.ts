@@ -16,7 +16,7 @@ export const units = {
 	string: {type: 'i32', none: 0},
 	/** A text of its own, not in the dictionary, as it may change at any time. */
 	text: {type: 'text', none: ''},
-	/** Line of a frame: -1 unknown, -2 native. */
+	/** Line of a frame: -1 unknown, -2 native, -3 native code. */
 	line: {type: 'i32', none: unknownLine},
 	/** Frame id. */
 	frame: {type: 'i32', none: 0},

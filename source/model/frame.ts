@@ -4,6 +4,12 @@ export const unknownLine = -1;
 /** Line number of a native method's frame, as java.lang.StackTraceElement has it. */
 export const nativeLine = -2;
 
+/** Line number of a frame of native code: its class is the library, its method the function, its file the library's path. */
+export const nativeCodeLine = -3;
+
+/** The class of frames that stand for time in the kernel. */
+export const kernelClass = '[kernel]';
+
 /** The node of the empty stack: the root of every trie of stacks, and the stack of a thread without Java frames. */
 export const rootNode = 0;
 
@@ -41,7 +47,7 @@ export const unattributedReason = Object.freeze({
 export type Interner = {
 	/** Id of a string, made printable. Not for names of threads, which may change without end: nothing is given up. */
 	internString(text: string): number;
-	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
+	/** Id of a frame. `line` >= 0, `unknownLine`, `nativeLine` or `nativeCodeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };
 

@@ -5,7 +5,7 @@ import type {Options} from './parse.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
 export function queryOf({
-	app, by, depth, filter, idle, javaOnly, mark, method, ownFirst, reverse, sort, states, view,
+	app, by, depth, filter, idle, javaOnly, mark, method, native, ownFirst, reverse, sort, states, view,
 }: Options): Query {
 	const {columns, sort: usual} = view === undefined ? views[0] : viewOf(view);
 	const column = (sort ?? usual.column).toLowerCase().replace(/^%/, '');
@@ -22,6 +22,7 @@ export function queryOf({
 		...(method === undefined ? {} : {method}),
 		...(ownFirst || app ? {ownFirst: true} : {}),
 		...(javaOnly ? {javaOnly} : {}),
+		...(native ? {native} : {}),
 		...(app ? {app} : {}),
 		states: states ?? defaultQuery.states,
 		sort: {column, reverse},

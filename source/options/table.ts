@@ -159,6 +159,7 @@ const optionTable = {
 		},
 	},
 	javaOnly: {name: 'java-only', group: 'view', help: 'leave out what the JVM itself and native threads use: collectors, compilers'},
+	native: {name: 'native', group: 'view', help: 'count CPU time in native code there, not for the Java line that called it'},
 	top: {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),

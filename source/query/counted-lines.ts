@@ -159,14 +159,17 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
-	const {groupOfFrame, groupOfKey, keys} = stackIndex(snapshot.dictionary).grouping(query.by);
+	const index = stackIndex(snapshot.dictionary);
+	const folded = scope.native ? undefined : index.folded;
+	const {groupOfFrame, groupOfKey, keys} = index.grouping(query.by);
 	const attributed = attributionOf(snapshot.dictionary, query);
 	const then = alignedTo(snapshot, since)?.counters;
 	const [ticks, cpuNs] = [new Float64Array(keys.length), new Float64Array(keys.length)];
 	for (let counter = 0; counter < count; counter++) {
 		if (isCounted(scope, thread[counter])) {
 			const isOld = then !== undefined && counter < then.count;
-			const group = groupOfFrame[nodeFrame[attributed[node[counter]]]];
+			const at = folded ? folded[node[counter]] : node[counter];
+			const group = groupOfFrame[nodeFrame[attributed[at]]];
 			cpuNs[group] += now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
 			ticks[group] += ((scope.countedMask >> state[counter]) & 1) * (now.ticks[counter] - (isOld ? then.ticks[counter] : 0));
 		}

@@ -13,7 +13,7 @@ import type {Location, Query} from './types/query.js';
 /** Identical stacks in the same counted state over all threads, filtered, in the order of the unit. */
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
-	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
+	const counters = countersInWindow(snapshot, since, {...scope, stateMask: scope.countedMask});
 	return filtered(stackRows(snapshot.dictionary, counters, scope), scope.filter, {
 		text: row => row.frames.map(frame => locationName(frame)).join('\n'),
 		percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,

@@ -47,6 +47,23 @@ test.each([
 	expect(nameHeldBy(place, {holder}, ['via LockSupport.park'], room)).toBe(expected);
 });
 
+test.each([
+	['[gc]', 'G1 Conc', -1, 40, '[gc] G1 Conc'],
+	['[jit]', '', -1, 40, '[jit]'],
+	['[jit]', 'C2 com.acme.sort.Bubble.sort@12', -1, 40, '[jit] C2 c.a.sort.Bubble.sort@12'],
+	['[jit]', 'C1 tier 3 com.acme.sort.Bubble.sort', -1, 30, '[jit] C1 tier 3 Bubble.sort'],
+	['[native]', 'libfoo.so "my.worker"', -1, 40, '[native] libfoo.so "my.worker"'],
+	['[native]', '"a long name"', -1, 16, '[native] "a lon…'],
+	['libzip.so', 'inflate_fast', -3, 40, 'libzip.so!inflate_fast'],
+	['libjvm.so', '', -3, 40, 'libjvm.so'],
+	['[kernel]', 'read', -3, 40, '[kernel] read'],
+	['[kernel]', '', -3, 40, '[kernel]'],
+])('what is no Java code: %s %s %i in %i cells: %s', (className, method, line, room, expected) => {
+	expect(shortName({
+		className, method, file: '', line,
+	}, room)).toBe(expected);
+});
+
 test('names of other places', () => {
 	const base = {...place, line: -1};
 	expect(locationName({...base, line: -2})).toBe('com.acme.sort.Bubble.sort(native)');

@@ -171,10 +171,10 @@ export class SampleRows {
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;
-		for (const {periodNs, frames, carrierStart, isMounted} of this.#parts.perf?.recorded(thread) ?? []) {
+		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted} of this.#parts.perf?.recorded(thread) ?? []) {
 			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
 			const length = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
-			into.addAttributedCpu(carrierStart < 0 || isVirtual ? row : carrier, periodNs, frames.subarray(0, length));
+			into.addAttributedCpu(carrierStart < 0 || isVirtual ? row : carrier, periodNs, [...nativeFrames, ...frames.subarray(0, length)]);
 			recordedNs += periodNs;
 		}
 
@@ -193,9 +193,9 @@ export class SampleRows {
 
 		const row = into.addThread(endedThreadsKey, 0, endedThreadsName);
 		into.state[row] = stateCode.TERMINATED;
-		for (const {periodNs, frames} of ended) {
+		for (const {periodNs, frames, nativeFrames} of ended) {
 			into.cpuNs[row] += periodNs;
-			into.addAttributedCpu(row, periodNs, frames.subarray(0, this.#depth));
+			into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, this.#depth)]);
 		}
 	}
 

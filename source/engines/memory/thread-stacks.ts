@@ -13,6 +13,7 @@ import {type CodeCache} from './hotspot/code-cache.js';
 import {type Methods} from './hotspot/methods.js';
 import {type Opened} from './open.js';
 import {type Memory} from './target/memory.js';
+import {NativeCode} from './target/native-code.js';
 import {ifReadable} from './target/reader.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type JavaThreads} from './threads/java-threads.js';
@@ -45,7 +46,7 @@ export class ThreadStacks {
 		const walker = new Walker(vm, code, methods);
 		const top = new TopFrame(vm, code, methods, walker);
 		const continuations = new Continuations(vm, heap, code, methods);
-		const recorded = new RecordedStacks({memory, walker, top, continuations, nativeCode: pseudoFrame(interner, nativeCode)});
+		const recorded = new RecordedStacks({memory, walker, top, continuations, native: new NativeCode(target.pid, memory, interner), nativeCode: pseudoFrame(interner, nativeCode)});
 		const chosen = chooseTimer(perf, target, options, recorded);
 		this.timer = chosen.timer;
 		this.note = chosen.note;

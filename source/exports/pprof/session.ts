@@ -4,7 +4,7 @@ import {sumOf, sumUpTo} from '../../model/sum.js';
 import {
 	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns, type Unit,
 } from '../../model/column-types.js';
-import {otherFrame, rootNode} from '../../model/frame.js';
+import {nativeCodeLine, otherFrame, rootNode} from '../../model/frame.js';
 import {lockKinds} from '../../model/sample.js';
 import {
 	contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers,
@@ -77,7 +77,7 @@ const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly 
 	lockKind: () => [0, lockKinds.length - 1],
 	flags: () => [0, 255],
 	yesNo: () => [0, 1],
-	line: () => [-2, maxInt],
+	line: () => [nativeCodeLine, maxInt],
 	nativeId: () => [0, maxInt],
 	index: () => [0, maxInt],
 	// What Date can hold (ECMAScript, time values).

@@ -1,12 +1,14 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, type SampleInput} from 'pprof-format';
 import {madeOnce} from '../../model/made-once.js';
-import {rootNode} from '../../model/frame.js';
+import {nativeCodeLine, rootNode} from '../../model/frame.js';
+import {isJvmWork} from '../../model/jvm-stacks.js';
 import {piecesOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {settledCounters} from '../../query/counters/aligned.js';
+import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {windowSnapshot} from '../common/window-snapshot.js';
 import {pprofTraces} from './traces.js';
@@ -86,7 +88,8 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): Sam
 		for (let at = node; at !== rootNode; at = nodeParent[at]) {
 			const frame = nodeFrame[at];
 			const [className, method] = [strings[frameClass[frame]], strings[frameMethod[frame]]];
-			stack.push(names.location(className === '' ? method : `${className}.${method}`, strings[frameFile[frame]], Math.max(frameLine[frame], 0)));
+			const name = className === '' ? method : `${className}.${method}`;
+			stack.push(names.location(isJvmWork(className) || frameLine[frame] === nativeCodeLine ? locationName(locationOfFrame(dictionary, frame, 'line')) : name, strings[frameFile[frame]], Math.max(frameLine[frame], 0)));
 		}
 
 		return stack;

@@ -1,6 +1,7 @@
 import {
 	cellWidth, cut, cutMiddle, cutStart,
 } from '../../model/cell-width.js';
+import {nativeCodeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/query.js';
@@ -36,7 +37,7 @@ The name of a location in at most `room` cells, its end kept: `c.a.sort.Bubble.s
 */
 export function shortName(location: Location, room: number, full = false): string {
 	const name = locationName(location);
-	if (isJvmWork(location.className)) {
+	if (isJvmWork(location.className) || location.line === nativeCodeLine) {
 		return shortWork(name, room, full);
 	}
 
@@ -69,7 +70,7 @@ export function shortName(location: Location, room: number, full = false): strin
 	return cutStart(rest, room);
 }
 
-/** The JVM's own work; of a method that is compiled the package is shortened: `[jit] C2 c.a.sort.Bubble.sort`. */
+/** The JVM's own work, or native code; of a method that is compiled the package is shortened: `[jit] C2 c.a.sort.Bubble.sort`. */
 function shortWork(name: string, room: number, full: boolean): string {
 	const [, compiler, className, method] = /^(\[jit] .*?)(\S+)\.(\S+)$/.exec(name) ?? [];
 	return compiler === undefined
@@ -116,8 +117,9 @@ export function nameHeldBy(location: Location, {holder, others = 0}: {readonly h
 }
 
 /** `via LockSupport.park`: how a line of the program's own code came to stand in another's. */
-export function viaText({className, method}: Location): string {
-	return `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
+export function viaText(location: Location): string {
+	const {className, method, line} = location;
+	return line === nativeCodeLine ? `via ${locationName(location)}` : `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
 }
 
 /** What threads wait for that need a class which another thread initialises. */

@@ -1,4 +1,4 @@
-import {nativeLine} from '../../model/frame.js';
+import {kernelClass, nativeCodeLine, nativeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
@@ -16,12 +16,12 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 
 /**
 `package.Class.method:line`, without what is not known, and with `(native)` for a native method; `[gc] G1 Conc` for the
-JVM's own work.
+JVM's own work, `libzip.so!inflate_fast` for native code.
 */
 export function locationName(location: Location): string {
 	const {className, method, line} = location;
-	if (isJvmWork(className)) {
-		return method ? `${className} ${method}` : className;
+	if (isJvmWork(className) || line === nativeCodeLine) {
+		return method ? `${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}` : className;
 	}
 
 	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;

@@ -6,6 +6,7 @@ import {filterOf, type RowFilter} from '../filter/filter.js';
 import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, settledCounters} from './aligned.js';
+import {stackIndex} from './stack-index.js';
 import {threadKind} from './thread-kind.js';
 
 /** Which counters a query counts and how. State masks have the bit of a state's code. */
@@ -16,6 +17,8 @@ export type Scope = {
 	/** By thread index: 1 for threads that count; undefined for all. */
 	readonly threads: Uint8Array | undefined;
 	readonly unit: Unit;
+	/** Native code counts by itself, see `Query.native`. */
+	readonly native?: boolean;
 	readonly filter: RowFilter;
 };
 
@@ -27,7 +30,7 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const stateMask = filter.stateMask ?? allStatesMask;
 	const countedMask = filter.stateMask ?? maskOf(query.states);
 	return {
-		stateMask, countedMask, threads: threadsOf(snapshot, query, filter), unit: unitFor(query.unit, countedMask), filter,
+		stateMask, countedMask, threads: threadsOf(snapshot, query, filter), unit: unitFor(query.unit, countedMask), native: query.native, filter,
 	};
 }
 
@@ -67,10 +70,15 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 	return !threads || threads[thread] === 1;
 }
 
-/** What was counted between `since` (undefined: the session's start) and the snapshot, within the scope. */
-export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Counters {
+/**
+What was counted between `since` (undefined: the session's start) and the snapshot, within the scope. Native code counts
+for its Java callers unless the scope says otherwise: then counters may have the same key.
+*/
+export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads' | 'native'>): Counters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
-	return settledCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
+	const settled = settledCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
+	const {folded} = stackIndex(dictionary);
+	return folded && !scope.native ? {...settled, node: settled.node.subarray(0, settled.count).map(node => folded[node])} : settled;
 }

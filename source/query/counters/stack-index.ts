@@ -1,5 +1,5 @@
 import {madeOnce} from '../../model/made-once.js';
-import {rootNode, unattributed} from '../../model/frame.js';
+import {nativeCodeLine, rootNode, unattributed} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
 import type {OwnCode} from './own-code.js';
@@ -23,6 +23,8 @@ type StackIndex = {
 	readonly attributed: Int32Array;
 	/** The node of unattributed CPU time; 0 while there is none. */
 	readonly unattributed: number;
+	/** By node: the nearest Java frame on its stack, or itself if there is none; undefined while no stack has native code. */
+	readonly folded: Int32Array | undefined;
 	/** With own code first: the innermost own frame with a line, else the innermost own one, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
 	/** The same, but that stacks without own code end where they do. */
@@ -40,10 +42,15 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 	return index;
 }
 
-/** A sample counts for the first frame from the top that has a line number, or, if none has one, for the top frame. */
+/**
+A sample counts for the first frame from the top that has a line number, or, if none has one, for the top frame; in
+native code for the top frame.
+*/
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
+	#hasNative = false;
+	#folded = new Int32Array(1);
 	/** By node: the nearest node at or below it (towards the root) with a line number, or the root. */
 	#withLine = new Int32Array(1);
 	#nodeCount = 1;
@@ -60,16 +67,24 @@ class GrowingIndex implements StackIndex {
 
 		this.attributed = withRoom(this.attributed, nodeCount);
 		this.#withLine = withRoom(this.#withLine, nodeCount);
+		this.#folded = withRoom(this.#folded, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const isNative = frameLine[nodeFrame[node]] === nativeCodeLine;
+			this.#hasNative ||= isNative;
+			this.#folded[node] = isNative && nodeParent[node] !== rootNode ? this.#folded[nodeParent[node]] : node;
 			const nearest = frameLine[nodeFrame[node]] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#withLine[node] = nearest;
-			this.attributed[node] = nearest === rootNode ? node : nearest;
+			this.attributed[node] = nearest === rootNode || isNative ? node : nearest;
 			if (nodeParent[node] === rootNode && strings[frameClass[nodeFrame[node]]] === unattributed.className) {
 				this.unattributed = node;
 			}
 		}
 
 		this.#nodeCount = nodeCount;
+	}
+
+	get folded(): Int32Array | undefined {
+		return this.#hasNative ? this.#folded : undefined;
 	}
 
 	ownAttributed(own: OwnCode): Int32Array {
@@ -115,7 +130,7 @@ class GrowingOwn {
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const frame = nodeFrame[node];
-			const isOwn = madeOnce(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
+			const isOwn = frameLine[frame] !== nativeCodeLine && madeOnce(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
 			const end = this.#withLine[node] || this.#nearest[node];

@@ -57,6 +57,8 @@ export interface Query {
 	readonly ownFirst?: boolean;
 	/** Threads of the JVM and its compilers are left out; off when left out. */
 	readonly javaOnly?: boolean;
+	/** CPU time in native code counts there, not at the Java code that called it; off when left out. */
+	readonly native?: boolean;
 	/** What the program's own code is, see `ownCode`. */
 	readonly app?: readonly string[];
 	/** The Lines view shows what a person looks at, see `querySummaryLines`; off when left out. */

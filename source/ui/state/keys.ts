@@ -13,7 +13,7 @@ export type Action =
 	| 'quit' | 'close' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'busiest' | 'mark' | 'changes' | 'reset' | 'undo-reset'
-	| 'own-code' | 'java-only' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
+	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
 
@@ -93,6 +93,7 @@ const allKeys: readonly KeyRow[] = [
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
 	{action: 'own-code', keys: ['a'], contexts: tables, label: 'a', help: 'own code first: the program\'s own line instead of the JDK line that it called; again: every line by itself'},
 	{action: 'java-only', keys: ['J'], contexts: tables, label: 'J', help: 'Java alone, or also what the JVM itself uses: [gc] collectors, [jit] compilers, [vm] other threads of it, [native] threads of libraries'},
+	{action: 'native', keys: ['n'], contexts: tables, label: 'n', help: 'CPU time in native code by library and function (libzip.so!inflate_fast, [kernel] read), or folded into the Java line that called it'},
 	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, with an agent in the JVM; says how many methods match and asks first; see the Traces view', isLive: true},
 	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', isLive: true},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
@@ -168,7 +169,7 @@ function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
 
 /** Keys by purpose, in the order of the help. */
 export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
-	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'java-only', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},

@@ -102,6 +102,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const javaOnly = !state.query.javaOnly;
 		return say(forgetRow(withQuery(state, {javaOnly})), javaOnly ? 'Java alone: shares are of the CPU time of Java threads' : 'all of the process: collectors, compilers and native threads too');
 	},
+	native(state) {
+		const native = !state.query.native;
+		return say(forgetRow(withQuery(state, {native})), native ? 'native code by itself, below the Java lines that called it' : 'native code is folded into the Java lines that called it');
+	},
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {

@@ -1,9 +1,10 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
-import {nativeLine, rootNode} from '../../model/frame.js';
+import {nativeCodeLine, nativeLine, rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
 import {ownLocation} from '../../query/counters/attribution.js';
+import {locationName} from '../../query/counters/location.js';
 import {framesOf, type Grouping} from '../../query/counters/stack-index.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {CountedRow, type CountedFigures} from '../../query/counters/counted-row.js';
@@ -74,8 +75,12 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 /** Loaded with the first fingerprint: not before the first frame of the screen. */
 let library: typeof crypto | undefined;
 
-/** A frame as java.lang.StackTraceElement prints it. */
+/** A frame as java.lang.StackTraceElement prints it; native code by library and function. */
 export function frameText({className, method, file, line}: Location): string {
+	if (line === nativeCodeLine) {
+		return locationName({className, method, file, line});
+	}
+
 	const source = line === nativeLine ? 'Native Method' : (line >= 0 ? `${file || 'Unknown Source'}:${line}` : file || 'Unknown Source');
 	return `${className}.${method}(${source})`;
 }

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {type EngineOptions, type EngineSession} from '../../../source/engines/common/engine.js';
-import {type Interner, unknownStack} from '../../../source/model/frame.js';
+import {type Interner, nativeCodeLine, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
 import {rawTarget} from '../../helpers/target.js';
@@ -19,7 +19,7 @@ export type ObservedThread = {
 	readonly isVirtual: boolean;
 	readonly cpuNs: number;
 	readonly frames: string[];
-	/** Stacks that used CPU time since the sample before. */
+	/** Stacks that used CPU time since the sample before, without frames of native code. */
 	readonly credits: Array<{readonly cpuNs: number; readonly frames: string[]}>;
 	readonly lock: string;
 	readonly lockClass: string;
@@ -110,7 +110,7 @@ export class Observer {
 	#credits(row: number): ObservedThread['credits'] {
 		const {sample: {attributedCpu, frames}, names} = this;
 		return Array.from({length: attributedCpu.count}, (_, credit) => credit).filter(credit => attributedCpu.row[credit] === row).map(credit => ({
-			cpuNs: attributedCpu.cpuNs[credit], frames: Array.from(frames.subarray(attributedCpu.stackStart[credit], attributedCpu.stackStart[credit] + attributedCpu.stackLength[credit]), frame => names.frames[frame]),
+			cpuNs: attributedCpu.cpuNs[credit], frames: Array.from(frames.subarray(attributedCpu.stackStart[credit], attributedCpu.stackStart[credit] + attributedCpu.stackLength[credit]), frame => names.frames[frame]).filter(frame => !frame.endsWith(`:${nativeCodeLine})`)),
 		}));
 	}
 }

@@ -1,7 +1,8 @@
 import {type Memory} from '../../target/memory.js';
+import {type NativeCode} from '../../target/native-code.js';
 import {ifReadable} from '../../target/reader.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
-import {StackCopy} from '../../unwind/stack.js';
+import {StackCopy, type Registers} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
 import {WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';
@@ -17,6 +18,8 @@ const entryBytes = 3 * 8;
 /** Bytes below the place where the stack continues in the heap that tell whether its frame is unchanged. */
 const seamBytes = 64;
 
+const nothing: readonly number[] = [];
+
 /** A stack from a record, and the CPU nanoseconds that it stands for. */
 export class RecordedStack extends WalkedStack {
 	periodNs = 0;
@@ -26,12 +29,14 @@ export class RecordedStack extends WalkedStack {
 	isStale = false;
 	/** A virtual thread's, still mounted when the record was walked. */
 	isMounted = false;
+	/** Frames outside Java code in which it was used, innermost first; they are above `frames`. */
+	nativeFrames: readonly number[] = nothing;
 	/** The copied words of the ContinuationEntry. */
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
 /** `nativeCode`: the frame `(native code)`. */
-type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number};
+type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly native: NativeCode; readonly nativeCode: number};
 
 /** Walks the stacks of records. */
 export class RecordedStacks {
@@ -47,7 +52,7 @@ export class RecordedStacks {
 	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `thread` is omitted
 	where it has ended; then a stack without Java frames is undefined, as it may not have been a Java thread.
 	*/
-	walk({timeNs, periodNs, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
+	walk({timeNs, periodNs, isInKernel, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
 		const {sp} = registers;
 		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
@@ -75,11 +80,23 @@ export class RecordedStacks {
 			frames.push(this.#parts.nativeCode);
 		}
 
+		walked.nativeFrames = this.#nativeFrames(registers, isInKernel);
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
 		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
 		walked.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
 		return walked;
+	}
+
+	#nativeFrames(registers: Registers, isInKernel: boolean): readonly number[] {
+		const isInJava = this.#parts.top.isInCode(registers);
+		if (isInJava && !isInKernel) {
+			return nothing;
+		}
+
+		const {native} = this.#parts;
+		const code = isInJava ? undefined : native.frameAt(registers.pc);
+		return [isInKernel ? native.kernelFrame(registers.pc) : undefined, code].filter(frame => frame !== undefined);
 	}
 
 	/**

@@ -75,7 +75,7 @@ export class Ring {
 		}
 
 		return {
-			pid: this.#half(ids), tid: this.#half(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0, registers: registers as Registers,
+			isInKernel: (this.#half(start + 4) & cpuModeMask) === kernelMode, pid: this.#half(ids), tid: this.#half(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0, registers: registers as Registers,
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};
 	}
@@ -101,6 +101,10 @@ export class Ring {
 /** Record types (linux/perf_event.h). */
 const recordType = {lost: 2, sample: 9} as const;
 
+/** Bits of the header's misc that say where the thread was (PERF_RECORD_MISC_CPUMODE_MASK, _KERNEL). */
+const cpuModeMask = 7;
+const kernelMode = 1;
+
 /** Bytes of a record's header: type, misc, size. */
 const headBytes = 8;
 
@@ -112,6 +116,8 @@ const abi64 = 2;
 
 /** One record of a running thread. */
 export type ThreadRecord = {
+	/** The thread was in the kernel, for a system call or an interrupt. */
+	readonly isInKernel: boolean;
 	/** Process id. */
 	readonly pid: number;
 	/** Thread id in our pid namespace. */

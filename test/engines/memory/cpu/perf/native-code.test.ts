@@ -5,6 +5,7 @@ import {javaForTest, closedAfterTest} from '../../../../helpers/for-test.js';
 import {CodeCache} from '../../../../../source/engines/memory/hotspot/code-cache.js';
 import {Methods} from '../../../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../../../source/engines/memory/open.js';
+import {NativeCode} from '../../../../../source/engines/memory/target/native-code.js';
 import {Continuations} from '../../../../../source/engines/memory/unwind/continuation.js';
 import {TopFrame} from '../../../../../source/engines/memory/unwind/top-frame.js';
 import {Walker} from '../../../../../source/engines/memory/unwind/walker.js';
@@ -95,7 +96,7 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const code = new CodeCache(vm, methods);
 	const walker = new Walker(vm, code, methods);
 	const stacks = new RecordedStacks({
-		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), nativeCode: pseudoFrame(names, nativeCode),
+		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), native: new NativeCode(java.pid, memory, names), nativeCode: pseudoFrame(names, nativeCode),
 	});
 	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
 	const parts: string[] = [];

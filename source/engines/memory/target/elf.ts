@@ -1,0 +1,139 @@
+import {closeSync, fstatSync, readSync} from 'node:fs';
+import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
+import {wordOf} from './word.js';
+
+/** A file mapped by a process, a line of /proc/PID/maps (proc(5)). */
+export type Mapping = {readonly start: number; readonly end: number; readonly isCode: boolean; readonly fileOffset: number; readonly inode: number; readonly path: string; readonly range: string};
+
+const mapLine = /^(([\da-f]+)-([\da-f]+)) (\S+) ([\da-f]+) \S+ (\d+) +(\S.*)$/gm;
+
+/** The mappings that have a path, in the order of their addresses. */
+export function mappingsOf(maps: string): Mapping[] {
+	return Array.from(maps.matchAll(mapLine), ([, range, start, end, rights, offset, inode, path]) => ({
+		start: Number.parseInt(start, 16), end: Number.parseInt(end, 16), isCode: rights[2] === 'x', fileOffset: Number.parseInt(offset, 16), inode: Number(inode), path: path.replace(/ \(deleted\)$/, ''), range,
+	}));
+}
+
+/**
+Opens a mapped file as the target sees it; as we see it, if the target is in a chroot of our mounts; or, if deleted,
+through its mapping (root only). Throws an error with the system's as its cause.
+*/
+export function openMapped(pid: number, {path, inode, range}: Mapping): number {
+	let problem: unknown;
+	for (const open of [() => openFileBelowRoot(pid, path), () => openFile(path), () => openFile(`/proc/${pid}/map_files/${range}`)]) {
+		try {
+			const fd = open();
+			if (fstatSync(fd).ino === inode) {
+				return fd;
+			}
+
+			closeSync(fd);
+		} catch (error) {
+			problem ??= error;
+		}
+	}
+
+	throw new Error(`cannot open the ${path.slice(path.lastIndexOf('/') + 1)} that this process runs`, {cause: problem});
+}
+
+/** Symbols and their names, as in the file. */
+export type SymbolTable = {readonly symbols: Buffer; readonly strings: Buffer};
+
+/** Maximum size of a header, symbol or string table, bytes; those of libjvm are below 10 MB. */
+const tableLimit = 1 << 25;
+
+const elfMagic = 0x7F_45_4C_46;
+const class64 = 2;
+const littleEndian = 1;
+const loadSegment = 1;
+
+/** Types of sections: all symbols, and those for dynamic linking. */
+export const symbolSection = {all: 2, dynamic: 11} as const;
+
+/** e_machine of x86-64. */
+const machineX8664 = 62;
+
+/** Bytes of a symbol. */
+export const symbolBytes = 24;
+
+/** Load segments and symbols of an open ELF-64 file (System V ABI, chapters 4 and 5); values are not relocated. */
+export class ElfFile {
+	readonly #fd: number;
+	readonly #loads: ReadonlyArray<{readonly fileOffset: number; readonly address: number; readonly fileSize: number}>;
+	readonly #sections: readonly Buffer[];
+
+	/** Throws a plain message if it is not one, or not for x86-64. */
+	constructor(fd: number) {
+		this.#fd = fd;
+		const header = bytesAt(fd, 0, 64);
+		if (header.readUInt32BE(0) !== elfMagic || header[4] !== class64 || header[5] !== littleEndian) {
+			throw new Error('not a 64-bit ELF file');
+		}
+
+		if (header.readUInt16LE(18) !== machineX8664) {
+			throw new Error('not built for x86-64');
+		}
+
+		const programHeaders = table(fd, offset64(header, 32), header.readUInt16LE(54), header.readUInt16LE(56));
+		this.#loads = programHeaders
+			.filter(entry => entry.readUInt32LE(0) === loadSegment)
+			.map(entry => ({fileOffset: offset64(entry, 8), address: offset64(entry, 16), fileSize: offset64(entry, 32)}));
+		this.#sections = table(fd, offset64(header, 40), header.readUInt16LE(58), header.readUInt16LE(60));
+	}
+
+	/** Address of a byte of the file, as symbols have it; undefined if it is not loaded. A segment is mapped by the page. */
+	addressOf(fileOffset: number): number | undefined {
+		const load = this.#loads.find(({fileOffset: from, fileSize}) => fileOffset >= pageStart(from) && fileOffset < from + fileSize);
+		return load && load.address + fileOffset - load.fileOffset;
+	}
+
+	/** The first table of a type, see `symbolSection`; undefined if there is none. Throws a plain message. */
+	symbolTable(type: number): SymbolTable | undefined {
+		const section = this.#sections.find(entry => entry.readUInt32LE(4) === type);
+		const strings = section && this.#sections[section.readUInt32LE(40)];
+		return section && strings && {symbols: sectionBytes(this.#fd, section), strings: sectionBytes(this.#fd, strings)};
+	}
+}
+
+/** The name of the symbol at an offset of its table, one character for each byte; empty if it has none. */
+export function symbolName({symbols, strings}: SymbolTable, at: number): string {
+	const start = symbols.readUInt32LE(at);
+	const end = strings.indexOf(0, start);
+	return end > start ? strings.toString('latin1', start, end) : '';
+}
+
+/** Whether the symbol is defined in its file. */
+export function isDefined({symbols}: SymbolTable, at: number): boolean {
+	return symbols.readUInt16LE(at + 6) !== 0;
+}
+
+/** A word of a table, exact below 2^53. */
+export function offset64(bytes: Buffer, at: number): number {
+	return wordOf(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
+}
+
+function pageStart(offset: number): number {
+	return offset - (offset % 4096);
+}
+
+function sectionBytes(fd: number, section: Buffer): Buffer {
+	return bytesAt(fd, offset64(section, 24), offset64(section, 32));
+}
+
+function table(fd: number, offset: number, entrySize: number, count: number): Buffer[] {
+	const bytes = bytesAt(fd, offset, entrySize * count);
+	return entrySize < 56 ? [] : Array.from({length: count}, (_, index) => bytes.subarray(index * entrySize, (index + 1) * entrySize));
+}
+
+function bytesAt(fd: number, offset: number, length: number): Buffer {
+	if (length > tableLimit || !Number.isSafeInteger(offset)) {
+		throw new Error('not a valid ELF file');
+	}
+
+	const bytes = Buffer.alloc(length);
+	if (readSync(fd, bytes, 0, length, offset) !== length) {
+		throw new Error('the ELF file is truncated');
+	}
+
+	return bytes;
+}

@@ -1,0 +1,215 @@
+import {closeSync, readFileSync} from 'node:fs';
+import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.js';
+import {
+	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
+} from './elf.js';
+import {type Memory} from './memory.js';
+
+/** The mappings are read again for an address that is in none of them, but no more often than this, milliseconds. */
+const readMapsEveryMs = 5000;
+
+/** Limits: addresses remembered, names that get frames, and bytes of all symbol tables that are kept. */
+const addressLimit = 10_000;
+const nameLimit = 10_000;
+const tableBytesLimit = 64 << 20;
+
+/** Maximum length of a name, characters. */
+const nameLength = 200;
+
+/** Types of symbols: functions. */
+const functionType = 2;
+
+/** Symbols by address: 2^20 times that, and their number, so that they sort as numbers. */
+const symbolLimit = 2 ** 20;
+
+/** The functions of a library by their addresses. */
+class Functions {
+	readonly bytes: number;
+	readonly #table: SymbolTable;
+	readonly #sorted: Float64Array;
+
+	constructor(table: SymbolTable) {
+		this.#table = table;
+		const {symbols, strings} = table;
+		const keys: number[] = [];
+		for (let index = 0; index < symbolLimit && (index + 1) * symbolBytes <= symbols.length; index++) {
+			const at = index * symbolBytes;
+			const address = offset64(symbols, at + 8);
+			if ((symbols[at + 4] & 15) === functionType && isDefined(table, at) && address < 2 ** 32) {
+				keys.push((address * symbolLimit) + index);
+			}
+		}
+
+		this.#sorted = Float64Array.from(keys).sort();
+		this.bytes = symbols.length + strings.length + (8 * keys.length);
+	}
+
+	/** Name of the function that an address is in; of several names the shortest. Empty if no symbol says so. */
+	nameAt(address: number): string {
+		let [low, high] = [0, this.#sorted.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			[low, high] = Math.floor(this.#sorted[middle] / symbolLimit) <= address ? [middle + 1, high] : [low, middle];
+		}
+
+		let name = '';
+		const start = Math.floor(this.#sorted[low - 1] / symbolLimit);
+		for (let index = low - 1; index >= 0 && Math.floor(this.#sorted[index] / symbolLimit) === start; index--) {
+			const at = (this.#sorted[index] % symbolLimit) * symbolBytes;
+			const other = address < start + offset64(this.#table.symbols, at + 16) ? symbolName(this.#table, at) : '';
+			name = name === '' || (other !== '' && other.length < name.length) ? other : name;
+		}
+
+		return name.length > nameLength ? '' : demangled(name);
+	}
+}
+
+/** Mangled names of C++ functions without templates (Itanium C++ ABI, 5.1) as written in the source; others as they are. */
+function demangled(name: string): string {
+	const parts: string[] = [];
+	let rest = /^_ZNK?(\d.*)$/.exec(name)?.[1] ?? /^_Z(\d.*)$/.exec(name)?.[1] ?? '';
+	for (let digits = /^\d{1,3}/.exec(rest)?.[0]; digits !== undefined; digits = /^\d{1,3}/.exec(rest)?.[0]) {
+		const end = digits.length + Number(digits);
+		parts.push(rest.slice(digits.length, end));
+		rest = rest.slice(end);
+	}
+
+	// I: template arguments follow.
+	return parts.length === 0 || rest.startsWith('I') ? name : parts.join('::');
+}
+
+/** Numbers of frequent system calls on x86-64 (arch/x86/entry/syscalls/syscall_64.tbl). */
+const systemCalls: ReadonlyMap<number, string> = new Map(Object.entries({
+	read: 0, write: 1, close: 3, stat: 4, fstat: 5, poll: 7, lseek: 8, mmap: 9, mprotect: 10, munmap: 11, brk: 12, ioctl: 16, pread64: 17, pwrite64: 18, readv: 19, writev: 20, sched_yield: 24, madvise: 28, nanosleep: 35, sendfile: 40, connect: 42, accept: 43, sendto: 44, recvfrom: 45, sendmsg: 46, recvmsg: 47, clone: 56, fsync: 74, fdatasync: 75, futex: 202, epoll_wait: 232, openat: 257, newfstatat: 262, accept4: 288, getrandom: 318, membarrier: 324, clone3: 435,
+}).map(([name, number]) => [number, name]));
+
+/** Bytes before the return address of a system call: mov eax, imm32 or xor eax, eax; syscall. */
+const callBytes = 7;
+
+/** The name of the system call that returns to the end of this code; empty if the code does not tell. */
+function systemCallIn(code: Uint8Array): string {
+	if (code[5] !== 0x0F || code[6] !== 0x05) {
+		return '';
+	}
+
+	const number = code[0] === 0xB8 ? new DataView(code.buffer, code.byteOffset).getUint32(1, true) : (code[3] === 0x31 && code[4] === 0xC0 ? 0 : Number.NaN);
+	return systemCalls.get(number) ?? '';
+}
+
+/** Frames for code outside the code cache: library and function by the target's mappings and its libraries' symbols. */
+export class NativeCode {
+	readonly #pid: number;
+	readonly #interner: Interner;
+	readonly #memory: Memory;
+	#mappings: readonly Mapping[] = [];
+	#readAtMs = Number.NEGATIVE_INFINITY;
+	/** By path and inode; undefined if the library's symbols cannot be read, or there is no room for them. */
+	readonly #libraries = new Map<string, {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined>();
+	#tableBytes = 0;
+	readonly #frames = new Map<number, number>();
+	readonly #names = new Map<string, number>();
+
+	constructor(pid: number, memory: Memory, interner: Interner) {
+		this.#pid = pid;
+		this.#memory = memory;
+		this.#interner = interner;
+	}
+
+	/** The frame of an address; undefined if it is in no file's code. */
+	frameAt(pc: number): number | undefined {
+		const known = this.#frames.get(pc);
+		if (known !== undefined) {
+			return known;
+		}
+
+		const mapping = this.#mappingAt(pc);
+		if (!mapping) {
+			return undefined;
+		}
+
+		const frame = this.#frameOf(mapping.path, this.#functionAt(mapping, pc));
+		if (this.#frames.size >= addressLimit) {
+			this.#frames.clear();
+		}
+
+		this.#frames.set(pc, frame);
+		return frame;
+	}
+
+	/** The frame for time in the kernel, entered from an address: with the system call's name, if the code there tells. */
+	kernelFrame(pc: number): number {
+		const code = new Uint8Array(callBytes);
+		return this.#frameOf(kernelClass, this.#memory.read(pc - callBytes, code, 0, callBytes) === callBytes ? systemCallIn(code) : '');
+	}
+
+	#mappingAt(pc: number): Mapping | undefined {
+		const find = () => this.#mappings.find(({start, end, isCode}) => isCode && pc >= start && pc < end);
+		const nowMs = performance.now();
+		const found = find();
+		if (found || nowMs - this.#readAtMs < readMapsEveryMs) {
+			return found;
+		}
+
+		this.#readAtMs = nowMs;
+		this.#frames.clear();
+		try {
+			this.#mappings = mappingsOf(readFileSync(`/proc/${this.#pid}/maps`, 'latin1')).filter(({isCode}) => isCode);
+		} catch {
+			this.#mappings = [];
+		}
+
+		return find();
+	}
+
+	#functionAt(mapping: Mapping, pc: number): string {
+		const library = this.#libraryOf(mapping);
+		const address = library?.elf.addressOf(pc - mapping.start + mapping.fileOffset);
+		return address === undefined ? '' : library?.functions?.nameAt(address) ?? '';
+	}
+
+	#libraryOf(mapping: Mapping): {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined {
+		const key = `${mapping.inode} ${mapping.path}`;
+		if (!this.#libraries.has(key)) {
+			this.#libraries.set(key, this.#read(mapping));
+		}
+
+		return this.#libraries.get(key);
+	}
+
+	#read(mapping: Mapping): {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined {
+		let fd: number | undefined;
+		try {
+			if (!mapping.path.startsWith('/') || this.#tableBytes > tableBytesLimit) {
+				return undefined;
+			}
+
+			fd = openMapped(this.#pid, mapping);
+			const elf = new ElfFile(fd);
+			const table = elf.symbolTable(symbolSection.all) ?? elf.symbolTable(symbolSection.dynamic);
+			const functions = table && new Functions(table);
+			this.#tableBytes += functions?.bytes ?? 0;
+			return {elf, functions};
+		} catch {
+			return undefined;
+		} finally {
+			if (fd !== undefined) {
+				closeSync(fd);
+			}
+		}
+	}
+
+	#frameOf(path: string, name: string): number {
+		const key = `${path}!${name}`;
+		let frame = this.#names.get(key);
+		if (frame === undefined) {
+			const library = path.slice(path.lastIndexOf('/') + 1);
+			const [classId, methodId, fileId] = [library, this.#names.size < nameLimit ? name : '', path].map(text => this.#interner.internString(text));
+			frame = this.#interner.internFrame(classId, methodId, fileId, nativeCodeLine);
+			if (this.#names.size < nameLimit) {
+				this.#names.set(key, frame);
+			}
+		}
+
+		return frame;
+	}
+}
