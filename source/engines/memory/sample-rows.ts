@@ -93,7 +93,7 @@ export class SampleRows {
 		}
 
 		this.#addEnded(into, this.#parts.perf?.ended ?? []);
-		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats});
+		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
 		this.#cache.end();
 	}
 

@@ -26,7 +26,11 @@ export function findSymbols(pid: number): Symbols {
 		const bias = mapping.start - address;
 		const symbols = new Map<string, number>();
 		const table = elf.symbolTable(symbolSection.dynamic);
-		for (let at = 0; table && at + symbolBytes <= table.symbols.length; at += symbolBytes) {
+		if (!table) {
+			return symbols;
+		}
+
+		for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
 			const name = isDefined(table, at) ? symbolName(table, at) : '';
 			if (name.startsWith('gHotSpot')) {
 				symbols.set(name, offset64(table.symbols, at + 8) + bias);

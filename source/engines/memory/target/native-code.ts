@@ -146,7 +146,7 @@ export class NativeCode {
 		const find = () => this.#mappings.find(({start, end, isCode}) => isCode && pc >= start && pc < end);
 		const nowMs = performance.now();
 		const found = find();
-		if (found || nowMs - this.#readAtMs < readMapsEveryMs) {
+		if (found !== undefined || nowMs - this.#readAtMs < readMapsEveryMs) {
 			return found;
 		}
 

@@ -47,7 +47,7 @@ export class PresentThreads {
 		this.#cpuTimes = new CpuTimes(cpu);
 		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
 		this.java = new JavaThreads(vm, new NativeIds(target));
-		this.vmThreads = new VmThreads(target.pid, {...of, cpu, cpuTimes: this.#cpuTimes});
+		this.vmThreads = new VmThreads(target.pid, {...of, cpu, cpuTimes: this.#cpuTimes, memory: vm.reader.memory});
 	}
 
 	/** See `SampleOutcome`. */

@@ -1,9 +1,11 @@
-import {jvmWork, type JvmStacks} from '../../../model/jvm-stacks.js';
+import {jvmWork, workOf, type JvmStacks} from '../../../model/jvm-stacks.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {moving, type HeapClock} from '../hotspot/heap.js';
+import {type Memory} from '../target/memory.js';
+import {libraryOfThread} from '../target/thread-library.js';
 import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
@@ -16,6 +18,12 @@ const listEveryTimes = 500;
 /** For this long after it ran, a VM-internal thread is watched. */
 const watchedMs = 6000;
 
+/** The library of a native thread is looked for no more often than this, milliseconds: it may not be known while it runs. */
+const lookEveryMs = 5000;
+
+/** That of the VM's own threads. */
+const ownLibrary = 'libjvm.so';
+
 /** Maximum number of threads listed. */
 const threadLimit = 20_000;
 
@@ -27,9 +35,13 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
-`isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list.
+`isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list; `library`: see
+target/thread-library.ts, and when it is looked for again.
 */
-type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean};
+type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextLookMs: number};
+
+/** What is known when a sample is filled; `stackPointers`: see `RunningTimer`. */
+type Added = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
 
 /**
 Threads of the process that are not Java threads: collectors, the VM Thread, native libraries' threads. They have no
@@ -43,17 +55,19 @@ export class VmThreads {
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
 	readonly #clock: HeapClock;
+	readonly #memory: Memory;
 	readonly #stacks: JvmStacks;
 	/** Collections when the VM Thread was last found to have used CPU time. */
 	#collections = Number.NaN;
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(pid: number, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
+	constructor(pid: number, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly clock: HeapClock; readonly jvmStacks: JvmStacks; readonly memory: Memory}) {
 		this.#pid = pid;
 		this.#cpu = parts.cpu;
 		this.#cpuTimes = parts.cpuTimes;
 		this.#clock = parts.clock;
+		this.#memory = parts.memory;
 		this.#stacks = parts.jvmStacks;
 	}
 
@@ -61,7 +75,7 @@ export class VmThreads {
 	Adds these threads to a sample that covers `repeats` intervals. `newThreads`: Java threads listed for the first
 	time.
 	*/
-	add(into: Sample, rows: RowCache, {java, newThreads, repeats}: {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number}): void {
+	add(into: Sample, rows: RowCache, {java, newThreads, repeats, stackPointers}: Added): void {
 		const nowMs = performance.now();
 		this.onlyWatchedRan = true;
 		this.usedNs = 0;
@@ -115,8 +129,8 @@ export class VmThreads {
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = usedNs;
 			into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
-			if (usedNs > 0 && name === vmThreadName && this.#hasCollected()) {
-				into.addAttributedCpu(row, usedNs, this.#stacks.of(jvmWork.gc, name));
+			if (usedNs > 0) {
+				this.#attribute(into, row, thread, stackPointers?.get(nativeId));
 			}
 		}
 	}
@@ -133,6 +147,22 @@ export class VmThreads {
 		}
 
 		return ids;
+	}
+
+	/** Counts CPU time of which more than the thread's name says what it is for. */
+	#attribute(into: Sample, row: number, thread: VmThread, sp: number | undefined): void {
+		const {name, cpu: {nativeId, usedNs}} = thread;
+		if (name === vmThreadName && this.#hasCollected()) {
+			into.addAttributedCpu(row, usedNs, this.#stacks.of(jvmWork.gc, name));
+		} else if (workOf(name) === jvmWork.native) {
+			const nowMs = performance.now();
+			if (thread.library === undefined && nowMs >= thread.nextLookMs) {
+				thread.nextLookMs = nowMs + lookEveryMs;
+				thread.library = libraryOfThread(this.#pid, nativeId, this.#memory, sp);
+			}
+
+			into.addAttributedCpu(row, usedNs, thread.library === ownLibrary ? this.#stacks.of(jvmWork.vm, name) : this.#stacks.ofThread(name, thread.library));
+		}
 	}
 
 	/** Whether there was a stop-the-world collection since the last call, or one is under way. */
@@ -164,7 +194,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextLookMs: 0,
 			isBorn: !isFirst && !this.#cpu.knows(nativeId),
 		};
 	}

@@ -14,6 +14,9 @@ const idleAfterMs = 2000;
 /** For this long, records of a thread id without Java frames (a collector's) are skipped; the id may be reused. */
 const withoutFramesMs = 2000;
 
+/** Maximum number of stack pointers kept. */
+const stackPointerLimit = 1000;
+
 /** For this many samples after records were lost, that is the reason for unattributed CPU time. */
 const lossSamples = 500;
 
@@ -33,6 +36,8 @@ threads from start to end and adds no cost to context switches. Of other process
 */
 export class CpuTimer implements RunningTimer {
 	ended: readonly RecordedStack[] = nothing;
+	/** See `RunningTimer`. */
+	readonly stackPointers = new Map<number, number>();
 	/** The last sample with lost records. */
 	#lostAtSample = Number.NEGATIVE_INFINITY;
 	readonly #calls: PerfCalls;
@@ -103,11 +108,16 @@ export class CpuTimer implements RunningTimer {
 			if (thread) {
 				this.#take(thread, records, nowMs);
 			} else {
+				this.stackPointers.set(tid, records[0].registers.sp);
 				ended.push(...this.#walkEnded(tid, records, nowMs));
 			}
 		}
 
 		this.ended = ended;
+		if (this.stackPointers.size > stackPointerLimit) {
+			this.stackPointers.clear();
+		}
+
 		this.#age(nowMs);
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();

@@ -88,6 +88,14 @@ export class RecordedStacks {
 		return walked;
 	}
 
+	/**
+	Whether the virtual thread of a record is still mounted, so that what the JVM says about the mounted one applies to
+	it.
+	*/
+	isStillMounted({entry}: RecordedStack): boolean {
+		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
+	}
+
 	#nativeFrames(registers: Registers, isInKernel: boolean): readonly number[] {
 		const isInJava = this.#parts.top.isInCode(registers);
 		if (isInJava && !isInKernel) {
@@ -97,14 +105,6 @@ export class RecordedStacks {
 		const {native} = this.#parts;
 		const code = isInJava ? undefined : native.frameAt(registers.pc);
 		return [isInKernel ? native.kernelFrame(registers.pc) : undefined, code].filter(frame => frame !== undefined);
-	}
-
-	/**
-	Whether the virtual thread of a record is still mounted, so that what the JVM says about the mounted one applies to
-	it.
-	*/
-	isStillMounted({entry}: RecordedStack): boolean {
-		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
 	}
 
 	/**

@@ -13,6 +13,8 @@ export type RunningTimer = {
 	readonly roomMs: number;
 	/** What has no records, as a printable line; empty if everything has. */
 	readonly finding?: string;
+	/** Stack pointers of threads that are not Java's, by Linux id, from their newest records. */
+	readonly stackPointers?: ReadonlyMap<number, number>;
 	/** Begins a sample, before threads are listed and CPU times read; returns whether an idle thread was recorded running. */
 	begin?(): boolean;
 	/**
