@@ -1,7 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {
-	cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
-} from 'node:fs';
+import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
@@ -94,11 +92,13 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 		}
 	});
 
-	test('has the demo, and says so when that was left out', async () => {
+	test('has the demo, whose program ends with it; without a java its recording; and says so when both were left out', async () => {
 		const demo = await run(copy, ['demo', '--duration', '1', '--max-overhead', '100']);
-		expect(demo.stdout).toContain('shop.jar');
+		expect(demo).toMatchObject({status: 0, stdout: expect.stringContaining('shop.jar') as unknown});
+		expect(demo.stdout).toMatch(/demo\.Pricing/);
+		expect(existsSync(`/proc/${/tprof-top (\d+)/.exec(demo.stdout)![1]}`)).toBe(false);
 		const recording = await run(copy, ['demo'], {PATH: folder, JAVA_HOME: folder});
-		expect(recording.stdout).toContain('demo.Pricing');
+		expect(recording).toMatchObject({status: 0, stderr: expect.stringContaining('recording') as unknown, stdout: expect.stringMatching(/demo\.Pricing\.discount:\d+/) as unknown});
 		for (const env of [{}, {PATH: folder, JAVA_HOME: folder}]) {
 			expect(await run(without('demo'), ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is not here: it is in demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
 		}
@@ -142,18 +142,6 @@ describe.concurrent('what is in dist/', () => {
 		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
 		const {raw} = await opened([], {DEV: 'true'});
 		expect(raw).not.toContain('DEV');
-	});
-
-	test('a screen of plain names needs no segmenter and no expression for emoji; other names have both', async () => {
-		const count = path.join(folder, 'count.cjs');
-		writeFileSync(count, 'const Made = Intl.Segmenter; Intl.Segmenter = class extends Made { constructor(...of) { super(...of); require("node:fs").appendFileSync(__filename + ".log", "made"); } };');
-		await opened(['--require', count], {}, async terminal => {
-			expect(existsSync(`${count}.log`)).toBe(false);
-			terminal.type('/✅👍🏽');
-			await terminal.until(/filter: *✅/);
-			expect(existsSync(`${count}.log`)).toBe(true);
-			terminal.type('\u001B');
-		});
 	});
 
 	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', async () => {

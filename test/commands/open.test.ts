@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {deepStacks, likeStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
+import {deepStacks, likeStacks, longName, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
 import {run, cli} from '../helpers/run.js';
 import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -44,12 +44,8 @@ describe.concurrent('what a file may hold', () => {
 		['unprintable names', () => manyUnprintable(20_000), 'more than 16,000,000 characters in names'],
 		['deep stacks', () => deepStacks(12, 50_000, 60_000), 'more than 524,288 distinct stacks'],
 		['labels', () => manyLabels(6_100_000), 'more than 6,000,000 frames, values and labels of samples'],
-		['values', () => manyBigNumbers(6_100_000), 'more than 6,000,000 frames, values and labels of samples'],
 		['names', () => manyEmpty(6, 1_900_000), 'more than 400,000 names'],
-		['sample types', () => manyEmpty(1, 1_900_000), 'more than 1,000 sample types'],
-		['functions', () => manyEmpty(5, 1_900_000), 'more than 100,000 functions'],
 		['bytes', () => Buffer.alloc(127 * 1024 * 1024), 'more than 64 MB when decompressed'],
-		['nested lists', () => withSession('['.repeat(8e6) + ']'.repeat(8e6)), 'more session data than a session can have'],
 		['objects', () => withSession(`{"schema":1,"a":[${'{},'.repeat(8e6)}0]}`), 'more session data than a session can have'],
 		['characters', () => withSession(`{"schema":1,"a":"${'é'.repeat(28e6)}"}`), 'more session data than a session can have'],
 	])('too many %s are refused, with what there is too much of', async (_, profile, what) => {

@@ -56,25 +56,6 @@ describe('a file', () => {
 		await refusal(writeWhole(path.join(at, 'a.json'), 'ours'));
 		expect(fs.readdirSync(at)).toEqual(['a.json']);
 	});
-
-	test('gets a number before its extension where the name is taken and that is wished', async () => {
-		const at = fresh();
-		const names = [];
-		for (let round = 0; round < 3; round++) {
-			names.push(path.basename(await writeWhole(path.join(at, 'a.pb.gz'), String(round), {taken: 'suffix'})));
-		}
-
-		expect(names).toEqual(['a.pb.gz', 'a-2.pb.gz', 'a-3.pb.gz']);
-		expect(names.map(name => fs.readFileSync(path.join(at, name), 'utf8'))).toEqual(['0', '1', '2']);
-	});
-
-	test('written by many at once is one file each', async () => {
-		const at = fresh();
-		const written = await Promise.all(Array.from({length: 20}, async (_, index) => writeWhole(path.join(at, 'a.txt'), String(index), {taken: 'suffix'})));
-		expect(new Set(written).size).toBe(20);
-		expect(written.map(file => fs.readFileSync(file, 'utf8'))).toEqual(Array.from({length: 20}, (_, index) => String(index)));
-		expect(fs.readdirSync(at)).toHaveLength(20);
-	});
 });
 
 test('files that belong together get one stem, also where one of the names is taken', async () => {

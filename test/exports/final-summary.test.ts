@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Picture} from '../helpers/picture.js';
 import {report} from '../helpers/reports.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
@@ -137,23 +136,6 @@ test('a run in which nothing happened says where threads waited, those that ever
 		'waited for 666ms (2 threads) at java.util.concurrent.locks.LockSupport.park:341',
 		'waited for 500ms at com.acme.Cron.pause:20',
 	]);
-});
-
-test('CPU time that is next to none does not hide what held threads up', () => {
-	const snapshot = new Picture().draw(`
-		timer
-		R0.02
-		A.tick:1
-
-		two <- timer@A.take:3
-		B
-		A.wait:5
-	`).build({durationMs: 60_000, sampledMs: 60_000});
-	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['blocked for 1m00s at A.wait:5, held by timer at A.take:3', 'almost no CPU time: 0.02 ms, most at A.tick:1']);
-});
-
-test('says so where nothing was hot', () => {
-	expect(renderFinalSummary(new SnapshotBuilder().build()).at(-1)).toBe('no line of Java code used CPU time');
 });
 
 test.each([1, 20, 40, 80, 200])('has at most ten lines, none wider than %i', width => {

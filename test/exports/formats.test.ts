@@ -95,10 +95,6 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 		expect(readBack[id](written(last, first))).not.toEqual(readBack[id](written(last)));
 	});
 
-	test('is the same for the same snapshot', () => {
-		expect(whole(format.write(serviceSnapshots().whole, undefined, options))).toEqual(whole(format.write(serviceSnapshots().whole, undefined, options)));
-	});
-
 	test('of nothing yet is written and read back', () => {
 		const {first} = serviceSnapshots();
 		const nothing = whole(format.write(first, first, options));
@@ -284,10 +280,6 @@ describe('lines', () => {
    30 com.acme.sort.Bubble.sort:16
    30 com.acme.sort.Bubble.swap:24
 `);
-	});
-
-	test('prints the top so many', () => {
-		expect(parseLines(textOf('lines', serviceSnapshots().whole, undefined, {top: 1}))).toEqual([{ticks: 53, name: 'com.acme.Worker.run:30'}]);
 	});
 });
 

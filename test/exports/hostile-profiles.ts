@@ -73,9 +73,6 @@ export function withSession(json: string): Uint8Array {
 	return Buffer.concat([before, Buffer.from(`#tprof-top-session\n${createHash('sha256').update(before).digest('hex')}${json}`)]);
 }
 
-/** So many numbers of ten bytes in one list. */
-export const manyBigNumbers = (count: number) => profile(location(1, 1, 1), delimited(2, Buffer.concat([list(1, [1]), delimited(2, Buffer.alloc(count * 10, Buffer.from([...times(9, () => 0x81), 1])))])));
-
 /** One name of so many bytes. */
 export const longName = (length: number) => profile(name('x'.repeat(length)), named(2, firstOwnName), location(1, 2, 1), sample([1]));
 

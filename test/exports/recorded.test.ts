@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import {expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {writePprof} from '../../source/exports/pprof/write.js';
 import {json} from '../../source/exports/formats/json.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical} from './canonical.js';
@@ -22,9 +21,4 @@ test('a file saved from a real JVM opens whole: every tick of the session, lines
 	const {lines} = JSON.parse(String(whole(json.write(snapshot, undefined, {query: defaultQuery, version: '0.1.0'})))) as {lines: Array<{class: string; method: string; states: {BLOCKED: number}}>};
 	expect(lines[0].class).toBe('demo.Pricing');
 	expect(lines.find(({states}) => states.BLOCKED > 0)).toMatchObject({class: 'demo.Ledger', method: 'post'});
-});
-
-test('what was opened is written again as it was', () => {
-	const snapshot = readPprof(bytes());
-	expect(canonical(readPprof(writePprof(snapshot, '0.1.0')))).toEqual(canonical(snapshot));
 });

@@ -7,7 +7,6 @@ import {completions} from '../../source/manual/completions.js';
 import {commandWords, shells} from '../../source/options/command.js';
 import {longForm} from '../../source/options/help.js';
 import {optionRows} from '../../source/options/table.js';
-import {parseOptions} from '../../source/options/parse.js';
 import {isOfTables, keyTable} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {folderForTest} from '../helpers/for-test.js';
@@ -78,10 +77,6 @@ describe.each(shells.map(shell => [shell] as const))('completions for %s', shell
 			expect(script).toContain(word);
 		}
 	});
-
-	test('are what the command line asks for', () => {
-		expect(parseOptions(['completion', shell])).toMatchObject({options: {command: {kind: 'completion', shell}}});
-	});
 });
 
 test('bash completes options, their values, commands, shells and files', () => {
@@ -149,10 +144,4 @@ test('fish completes them, where it is installed', () => {
 	const {error, stdout, stderr} = spawnSync('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
 	expect(stderr ?? '').toBe('');
 	expect(error ? asked.map(([, line]) => lastWord(line)) : stdout.trimEnd().split('\n')).toEqual(asked.map(([, line]) => lastWord(line)));
-});
-
-test('completions are for shells that there are', () => {
-	expect(() => parseOptions(['completion', 'tcsh'])).toThrow('completions are for bash, zsh, fish');
-	expect(() => parseOptions(['completion'])).toThrow('completions are for bash, zsh, fish');
-	expect(() => parseOptions(['man', '--view', 'tree'])).toThrow('--view does not apply to tprof-top man');
 });

@@ -55,25 +55,3 @@ test('credits have frames of their own, behind those of their thread, and are go
 	sample.clear();
 	expect([sample.attributedCpu.count, sample.frameCount]).toEqual([0, 0]);
 });
-
-test('begun anew, it keeps the rows that are taken over as they were, and gives the others out empty', () => {
-	const sample = new Sample();
-	for (let key = 1; key <= 3; key++) {
-		const at = sample.addThread(key, key, 'worker');
-		sample.addFrame(key);
-		sample.state[at] = stateCode.WAITING;
-		sample.lockKind[at] = 3;
-		sample.cpuNs[at] = 9;
-	}
-
-	sample.restart();
-	expect(sample.count).toBe(0);
-	const before = row(sample, 0);
-	expect(sample.keepThread()).toBe(0);
-	expect(row(sample, 0)).toEqual({...before, cpuNs: 0, isSame: 1});
-	expect(row(sample, sample.addThread(7, 0, 'worker'))).toMatchObject({...fresh, key: 7, isSame: 0, stackStart: 3});
-	sample.clear();
-	expect(row(sample, sample.addThread(8, 0, 'worker'))).toMatchObject({...fresh, key: 8, isSame: 0, stackStart: 0});
-	expect(row(sample, sample.addThread(9, 0, 'worker'))).toMatchObject(fresh);
-	expect(row(sample, sample.addThread(10, 0, 'worker'))).toMatchObject(fresh);
-});

@@ -43,12 +43,6 @@ test('a window that began before the mark was set begins there; one that ended b
 	expect(read(queryChanges(session[39], session[29], query(mark)).rows)['com.acme.Spike.burn:7']).toMatchObject({kind: 'gone'});
 });
 
-test('rows are methods or classes too, and are filtered by their names', () => {
-	const rows = (more: Partial<Query>) => queryChanges(session[64], session[59], query(windowStart(session[59]), more)).rows.map(({key}) => key);
-	expect(rows({by: 'class'})).toEqual(['com.acme.Spike', 'com.acme.Calm']);
-	expect(rows({filter: 'burn'})).toEqual(['com.acme.Spike.burn:7']);
-});
-
 test('another sampling rate is no change', () => {
 	const samples = (count: number) => `main\n${'R50 '.repeat(count)}\n${'a:1 '.repeat(count)}`;
 	const often = picture(samples(100), {durationMs: 10_000});

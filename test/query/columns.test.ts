@@ -10,7 +10,6 @@ import {queryThreads} from '../../source/views/threads/threads.js';
 import {taskColumns, type TaskRow} from '../../source/views/tasks/columns.js';
 import {tasksView} from '../../source/views/tasks/view.js';
 import {views} from '../../source/views/registry.js';
-import {placeColumns} from '../../source/ui/text/columns.js';
 import {picture, undent} from '../helpers/picture.js';
 import {pick, seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
@@ -58,15 +57,6 @@ describe('lines', () => {
 		expect(ids(49)).toBe('self state line');
 		expect(ids(1)).toBe('self state line');
 		expect(ids(120)).toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
-	});
-
-	test('in CPU milliseconds', () => {
-		expect(drawn(lineColumns, rows, 49, 'cpu-ms')).toBe(undent(`
-			 CPUms STATE    LINE
-			  40.0 RRRRRRRR c.a.sort.Bubble.sort:16
-			     0 BBBBBBBB c.a.db.Pool.take:88
-			     0          c.acme.Main.main:3
-		`));
 	});
 
 	test('what is to be noticed', () => {
@@ -159,12 +149,6 @@ describe('tasks', () => {
 		key: '', state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'}, stateIndex: 0, kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask', worker: '',
 		now: 7, oldestNs: 1e6, longest: [], recent: [], count: 1000, perS: 10, totalNs: 1e9, meanNs: 1e6, p50Ns: 1e6, p99Ns: 2e6, mostNs: 3e6,
 	};
-
-	test.each([40, 48, 56, 64, 80, 90, 100, 110, 120, 200])('of %i columns, the state is one, and the kind has room', columns => {
-		const placed = placeColumns(taskColumns, {columns, width: columns - 1});
-		expect(placed.map(({column}) => column.id)).toContain('state');
-		expect(placed.at(-1)!.width).toBeGreaterThanOrEqual(10);
-	});
 
 	test('at 80 columns', () => {
 		const worker = 'WorkerStealingThread-1';

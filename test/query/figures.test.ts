@@ -3,9 +3,7 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {
 	formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck,
 } from '../../source/query/columns/format.js';
-import {
-	percentOf, samplesOf, shareError, shareInterval,
-} from '../../source/query/counters/share.js';
+import {percentOf, samplesOf} from '../../source/query/counters/share.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 
 test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
@@ -55,25 +53,6 @@ describe('state pictures', () => {
 
 test('nothing reads below 0 or over 100', () => {
 	expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([100 / 3, 0, 0, 100, 0]);
-});
-
-test('half of a hundred samples is known to within 10 points', () => {
-	expect(shareError(50, 100)).toBeCloseTo(9.62, 2);
-	expect(shareError(50, 10_000)).toBeCloseTo(0.98, 2);
-});
-
-test('a single sample tells little, none nothing', () => {
-	expect(shareInterval(100, 1).low).toBeCloseTo(20.65, 1);
-	expect(shareInterval(100, 1).high).toBe(100);
-	expect(shareError(100, 1)).toBeCloseTo(39.67, 1);
-	expect(shareError(0, 0)).toBe(0);
-});
-
-test('of a few samples the share is not in the middle of its interval', () => {
-	expect(shareInterval(0, 20).low).toBeCloseTo(0, 10);
-	expect(shareInterval(0, 20).high).toBeCloseTo(16.11, 1);
-	const {low, high} = shareInterval(5, 20);
-	expect(high - 5).toBeGreaterThan(3 * (5 - low));
 });
 
 test('unequal weights are worth fewer samples', () => {

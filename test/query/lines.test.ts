@@ -41,10 +41,6 @@ describe('units and states', () => {
 		`));
 	});
 
-	test('blocked and waiting lines are measured in ticks, and stand alone', () => {
-		expect(drawn(queryLines(snapshot, undefined, query({states: ['BLOCKED']})))).toBe('100 100 1/1 A.lock:3');
-	});
-
 	test('a row has the ticks of every state, its threads, and those with the most CPU first', () => {
 		const row = queryLines(snapshot, undefined, query({states: ['BLOCKED']})).rows.find(({line}) => line === 3)!;
 		expect(row.states).toEqual([0, 0, 1, 1, 0, 0, 0]);
@@ -78,25 +74,4 @@ test('threads that are blocked now, and for how long the longest has been', () =
 	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
 	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.stoodBefore});
 	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
-});
-
-test('another order or filter shows the same rows, another unit the same figures with other shares', () => {
-	const drawing = new Picture();
-	const snapshot = drawing.draw(`
-		main
-		R30 R R
-		a:1 b:2 c:3
-	`).build();
-	const asked = (changes: Partial<Query>) => queryLines(snapshot, undefined, query(changes)).rows;
-	const reversed = asked({sort: {column: 'self', reverse: true}});
-	expect(reversed.map(({line}) => line)).toEqual([2, 3, 1]);
-	const byName = asked({sort: {column: 'line', reverse: true}, filter: '!b'});
-	expect(byName.map(({line}) => line)).toEqual([3, 1]);
-	expect(asked({sort: {column: 'line', reverse: false}, filter: '!b'}).map(({line}) => line)).toEqual([1, 3]);
-	expect(drawn(queryLines(snapshot, undefined, query({unit: 'ticks'})))).toBe(undent(`
-		 33  33 1/1 A.a:1
-		 33  33 1/1 A.b:2
-		 33  33 1/1 A.c:3
-	`));
-	expect(asked({threadKeys: new Set([99])})).toEqual([]);
 });

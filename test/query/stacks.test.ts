@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail, type Neighbour} from '../../source/query/detail.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryStacks, type StackRow} from '../../source/query/stacks.js';
-import {Picture, picture, undent} from '../helpers/picture.js';
+import {type StackRow} from '../../source/query/stacks.js';
+import {Picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
 
@@ -12,35 +12,6 @@ const stacks = (rows: readonly StackRow[]): string => rows
 	.join('\n');
 
 const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${locationName(row)}`).join('\n');
-
-const votes = picture(`
-	one
-	R30   R    B     w     R
-	main:1 main:1 main:1 main:1 -
-	sort:2 sort:2 lock:3 wait:4 -
-
-	two
-	R10   R30
-	main:1 main:9
-	sort:2 sort:2
-`);
-
-test('identical stacks in one state are put together over the threads', () => {
-	expect(stacks(queryStacks(votes, undefined, query()))).toBe(undent(`
-		3 RUNNABLE 2thr 62.5% A.sort:2 < A.main:1
-		1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9
-		1 BLOCKED 1thr 0% A.lock:3 < A.main:1
-	`));
-});
-
-test('only counted states, by votes', () => {
-	expect(stacks(queryStacks(votes, undefined, query({states: ['RUNNABLE'], unit: 'ticks'})))).toBe('3 RUNNABLE 2thr 75% A.sort:2 < A.main:1\n1 RUNNABLE 1thr 25% A.sort:2 < A.main:9');
-	expect(stacks(queryStacks(votes, undefined, query({filter: 'state:w'})))).toBe('1 WAITING 1thr 100% A.wait:4 < A.main:1');
-});
-
-test('a word may be in any frame', () => {
-	expect(stacks(queryStacks(votes, undefined, query({filter: 'main:9 sort'})))).toBe('1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9');
-});
 
 const calls = new Picture().draw(`
 	one

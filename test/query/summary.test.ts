@@ -124,15 +124,6 @@ test('where nobody is held up it says which threads wait together', () => {
 	expect(found(drawing.build(), glance())).toBe('2 threads wait together at A.ask:7 via Socket.read, up to 42s.');
 });
 
-test.each([
-	['other states were asked for', {summary: {showsWaits: false}}],
-	['a program reads the rows', {summary: undefined}],
-])('not where %s', (_, change) => {
-	const table = querySummaryLines(waiting().build(), undefined, glance(change));
-	expect([table.finding, table.measure]).toEqual([undefined, undefined]);
-	expect(table.rows.filter(row => row.selfTicks > 0).map(row => locationName(row))).toEqual(['A.take:8']);
-});
-
 test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
 	const {finding, rows} = querySummaryLines(waiting().build({sampledMs: 100}), undefined, glance());
 	expect(finding).toBe('No CPU use has been seen so far: these are the lines where threads wait.');
@@ -170,10 +161,6 @@ test('where the hottest lines are the JDK\'s, the line of the program that calle
 	expect(querySummaryLines(regex, undefined, glance()).finding).toBe('67% is what A.match:7 called; press a to count it there.');
 	expect(querySummaryLines(regex, undefined, glance({ownFirst: true})).finding).toBeUndefined();
 	expect(querySummaryLines(hog, undefined, glance()).finding).toBeUndefined();
-});
-
-test('nor where CPU is used', () => {
-	expect(querySummaryLines(waiting().draw('hot\nR R\nwork:1 work:1').build(), undefined, glance()).finding).toBeUndefined();
 });
 
 test('a row of such waits has the detail of its samples', () => {

@@ -3,9 +3,8 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/query.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {CallNode, CallTree} from '../../source/views/tree/call-tree.js';
-import {openedRows} from '../../source/views/tree/opened.js';
-import {openTree, queryTree} from '../../source/views/tree/tree.js';
+import {type CallNode} from '../../source/views/tree/call-tree.js';
+import {queryTree} from '../../source/views/tree/tree.js';
 import {treeView} from '../../source/views/tree/view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
@@ -184,20 +183,6 @@ describe.each([false, true])('of a large tree, bottom-up %s', isBottomUp => {
 	}
 
 	const snapshot = large.build();
-
-	test('no rows are made but those that are open', () => {
-		let made = 0;
-		const tree = new CallTree({
-			...openTree(snapshot, undefined, query({tree: {isBottomUp}})).tree.of, hasFigures() {
-				made++;
-				return true;
-			},
-		}, CallNode);
-		const open = (isAllOpen: boolean) => openedRows(tree, tree.below(tree.root), {isAllOpen}, {isHotRoot: () => false, wanted: 0, foundIn: () => 0});
-		expect(open(false).length).toBe(made);
-		expect(made).toBe(isBottomUp ? 200 : 1);
-		expect(open(true).length).toBe(isBottomUp ? 200 * 51 : 2 + (20 * 48) + 200);
-	});
 
 	test('what is closed on a long path is closed, and what is opened below it stays so', () => {
 		const [first, ...others] = rows(snapshot, {tree: {isBottomUp, isAllOpen: true}});

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {SamplingClock, toleranceMs} from '../../source/sampler/clock.js';
+import {SamplingClock} from '../../source/sampler/clock.js';
 import {seeded} from '../helpers/random.js';
 
 /** When samples began on simulated time: each takes `tookMs(n)`, each timer is `timerLateMs` late. */
@@ -52,26 +52,4 @@ test('what cannot be kept is late, once for each deadline, and is not made up fo
 	// Deadlines 200 to 1,000 passed during the second sample; the one of 1,100 is late by 30 ms.
 	expect(begun).toEqual([0, 100, 1130, 1200, 1300, 1400]);
 	expect(clock.late).toBe(10);
-});
-
-test('small lateness is that of timers, not of ours', () => {
-	const clock = new SamplingClock(0, () => 0.5);
-	clock.begin(toleranceMs(100), 100);
-	expect(clock.late).toBe(0);
-	clock.begin(toleranceMs(100) + 1, 100);
-	expect(clock.late).toBe(1);
-	expect(toleranceMs(1)).toBe(3);
-});
-
-test('begins anew after a pause', () => {
-	const clock = new SamplingClock(0, () => 0.5);
-	simulate(clock, 100, 3);
-	clock.restart(60_000, 100);
-	expect(clock.waitMs(60_000)).toBe(0);
-	clock.begin(60_000, 100);
-	clock.end(60_000, 100);
-	expect(clock.waitMs(60_000)).toBe(100);
-	clock.restart(60_000, 100, 5);
-	expect(clock.waitMs(60_000)).toBe(5);
-	expect(clock.late).toBe(0);
 });

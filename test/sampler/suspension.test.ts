@@ -15,7 +15,7 @@ import {until} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
 import {sharedJava, sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 
-const rounds = 15;
+const rounds = 8;
 /** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
 const spinning = 12;
 

@@ -11,9 +11,7 @@ import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
-import {
-	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
-} from '../helpers/jvm.js';
+import {compileProgram, javaProcess, jdk, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
@@ -32,13 +30,12 @@ function recursionsOf(report: TraceReport): number | undefined {
 const pool = 'java.util.concurrent.ThreadPoolExecutor';
 let followed: JavaProcess;
 let code: string;
-const following = () => ['tasks', String(followed.pid), '--yes', '--duration', '600', '--format', 'json'];
 
 // Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 beforeAll(async () => {
-	followed = await startJava('KnownTasks', {jdk: jdk(), jvmArgs: ['-Xmx64m']});
+	followed = await startJava('KnownTasks', {jvmArgs: ['-Xmx64m']});
 	({code} = await classBytes(await targetOf(followed), pool, jdk()));
-	const tool = spawn(process.execPath, [cli, ...following()], {stdio: 'ignore'});
+	const tool = spawn(process.execPath, [cli, 'tasks', String(followed.pid), '--yes', '--duration', '600'], {stdio: 'ignore'});
 	try {
 		await until(() => reportsOf(followed.pid) >= 2);
 	} finally {
@@ -50,11 +47,14 @@ beforeAll(async () => {
 	return async () => followed.stop();
 });
 
-test('a target that ends is said beside what was counted until then', async () => {
-	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
-	const ended = runCli('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
+test.each([
+	['trace', 'KnownTraces', ['KnownTraces#slow'], ['quiet']],
+	['tasks', 'KnownTasks', [], []],
+])('a target that ends is said beside what was counted until then (%s)', async (command, program, patterns, args) => {
+	const java = await javaForTest(program, {jvmArgs: ['-Xmx64m'], args});
+	const ended = runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600', '--format', 'json');
 	await until(() => reportsOf(java.pid) >= 2);
-	java.child.stdin!.write('end\n');
+	java.child.kill('SIGKILL');
 	const {status, stdout, stderr} = await ended;
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended meanwhile: what it did in its last second may be missing`]});
@@ -145,13 +145,4 @@ test('kill -9 of the tool while tasks are followed leaves the target as it was',
 	await until(() => !hasAgent(followed.pid));
 	const after = await classBytes(await targetOf(followed), pool, jdk());
 	expect(after.code).toBe(code);
-});
-
-test('a target that ends is said beside what its tasks did until then', async () => {
-	const ended = runCli(...following());
-	await until(() => reportsOf(followed.pid) >= 2);
-	followed.child.kill('SIGKILL');
-	const {status, stdout, stderr} = await ended;
-	expect({status, stderr}).toEqual({status: 0, stderr: ''});
-	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${followed.pid} ended meanwhile: what it did in its last second may be missing`]});
 });

@@ -1,7 +1,6 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {describe, expect, test} from 'vitest';
 import type {SourceStatus} from '../../source/model/source.js';
-import type {MethodTracer} from '../../source/ui/screens/session.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
 import {picture} from '../helpers/picture.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
@@ -15,10 +14,10 @@ async function shown(view: string, ...keys: readonly string[]): Promise<string[]
 	return shownOf({phase: 'recording', stale: false}, view, keys);
 }
 
-async function shownOf(status: SourceStatus, view: string, keys: readonly string[], tracer?: MethodTracer): Promise<string[]> {
+async function shownOf(status: SourceStatus, view: string, keys: readonly string[]): Promise<string[]> {
 	const store = storeOf(() => snapshot, {status: () => status});
 	store.refresh();
-	screen = openScreen(store, {columns: 100, rows: 24}, {view: {view}, tracer});
+	screen = openScreen(store, {columns: 100, rows: 24}, {view: {view}});
 	await screen.press(...keys);
 	return screen.lines();
 }
@@ -35,29 +34,6 @@ describe('the Traces view', () => {
 	test('the detail of a row has its slowest traces whole: when each call began, its time, its own', async () => {
 		expect((await shown('traces', 'enter')).join('\n')).toMatch(/SLOW TRACE \(began, time, own\): 2\.00ms in t "1", 1000-1 *\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
 	});
-});
-
-test('how many methods a pattern means is asked about before they are traced', async () => {
-	const done: string[] = [];
-	const tracer: MethodTracer = {
-		async find(pattern) {
-			done.push(`find ${pattern}`);
-			return {question: 'trace 12 methods of 3 classes? [y/N] ', about: 'such as a.B.c, a.B.d. Each of their calls takes about 0.1 us more.'};
-		},
-		async trace() {
-			done.push('trace');
-			return '12 methods are traced';
-		},
-		async forget() {
-			done.push('forget');
-		},
-	};
-	const asked = await shownOf({phase: 'sampling', stale: false}, 'lines', ['M', 'enter', 'escape', 'M', 'enter'], tracer);
-	expect(asked.slice(-3).join('\n')).toMatch(/^trace 12 methods of 3 classes\? \[y\/N] _\nsuch as a\.B\.c, a\.B\.d\. Each .*\nEnter:answer +Esc:no/);
-	expect(done).toEqual(['find a.B.c', 'forget', 'find a.B.c']);
-	await screen.press('y', 'enter');
-	expect((await screen.lines()).join('\n')).toContain('12 methods are traced');
-	expect(done.slice(3)).toEqual(['trace']);
 });
 
 test('before a method is traced what that does to the JVM stands below the question', async () => {

@@ -77,15 +77,6 @@ test('why a JVM cannot be chosen is said whole', async () => {
 	expect(left).toEqual([]);
 });
 
-test('bytes of arrows, letters and Enter choose on the screen, once', async () => {
-	const {screen, left} = screenOf(rows);
-	await screen.type('\u001B[', 'B', 'ma', 'il');
-	expect((await screen.lines())[0]).toBe('tprof-top: which JVM? filter: mail');
-	expect((await screen.lines())[2]).toMatch(/^> +200 {2}3% acme 17/);
-	await screen.type('\r');
-	expect(left).toEqual([200]);
-});
-
 test('a narrow screen has fewer columns, each as wide as its longest cell', async () => {
 	for (const [columns, heading, first] of [
 		[80, '     PID CPU USER JVM    MAIN CLASS', '>    100 17% acme 21.0.3 com.acme.Shop'],

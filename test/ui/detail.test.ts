@@ -4,8 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {beforeAll, describe, expect, test} from 'vitest';
-import {markedLink} from '../../source/ui/state/screen-data.js';
+import {beforeAll, expect, test} from 'vitest';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {bundle} from '../helpers/bundle.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -80,18 +79,6 @@ test('Enter on who holds the lock goes to that thread, Tab to others, and q back
 	await session.until('holds com.acme.db.Pool');
 	session.type('\t');
 	await session.until(/^>.*RRRRRRRR http-nio-8080-exec-\d$/m);
-});
-
-describe('the mark', () => {
-	const links = [{view: 'v', key: '1', isHolder: false}, {view: 'v', key: '2', isHolder: true}];
-
-	test('stands at a holder by itself, and else where it was put', () => {
-		expect(markedLink(links, undefined)).toBeUndefined();
-		expect(markedLink(links.slice(1), undefined)?.key).toBe('2');
-		expect(markedLink(links, 1)?.key).toBe('2');
-		expect(markedLink(links, 7)?.key).toBe('2');
-		expect(markedLink([], 0)).toBeUndefined();
-	});
 });
 
 test.each([[{VISUAL: 'code -w', EDITOR: 'nano'}, ['code', '-w']], [{VISUAL: ' ', EDITOR: 'nano'}, ['nano']], [{}, ['vi']]])('the editor of %j is %j', (environment, words) => {

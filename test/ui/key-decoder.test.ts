@@ -111,10 +111,3 @@ test('the rest of a sequence that arrived while we had no CPU is still its rest'
 	await until(() => keys.length > 0);
 	expect(keys).toEqual(['f6', 'enter']);
 });
-
-test('an escape that nothing follows is the Escape key', async () => {
-	const {stdin, keys} = terminal();
-	stdin.write('\u001B');
-	await until(() => keys.length > 0);
-	expect(keys).toEqual(['escape']);
-});

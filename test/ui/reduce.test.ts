@@ -1,14 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
-import {scrolled} from '../../source/ui/components/layer.js';
 import {askToTrace} from '../../source/ui/state/prompts.js';
 import {press} from '../../source/ui/state/reduce.js';
 import {
 	type Effect, contextOf, initialState, selectedIndex, type UiState,
 } from '../../source/ui/state/state.js';
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
-import {layoutOf} from '../../source/ui/text/layout.js';
 
 const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
@@ -214,11 +212,6 @@ describe('layers', () => {
 		expect(after(['h', '?']).state.layers).toEqual([]);
 	});
 
-	test('help and detail take note of moves, in their order', () => {
-		expect(after(['?', 'G', 'k', 'k']).state.layers.at(-1)).toMatchObject({top: 0, moves: ['end', 'up', 'up']});
-		expect(after(['enter', ' ', 'tab'], start(), {...around, links: [{view: 'lines', key: 'c', isHolder: false}]}).state.layers.at(-1)).toMatchObject({link: 0, moves: ['page-down', 'to-link']});
-	});
-
 	test('q quits at a table and closes what lies above it, F10 and Ctrl-C quit from everywhere', () => {
 		for (const keys of [[], ['tab']]) {
 			expect(after([...keys, 'q']).effects).toEqual([{type: 'quit'}]);
@@ -261,11 +254,6 @@ describe('f', () => {
 		expect(after(['escape'], state).state.view).toBe('lines');
 		expect(after(['escape', 'escape'], state).state.view).toBe('lines');
 		expect(after(['tab', 'escape'], state).state.view).toBe('lines');
-	});
-
-	test('does so of the row whose detail is shown, too', () => {
-		const {state} = after(['j', 'j', 'j', 'j', 'enter', 'f']);
-		expect(state).toMatchObject({view: 'focus', layers: [], query: {method: 'com.acme.Dao.find'}});
 	});
 
 	test('says why where there is no method', () => {
@@ -317,10 +305,6 @@ describe('changed keys', () => {
 		expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
 		expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
 	});
-
-	test('letters are letters where text is typed', () => {
-		expect(after(['/', 'n', 'q'], from([['n', 'down'], ['q', null]])).state.query.filter).toBe('nq');
-	});
 });
 
 describe('a method to trace', () => {
@@ -350,25 +334,4 @@ describe('a method to trace', () => {
 			expect(after(no, state)).toMatchObject({state: {layers: []}, effects: [{type: 'forget-methods'}]});
 		}
 	});
-
-	test('of a recording nothing can be traced', () => {
-		expect(after([...toE, 'M'], start(), {...around, isRecording: true}).state.layers).toEqual([]);
-	});
-});
-
-test('what is drawn scrolls to its ends and no further', () => {
-	const layout = layoutOf({columns: 80, rows: 24});
-	const data = {findings: [], status: {phase: 'sampling', stale: false}, vitals: {}, nowMs: 0, ring: emptyRing, samplesSincePause: 0, lately: {}, trendOf: () => undefined} as const;
-	const topAfter = (...keys: readonly string[]) => {
-		const layer = scrolled({
-			ui: after(['h', ...keys]).state, data, layout, detailOf: () => undefined,
-		}, {levels: ' #'}).layers.at(-1);
-		return layer?.kind === 'help' ? layer.top : undefined;
-	};
-
-	const end = topAfter('G')!;
-	expect(end).toBeGreaterThan(20);
-	expect(topAfter('G', 'j')).toBe(end);
-	expect(topAfter('G', 'k', 'k')).toBe(end - 2);
-	expect(topAfter('pagedown', 'pageup', 'k')).toBe(0);
 });

@@ -56,13 +56,6 @@ test('a young session is read often, at once when it has a share, then at its de
 	expect(readsMs.filter(ms => ms > 1000)).toEqual([1030, 2030, 3030, 4030]);
 });
 
-test('an old session of a single sample is read at the delay', async () => {
-	const {store, readsMs} = readsOf(sinceMs => ({samples: 1, durationMs: 10_000 + sinceMs}));
-	await vi.advanceTimersByTimeAsync(2500);
-	store.stop();
-	expect(readsMs).toEqual([0, 1000, 2000]);
-});
-
 test('a deadlock is shown when it comes and when it is over, however long the delay', async () => {
 	let sinceMs = 99_500;
 	const read = () => {

@@ -34,7 +34,7 @@ function expectGivenBack(session: TerminalSession): void {
 }
 
 describe('leaving gives the terminal back', () => {
-	test.each([['q', 'q'], ['Ctrl-C', '\u0003'], ['F10', '\u001B[21~']])('%s', async (_, keys) => {
+	test.each([['q', 'q'], ['Ctrl-C', '\u0003']])('%s', async (_, keys) => {
 		const session = await start();
 		session.type(keys);
 		expect(await session.ended()).toMatchObject({exitCode: 0});
@@ -42,7 +42,7 @@ describe('leaving gives the terminal back', () => {
 		expect(session.text()).toMatch(/^left: quit \d+ samples$/);
 	});
 
-	test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s', async signal => {
+	test.each(['SIGTERM', 'SIGHUP'] as const)('%s', async signal => {
 		const session = await start();
 		session.signal(signal);
 		expect(await session.ended()).toMatchObject({exitCode: 0});
@@ -126,9 +126,9 @@ describe('choosing a JVM', () => {
 		expect(session.text()).toBe('chosen: 100');
 	});
 
-	test.each([['Esc', '\u001B'], ['Ctrl-C', '\u0003']])('%s leaves without a choice', async (_, keys) => {
+	test('Esc leaves without a choice', async () => {
 		const session = await start(['choose'], {}, 'com.acme.Main2');
-		session.type(keys);
+		session.type('\u001B');
 		await session.ended();
 		expectGivenBack(session);
 		expect(session.text()).toBe('chosen: undefined');
@@ -136,8 +136,8 @@ describe('choosing a JVM', () => {
 });
 
 describe('any size', () => {
-	test.each([[40, 9], [1, 1]])('%i x %i', async (columns, rows) => {
-		const session = closedAfterTest(new TerminalSession(process.execPath, [program], {columns, rows}));
+	test('1 x 1', async () => {
+		const session = closedAfterTest(new TerminalSession(process.execPath, [program], {columns: 1, rows: 1}));
 		await session.until(() => session.isAlternate, 'the alternate screen');
 		await session.quiet(0, 400);
 		expect(session.raw.split('\u001B[?1049h')).toHaveLength(2);
@@ -199,7 +199,7 @@ describe('what is written', () => {
 		}
 	});
 
-	test('frames are left out while the terminal does not take them', async () => {
+	test('frames are left out while the terminal does not take them, and a signal ends it', async () => {
 		const session = await start(['delay=100', 'rows=200'], {columns: 200, rows: 60});
 		await session.quiet(0, 50);
 		const frames = () => session.raw.split('\u001B[?2026h').length;
@@ -211,13 +211,7 @@ describe('what is written', () => {
 		await session.until('Where CPU time goes');
 		// Forty refreshes were due; what the pipes between hold is a few frames of this size.
 		expect(frames() - before).toBeLessThan(25);
-		session.type('\u0003');
-		await session.ended();
-		expectGivenBack(session);
-	});
-
-	test('a signal ends it while the terminal takes nothing', async () => {
-		const session = await start(['delay=100', 'rows=200'], {columns: 200, rows: 60});
+		session.type('q');
 		session.stopReading();
 		await sleep(2500);
 		session.signal('SIGTERM');

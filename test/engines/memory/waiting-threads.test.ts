@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {printable} from '../../../source/model/text.js';
 import type {ThreadState} from '../../../source/model/thread-state.js';
-import {isNewestOrAskedFor, jdks, nice, type Jdk} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, nice, type Jdk, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest, sharedJava} from '../../helpers/for-test.js';
 import {jstack, type DumpedThread} from './jstack.js';
@@ -39,8 +39,7 @@ const ofEngine = (thread: ObservedThread) => ({
 	name: thread.name, state: dumpedState(thread), isDaemon: thread.isDaemon, frames: thread.frames,
 });
 
-async function bothViews(jdk: Jdk, flags: string[]): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {
-	const java = await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args: ['2', '60']});
+async function bothViews(jdk: Jdk, java: JavaProcess): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {
 	const observer = await Observer.open(java.pid);
 	await observer.observe();
 	const dumped = jstack(jdk, java.pid).filter(thread => thread.id > 0 && thread.name !== 'Attach Listener');
@@ -49,9 +48,11 @@ async function bothViews(jdk: Jdk, flags: string[]): Promise<{seen: Map<number, 
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	const args = ['2', '60'];
+	const shared = sharedJava('WaitsEveryWay', {jdk, args});
 	for (const {flags} of ways.filter(({on, flags}) => on(jdk.release) && starts(jdk, flags))) {
 		test(`waiting threads are as in the thread dump ${flags.join(' ')}`, async () => {
-			const {seen, dumped} = await bothViews(jdk, flags);
+			const {seen, dumped} = await bothViews(jdk, flags.length === 0 ? shared.java : await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args}));
 			expect(dumped.length).toBeGreaterThan(25);
 			for (const thread of dumped.filter(({name}) => !name.startsWith('a name with'))) {
 				const own = seen.get(thread.id);
@@ -72,7 +73,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	}
 
 	test('a collection between samples changes neither names nor stacks nor states', async () => {
-		const java = await javaForTest('WaitsEveryWay', {jdk, args: ['1', '20']});
+		const {java} = shared;
 		const observer = await Observer.open(java.pid);
 		const facts = (threads: ObservedThread[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...ofEngine(thread), lock: thread.lock, lockClass: thread.lockClass, lockOwner: thread.lockOwner}));
 		const before = facts(await observer.observe());
@@ -86,8 +87,6 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	describe('a program that only waits', () => {
-		const shared = sharedJava('WaitsEveryWay', {jdk, args: ['1', '60']});
-
 		test('names with quotes, control characters and characters beyond the basic plane', async () => {
 			const observer = await Observer.open(shared.java.pid);
 			const threads = await observer.observe();

@@ -21,7 +21,7 @@ const rings = CpuRings.open(loadPerfCalls(), process.pid, 1e9);
 rings?.close();
 const clocks = rings ? ['CPUs', 'threads'] : ['threads'];
 
-const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../programs/KnownCalls.java'), 'utf8'));
+const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../../programs/KnownCalls.java'), 'utf8'));
 
 /** Events that this process has open. */
 function openEvents(): number {
