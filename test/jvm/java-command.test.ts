@@ -4,7 +4,8 @@ import {expect, test} from 'vitest';
 import {
 	expandArguments, parseJavaCommand, parseRecordedCommand, shortMain,
 } from '../../source/jvm/identity/java-command.js';
-import {featureRelease, versionAround} from '../../source/jvm/identity/libraries.js';
+import {versionAround} from '../../source/jvm/identity/libraries.js';
+import {featureRelease} from '../../source/model/feature-release.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
 import {jdks} from '../helpers/jvm.js';
 

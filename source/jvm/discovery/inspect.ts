@@ -15,10 +15,11 @@ import {
 import {
 	handlerObstacle, lookAtVm, startingObstacle, vmObstacle,
 } from '../attachability/signal.js';
+import {featureRelease} from '../../model/feature-release.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
 import {
-	featureRelease, versionAround, type Libraries, readLibraries, isNativeImage,
+	versionAround, type Libraries, readLibraries, isNativeImage,
 } from '../identity/libraries.js';
 import {processAgeMs} from '../attachability/running-vm.js';
 

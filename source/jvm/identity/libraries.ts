@@ -43,11 +43,6 @@ function mappedPath(maps: Buffer, ending: string): string | undefined {
 /** A release file has about 1 KB, or 3 KB with a long list of modules. */
 const maxReleaseFileBytes = 64 * 1024;
 
-/** Feature release of a Java version: 8 for "1.8.0_504", 17 for "17.0.15"; 0 if the text is not a version. */
-export function featureRelease(version: string): number {
-	return Number(/^(?:1\.)?(\d{1,3})(?!\d)/.exec(version)?.[1] ?? 0);
-}
-
 /** The Java version of the JDK that a libjvm.so of the process has around it; empty if its files do not say. */
 export function versionAround(libjvm: string, pid: number): string {
 	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same

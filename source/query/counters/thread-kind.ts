@@ -1,3 +1,4 @@
+import {featureRelease} from '../../model/feature-release.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 
@@ -29,6 +30,6 @@ export const unmountedUnseen = 'virtual threads that are not mounted are not see
 
 /** Whether a virtual thread was mounted, or threads are there that carry or wake them. */
 export function hasVirtualThreads({target, threads}: Snapshot): boolean {
-	return Number.parseInt(target.jvmVersion, 10) >= firstRelease
+	return featureRelease(target.jvmVersion) >= firstRelease
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
 }

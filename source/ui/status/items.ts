@@ -1,5 +1,6 @@
 import {sumOf} from '../../model/sum.js';
 import {cutStart} from '../../model/cell-width.js';
+import {featureRelease} from '../../model/feature-release.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
@@ -63,7 +64,7 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 1, priority: 9,
 		text({data: {snapshot}, width}) {
 			const version = snapshot?.target.jvmVersion ?? '';
-			return version === '' ? '' : `JDK ${width < wideWidth ? version.split('.')[0] : version}`;
+			return version === '' ? '' : `JDK ${width < wideWidth ? featureRelease(version) : version}`;
 		},
 	},
 	{
