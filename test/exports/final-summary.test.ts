@@ -76,6 +76,14 @@ test('threads in a dead socket are what the run was about, not the little CPU ti
 	]));
 });
 
+test('a place where a thread waited for a moment only is not worth a line', () => {
+	const reads = Array.from({length: 199}, () => 'Sock.read:7').join(' ');
+	const snapshot = new Picture().draw(`main\n${Array.from({length: 200}, () => '.').join(' ')}\n${reads} Sock.connect:3`).build({samples: 200, sampledMs: 4000, durationMs: 4000});
+	const lines = renderFinalSummary(snapshot, 100).join('\n');
+	expect(lines).toContain('waited for 4s at Sock.read:7');
+	expect(lines).not.toContain('Sock.connect');
+});
+
 test('of a traced session it has the traced methods, and nothing of the agent\'s own', () => {
 	const base = new Picture().draw('agent\nR90\ntprof.agent.Report.write:5\n\nmain\nR\nA.run:1\n\nagent-2\nt t t t\ntprof.agent.Session.pause:1 tprof.agent.Session.pause:1 tprof.agent.Session.pause:1 tprof.agent.Session.pause:1').build({sampledMs: 60_000});
 	const lines = renderFinalSummary({...base, traces: report}, 100).join('\n');

@@ -27,8 +27,8 @@ const maxHeldUp = 2;
 const maxWaits = 2;
 const maxTraced = 4;
 
-/** Part of the session for which threads were held up at a place that is worth a line. */
-const leastHeldUp = 0.01;
+/** Part of the session for which threads were held up, or waited, at a place that is worth a line. */
+const leastWaited = 0.01;
 
 /** Below this share of a core, in percent, where threads waited matters too. */
 const busyPercent = 10;
@@ -48,15 +48,17 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
+	const leastMs = session.sampledMs * leastWaited;
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
+	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= leastMs).slice(0, percent < leastCpuPercent ? maxWaits : 1);
 	const entries = [
 		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxFindings).map(({text}) => text),
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxTraced).map(row => tracedText(row)) : []),
-		...heldUpOf(snapshot).slice(0, maxHeldUp).filter(({waitedMs}) => waitedMs >= session.sampledMs * leastHeldUp).map(place => heldUpText(place)),
+		...heldUpOf(snapshot).slice(0, maxHeldUp).filter(({waitedMs}) => waitedMs >= leastMs).map(place => heldUpText(place)),
 		...(percent < leastCpuPercent ? [hardlyHot(hot, wholeCpuNs)] : []),
-		...(percent < busyPercent ? ofProgram(waits.rows).slice(0, percent < leastCpuPercent ? maxWaits : 1).map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
+		...(percent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(percent < leastCpuPercent ? [] : hot.slice(0, maxHot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
