@@ -31,10 +31,18 @@ const followMs = 2000;
 const followNewMs = 250;
 const followTimes = 200;
 
+/**
+How long a CPU keeps its ring after the target may not run there any more, milliseconds: one that is moved to and fro is
+seldom elsewhere when its CPUs are read.
+*/
+const keepMs = 15_000;
+
 type CpuEvent = {
 	readonly fd: number;
 	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly ring: Ring;
+	/** When the target was last found allowed to run there. */
+	allowedMs: number;
 };
 
 /**
@@ -116,7 +124,13 @@ export class CpuRings {
 		this.#followedMs = nowMs;
 		const startedMs = performance.now();
 		const cpus = targetCpus(this.#calls, this.#pid);
-		const left = [...this.#events.keys()].filter(cpu => !cpus.includes(cpu));
+		for (const [cpu, event] of this.#events) {
+			event.allowedMs = cpus.includes(cpu) ? nowMs : event.allowedMs;
+		}
+
+		const added = cpus.slice(0, cpuLimit).filter(cpu => !this.#events.has(cpu));
+		const keptMs = this.#events.size + added.length > cpuLimit ? 0 : keepMs;
+		const left = [...this.#events].filter(([, {allowedMs}]) => nowMs - allowedMs > keptMs).map(([cpu]) => cpu);
 		if (left.length > 0) {
 			this.#drain();
 		}
@@ -125,7 +139,7 @@ export class CpuRings {
 			this.#close(cpu);
 		}
 
-		this.#openAll(cpus.slice(0, cpuLimit).filter(cpu => !this.#events.has(cpu)));
+		this.#openAll(added);
 		this.#followTookMs = performance.now() - startedMs;
 	}
 
@@ -175,7 +189,9 @@ export class CpuRings {
 			if (!('errno' in mapped)) {
 				this.room = Math.min(this.room, Math.floor(pages * pageBytes / (copied + recordHeadBytes)));
 				this.#ringBytes += mapped.memory.byteLength;
-				this.#events.set(cpu, {fd: opened.fd, mapped, ring: new Ring(mapped.memory)});
+				this.#events.set(cpu, {
+					fd: opened.fd, mapped, ring: new Ring(mapped.memory), allowedMs: performance.now(),
+				});
 				return 0;
 			}
 

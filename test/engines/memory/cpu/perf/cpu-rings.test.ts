@@ -73,7 +73,7 @@ test('a program that is moved to other CPUs while it is sampled goes on having r
 	}
 });
 
-test('a CPU that the target may use from now on gets a ring, and one that it may use no more loses its own', async () => {
+test('a CPU that the target may use from now on gets a ring, and one that it may use no more loses its own in time', async () => {
 	const open = new Map<number, number>();
 	const calls: PerfCalls = {
 		...real,
@@ -94,6 +94,10 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 	await until(() => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh'));
 	const rings = closedAfterTest(CpuRings.open(calls, pid, periodNs)!);
 	expect([...open.values()]).toEqual([first]);
+	// One that is moved away for a moment may come back: its CPU keeps its ring.
+	pin(pid, second);
+	rings.follow(performance.now() + 3000, false);
+	expect(new Set(open.values())).toEqual(new Set([first, second]));
 	for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
 		pin(pid, ...cpus);
 		rings.follow(performance.now() + (1e6 * (later + 1)), false);
