@@ -72,7 +72,7 @@ export class Descriptions {
 
 			if (thread.description.key === 0) {
 				thread.description.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
-				thread.description.name = thread.nativeId > 0 ? kernelName(this.#pid, thread.nativeId) : unknownThreadName;
+				thread.description.name = (thread.nativeId > 0 && kernelName(this.#pid, thread.nativeId)) || unknownThreadName;
 				thread.description.flags = workOf(thread.description.name) === jvmWork.jit ? threadFlag.compiler : 0;
 			}
 		}
