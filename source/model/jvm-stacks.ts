@@ -52,7 +52,7 @@ export class JvmStacks {
 	ofThread(name: string, library = ''): readonly number[] {
 		const work = workOf(name);
 		const pool = name.replaceAll(/\d+/g, '*');
-		return this.of(work, work === jvmWork.native ? `${library} "${pool}"`.trim() : (work === jvmWork.jit ? name.split(' ', 1)[0] : name.replace(/#?\d+$/, '')));
+		return this.of(work, work === jvmWork.native ? `${library} "${pool}"`.trim() : (work === jvmWork.jit ? name.split(' ', 1)[0] : name.replaceAll(/#\d*|\d+$/g, '')));
 	}
 
 	/** Frames of other work: `[jit] C2 com.acme.Foo.bar`. */

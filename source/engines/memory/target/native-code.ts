@@ -64,6 +64,16 @@ class Functions {
 	}
 }
 
+/** The functions in a table of a library; undefined if there is none, or it cannot be read. */
+function functionsOf(elf: ElfFile, type: number): Functions | undefined {
+	try {
+		const table = elf.symbolTable(type);
+		return table && new Functions(table);
+	} catch {
+		return undefined;
+	}
+}
+
 /** Mangled names of C++ functions without templates (Itanium C++ ABI, 5.1) as written in the source; others as they are. */
 function demangled(name: string): string {
 	const parts: string[] = [];
@@ -185,8 +195,7 @@ export class NativeCode {
 
 			fd = openMapped(this.#pid, mapping);
 			const elf = new ElfFile(fd);
-			const table = elf.symbolTable(symbolSection.all) ?? elf.symbolTable(symbolSection.dynamic);
-			const functions = table && new Functions(table);
+			const functions = functionsOf(elf, symbolSection.all) ?? functionsOf(elf, symbolSection.dynamic);
 			this.#tableBytes += functions?.bytes ?? 0;
 			return {elf, functions};
 		} catch {

@@ -1,0 +1,93 @@
+import {closeSync, openSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {
+	ElfFile, isDefined, mappingsOf, offset64, symbolBytes, symbolName, symbolSection,
+} from '../../../source/engines/memory/target/elf.js';
+import {ProcessMemory, type Memory} from '../../../source/engines/memory/target/memory.js';
+import {NativeCode} from '../../../source/engines/memory/target/native-code.js';
+import {closedAfterTest, folderForTest} from '../../helpers/for-test.js';
+import {Names} from './observe.js';
+
+/** Where the C library of this process has its code, and the addresses in it of functions that it exports. */
+function ownLibrary() {
+	const mappings = mappingsOf(readFileSync('/proc/self/maps', 'latin1')).filter(({path: file}) => /\/(?:libc\.so|libc-|ld-musl)/.test(file));
+	const code = mappings.find(({isCode}) => isCode)!;
+	const fd = openSync(code.path, 'r');
+	const elf = new ElfFile(fd);
+	const table = elf.symbolTable(symbolSection.dynamic)!;
+	closeSync(fd);
+	const bias = code.start - elf.addressOf(code.fileOffset)!;
+	const addresses = new Map<string, number>();
+	for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
+		if (isDefined(table, at)) {
+			addresses.set(symbolName(table, at), bias + offset64(table.symbols, at + 8));
+		}
+	}
+
+	return {code, addresses};
+}
+
+test('code has the name of the function that it is in, its library\'s, or none', () => {
+	const memory = closedAfterTest(new ProcessMemory(process.pid));
+	const {code, addresses} = ownLibrary();
+	const names = new Names();
+	const native = new NativeCode(process.pid, memory, names);
+	const frameAt = (pc: number) => names.frames[native.frameAt(pc) ?? 0];
+	const file = path.basename(code.path);
+	for (const name of ['getpid', 'qsort', 'puts']) {
+		expect(frameAt(addresses.get(name)!)).toBe(`${file}.${name}(${code.path}:-3)`);
+		expect(frameAt(addresses.get(name)! + 2)).toBe(`${file}.${name}(${code.path}:-3)`);
+	}
+
+	// Padding at the end of a library's code belongs to no function.
+	expect(frameAt(code.end - 1)).toBe(`${file}.(${code.path}:-3)`);
+	expect([0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN].map(pc => native.frameAt(pc))).toEqual(Array.from({length: 6}, () => undefined));
+});
+
+test.each([
+	['b8 01 00 00 00 0f 05', 'write'],
+	['00 00 00 31 c0 0f 05', 'read'],
+	['b8 ca 00 00 00 0f 05', 'futex'],
+	['b8 ff ff 00 00 0f 05', ''],
+	['b8 01 00 00 00 90 90', ''],
+	['00 00 00 00 00 0f 05', ''],
+])('code before the return from the kernel, %s, calls "%s"', (hex, call) => {
+	const memory: Memory = {
+		read(_address, into) {
+			into.set(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
+			return 7;
+		},
+	};
+	const names = new Names();
+	expect(names.frames[new NativeCode(process.pid, memory, names).kernelFrame(4096)]).toBe(`[kernel].${call}([kernel]:-3)`);
+});
+
+test('whatever an ELF file says, it is read within its bounds or refused', () => {
+	const file = path.join(folderForTest(), 'library.so');
+	const library = readFileSync(ownLibrary().code.path);
+	const sections = Number(library.readBigUInt64LE(40));
+	const edit = fc.record({at: fc.oneof(fc.nat(63), fc.nat(2000), fc.nat(library.length - sections - 1).map(at => sections + at)), byte: fc.nat(255)});
+	fc.assert(fc.property(fc.array(edit, {minLength: 1, maxLength: 20}), edits => {
+		const bytes = Buffer.from(library);
+		for (const {at, byte} of edits) {
+			bytes[at] = byte;
+		}
+
+		writeFileSync(file, bytes);
+		const fd = openSync(file, 'r');
+		try {
+			const elf = new ElfFile(fd);
+			elf.addressOf(4096);
+			const table = elf.symbolTable(symbolSection.dynamic);
+			expect(table === undefined || symbolName(table, 0).length < library.length).toBe(true);
+		} catch (error) {
+			expect(error).toBeInstanceOf(Error);
+			expect((error as Error).message).toMatch(/ELF|x86-64|out of range|outside buffer/);
+		} finally {
+			closeSync(fd);
+		}
+	}), {numRuns: 60});
+});
