@@ -80,7 +80,7 @@ test('a place where a thread waited for a moment only is not worth a line', () =
 	const reads = Array.from({length: 199}, () => 'Sock.read:7').join(' ');
 	const snapshot = new Picture().draw(`main\n${Array.from({length: 200}, () => '.').join(' ')}\n${reads} Sock.connect:3`).build({samples: 200, sampledMs: 4000, durationMs: 4000});
 	const lines = renderFinalSummary(snapshot, 100).join('\n');
-	expect(lines).toContain('waited for 4s at Sock.read:7');
+	expect(lines).toContain('waited for 3s at Sock.read:7');
 	expect(lines).not.toContain('Sock.connect');
 });
 

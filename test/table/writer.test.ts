@@ -117,8 +117,8 @@ function markSame(sample: Sample, threads: readonly DrawnThread[], before: reado
 
 test('a table takes no more memory than docs and memory limits say', () => {
 	const {byteLength} = slabLayout(defaultShape);
-	expect(byteLength).toBeLessThan(2.25 * 1024 * 1024);
-	expect(byteLength * defaultShape.maxSlabs).toBeLessThan(36 * 1024 * 1024);
+	expect(byteLength).toBeLessThan(3.25 * 1024 * 1024);
+	expect(byteLength * defaultShape.maxSlabs).toBeLessThan(52 * 1024 * 1024);
 });
 
 describe('counting', () => {

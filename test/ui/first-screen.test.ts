@@ -38,7 +38,8 @@ test('a view without rows says what fills it', async () => {
 	const hints = [];
 	for (let view = 1; view < 9; view++) {
 		await screen.press('tab');
-		hints.push((await screen.lines()).slice(5, 7).join(' ').trim());
+		const lines = await screen.lines();
+		hints.push(lines.slice(5, 7).join(' ').trim());
 	}
 
 	expect(hints.filter(hint => !hint.startsWith('>'))).toEqual([

@@ -33,8 +33,8 @@ const leastWaited = 0.01;
 /** Below this share of a core, in percent, where threads waited matters too. */
 const busyPercent = 10;
 
-/** Classes of the agent that traces methods. */
-const ofAgent = /^(?:java\.)?tprof\./;
+/** Locations of the agent that traces methods, and the compilation of its methods. */
+const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
 /** Further lines of an entry begin so. */
 const indent = '    ';
@@ -44,7 +44,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
-	const ofProgram = (some: readonly LineRow[]) => some.filter(({className}) => !ofAgent.test(className));
+	const ofProgram = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
