@@ -101,6 +101,7 @@ describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live 
 		const file = /tprof-\d+-\d+T\d+Z\.pb\.gz/.exec(message)![0];
 
 		session.type('\u001B[Z');
+		session.type('P');
 		// With a fifth of it the method is among the five hottest, whatever else the program got a CPU for on a busy host.
 		await session.until(screen => /since start (?:[2-9]|\d\d)s/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
 		session.type('q');
