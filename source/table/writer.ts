@@ -295,14 +295,14 @@ export class TableWriter implements Interner {
 	A sample of several ticks stands for moments in which a running thread was elsewhere: all but the last count
 	where its records say that it was, in their order. The lock is held.
 	*/
-	#spreadTicks({attributedCpu, state}: Sample, times: number): void {
+	#spreadTicks({attributedCpu, state, stackLength}: Sample, times: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
 			const row = attributedCpu.row[first];
 			while (end < attributedCpu.recorded && attributedCpu.row[end] === row) {
 				end++;
 			}
 
-			if (this.#counterOf[row] >= 0 && state[row] === stateCode.RUNNABLE) {
+			if (this.#counterOf[row] >= 0 && state[row] === stateCode.RUNNABLE && stackLength[row] > 0) {
 				this.#spread(this.#counterOf[row], first, end, times);
 			}
 		}

@@ -13,7 +13,7 @@ const wanted = 8;
 A line of -XX:+PrintCompilation: time, number, attributes (% for on-stack replacement), level, method, and where a loop
 is entered: `   1234  567 % b  4       com.acme.Foo::bar @ 12 (34 bytes)`.
 */
-const printedLine = /^ +\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (\d+))? \(\d+ bytes\)/gm;
+const printedLine = /^ *\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (\d+))? \(\d+ bytes\)/gm;
 
 describe.each(jdks())('JDK $release', on => {
 	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them', async () => {

@@ -28,7 +28,6 @@ describe.each(jdks())('JDK $release', on => {
 		const usedNs = () => queryLines(sampler.read()!, undefined, defaultQuery).wholeCpuNs;
 		await until(() => sampler.read() !== undefined && usedNs() > leastNs);
 		const snapshot = sampler.read()!;
-		console.log(on.release, queryLines(snapshot, undefined, {...defaultQuery, native: true}).rows.slice(0, 8).map(row => `${row.selfPercent.toFixed(1)} ${locationName(row)}`).join('; '));
 		expect(shareOf(snapshot, {}, line)).toBeGreaterThan(60);
 		expect(shareOf(snapshot, {}, /^lib|^\[kernel]/)).toBe(0);
 		expect(shareOf(snapshot, {native: true}, native)).toBeGreaterThan(50);
