@@ -61,7 +61,8 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 				return engine(at, seconds * 2);
 			}
 
-			expect(lines[0].class).toBe('demo.Pricing');
+			// The JVM compiles the program at its start.
+			expect(lines.find(line => !line.class.startsWith('['))!.class).toBe('demo.Pricing');
 			return {engine: used, hasKoffi: !notes.some(note => note.includes('koffi'))};
 		};
 
