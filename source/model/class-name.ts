@@ -12,6 +12,14 @@ const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 /** Classes that core reflection writes for a method often called (JDK 8 to 17). */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
+/** Packages of the JDK. */
+const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
+
+/** Whether a class is the JDK's, by its package. */
+export function isOfJdk(className: string): boolean {
+	return jdkPackage.test(className);
+}
+
 /** The class name without what changes from run to run, as of lambda, hidden and accessor classes. Never throws. */
 export function normalClassName(name: string): string {
 	const visible = name.replace(hiddenSuffix, '');

@@ -26,6 +26,9 @@ export const threadFlag = Object.freeze({
 export const endedThreadsKey = -(2 ** 31);
 export const endedThreadsName = '(ended threads)';
 
+/** The key of a record of virtual threads: this, or below it. */
+export const virtualThreadsKey = -(2 ** 33);
+
 /** Of threads of which neither id can be read. */
 export const unknownThreadKey = endedThreadsKey - 1;
 export const unknownThreadName = '(unknown thread)';

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery, type Location, type Query} from '../../source/query/types/query.js';
 import {summarize} from '../../source/query/summary/summary.js';
-import {queryThreads, poolName} from '../../source/views/threads/threads.js';
+import {poolName} from '../../source/model/pool-name.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 import type {ThreadRow} from '../../source/views/threads/columns.js';

@@ -1,15 +1,18 @@
+import {availableParallelism} from 'node:os';
 import {expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine, EngineOptions} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import type {TableReader} from '../../source/table/reader.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {sampleHere} from '../helpers/sampling.js';
+import {sampleHere, samplerForTest} from '../helpers/sampling.js';
 
 /** CPU time that must have counted, and sightings of threads where it did: few stops find a thread at work. */
 const enoughNs = 1e9;
@@ -69,5 +72,21 @@ test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.
 		const part = timer === 'stop' ? 1 / 4 : 1 / 3;
 		places.delete(unattributed.method);
 		expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places.values()) * part);
+	}
+});
+
+test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release: virtual threads are a row for each kind, with the CPU time of those that ended', async ({jdk}) => {
+	const java = await javaForTest('VirtualPerTask', {jdk});
+	const sampler = await samplerForTest(java);
+	const kinds = () => queryThreads(sampler.read()!, undefined, {...defaultQuery, foldPools: false, showIdle: true}).rows.filter(({isVirtual}) => isVirtual);
+	await until(() => sampler.read() !== undefined && sum(kinds().map(({cpuNs}) => cpuNs)) >= enoughNs);
+	const rows = kinds();
+	// Threads whose stacks cannot be read whole are a kind of their own.
+	expect(rows.map(({name}) => name).filter(name => name !== '(virtual threads)').sort()).toEqual(['VirtualPerTask.unnamed', 'handler-*']);
+	for (const {name, cpuNs, threads, mounted, threadKeys} of rows.filter(({name}) => name !== '(virtual threads)')) {
+		expect(cpuNs, name).toBeGreaterThan(enoughNs / 10);
+		expect(mounted, name).toBeLessThanOrEqual(threads);
+		// Records for each carrier, not for each thread.
+		expect(threadKeys.length, name).toBeLessThanOrEqual(4 * availableParallelism());
 	}
 });

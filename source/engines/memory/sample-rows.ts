@@ -18,7 +18,11 @@ import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
+import {VirtualKinds, type VirtualKind} from './threads/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
+
+/** A record of a virtual thread that is no longer mounted; the rows of its carrier, and of what that carries now. */
+type Unmounted = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
 /** Where the contents of the rows come from. */
 type Parts = {
@@ -46,6 +50,8 @@ export class SampleRows {
 	readonly #cache = new RowCache();
 	/** Threads blocked by an owner. */
 	readonly #blocked: JavaThread[] = [];
+	readonly #kinds: VirtualKinds;
+	readonly #unmounted: Unmounted[] = [];
 	/**
 	When the sample being filled was taken, the intervals that it covers, and whether a collection had stopped the
 	program.
@@ -61,6 +67,7 @@ export class SampleRows {
 		this.#depth = depth;
 		this.#idle = new IdleList(extraIdle);
 		this.#compilations = new Compilations(vm, methods, parts.jvmStacks);
+		this.#kinds = new VirtualKinds(methods);
 		this.#locks = new Locks(vm, {
 			heap, objects, clock, methods, interner, takenAt: new TakenAt(vm, memory, code, methods),
 		});
@@ -82,6 +89,7 @@ export class SampleRows {
 		this.#repeats = repeats;
 		this.#wasCollecting = undefined;
 		this.#blocked.length = 0;
+		this.#unmounted.length = 0;
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
 				this.#fillRow(into, thread);
@@ -94,6 +102,8 @@ export class SampleRows {
 
 		this.#addEnded(into, this.#parts.perf?.ended ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
+		// Last, so that all other rows stay where they are.
+		this.#addUnmounted(into);
 		this.#cache.end();
 	}
 
@@ -121,8 +131,8 @@ export class SampleRows {
 
 	/** Adds a thread and the virtual thread mounted on it; returns the row that Java code sees. */
 	#addThread(into: Sample, thread: JavaThread): number {
-		if (thread.stack.carrierStart >= 0 && thread.description.virtual) {
-			return this.#addMounted(into, thread, thread.description.virtual);
+		if (thread.stack.carrierStart >= 0) {
+			return this.#addMounted(into, thread);
 		}
 
 		const row = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
@@ -139,16 +149,20 @@ export class SampleRows {
 		return row;
 	}
 
-	/** Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. */
-	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: string}): number {
-		const {frames, carrierStart, end} = thread.stack;
+	/**
+	Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. Each carrier has one record
+	for all virtual threads of a kind that it carries, one after the other.
+	*/
+	#addMounted(into: Sample, thread: JavaThread): number {
+		const {frames, carrierStart, end, isHeapMissing} = thread.stack;
 		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
 		const carrier = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
 		into.flags[carrier] = thread.description.flags | threadFlag.carrier | incomplete;
 		into.state[carrier] = stateCode.WAITING;
 		this.#addFrames(into, frames, carrierStart, frames.length);
-		const row = into.addThread(virtual.key, thread.nativeId, virtual.name);
-		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.stack.isHeapMissing ? threadFlag.incomplete : incomplete);
+		const kind = this.#kinds.kindOf(incomplete === 0 && !isHeapMissing ? frames.subarray(0, carrierStart) : undefined, thread.description.virtual);
+		const row = into.addThread(this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), thread.nativeId, kind.name);
+		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (isHeapMissing ? threadFlag.incomplete : incomplete);
 		into.cpuNs[row] = thread.cpu.usedNs;
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
@@ -166,20 +180,48 @@ export class SampleRows {
 	}
 
 	/**
-	Adds the records of a thread. Those of a virtual thread that is still mounted count at `row`, all others of a
-	carrier at `carrier`. If the thread's CPU time is unknown, it is the sum of its records.
+	Adds the records of a thread. Those of the virtual thread that is still mounted count at `row`, those of the carrier
+	itself at `carrier`; those of virtual threads that it carried before at their kinds, by `#addUnmounted`. If the
+	thread's CPU time is unknown, it is the sum of its records.
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;
-		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted} of this.#parts.perf?.recorded(thread) ?? []) {
-			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
-			const length = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
-			into.addAttributedCpu(carrierStart < 0 || isVirtual ? row : carrier, periodNs, [...nativeFrames, ...frames.subarray(0, length)]);
+		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted, isHeapMissing, end} of this.#parts.perf?.recorded(thread) ?? []) {
+			const isVirtual = carrierStart >= 0;
 			recordedNs += periodNs;
+			if (isVirtual && !(isMounted && row !== carrier)) {
+				const stack = frames.subarray(0, carrierStart);
+				const kind = this.#kinds.kindOf(isHeapMissing || end === 'broken' ? undefined : stack);
+				this.#unmounted.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#depth)]});
+				into.cpuNs[row] -= periodNs;
+			} else {
+				into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#depth))]);
+			}
 		}
 
 		if (!thread.cpu.isKnown) {
 			into.cpuNs[row] += recordedNs;
+		}
+	}
+
+	/**
+	Adds the CPU time of virtual threads that have been unmounted since the previous sample: to the row of such a thread
+	that their carrier carries now, or to one of its own. It was taken from what the carrier has used.
+	*/
+	#addUnmounted(into: Sample): void {
+		const rows = new Map<number, number>();
+		for (const {kind, key, carrier, carried, periodNs, frames} of this.#unmounted) {
+			let row = rows.get(key) ?? (into.key[carried] === key ? carried : undefined);
+			if (row === undefined) {
+				row = into.addThread(key, 0, kind.name);
+				into.flags[row] = threadFlag.virtual | threadFlag.daemon;
+				into.state[row] = stateCode.TERMINATED;
+				into.carrier[row] = carrier;
+			}
+
+			rows.set(key, row);
+			into.cpuNs[row] += periodNs;
+			into.addAttributedCpu(row, periodNs, frames);
 		}
 	}
 

@@ -85,7 +85,7 @@ function lineOf(row: LineRow, query: Query) {
 function threadOf(row: ThreadRow) {
 	return {
 		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
-		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null,
+		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null, threads: row.threads, mounted: row.mounted,
 	};
 }
 

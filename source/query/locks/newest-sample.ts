@@ -1,3 +1,4 @@
+import {isOfJdk} from '../../model/class-name.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
 import type {Snapshot, Dictionary} from '../../model/snapshot.js';
@@ -63,9 +64,6 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 	};
 }
 
-/** Packages of the JDK: where a thread parks or sleeps inside them, the line of the program that called says more. */
-const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
-
 /** Locks that somebody holds when a thread parks for them; latches, queues and conditions are none. */
 const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
@@ -78,12 +76,15 @@ export function isContendingNow({threads, dictionary}: Snapshot, thread: number)
 	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
 }
 
-/** The innermost line of a stack that is not the JDK's; undefined when there is none. */
+/**
+The innermost line of a stack that is not the JDK's: where a thread parks or sleeps in the JDK, the line of the program
+that called says more. Undefined if there is none.
+*/
 function ownLocation(dictionary: Dictionary, from: number): Location | undefined {
 	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const frame = nodeFrame[node];
-		if (frameLine[frame] >= 0 && !jdkPackage.test(strings[frameClass[frame]])) {
+		if (frameLine[frame] >= 0 && !isOfJdk(strings[frameClass[frame]])) {
 			return locationOfFrame(dictionary, frame, 'line');
 		}
 	}

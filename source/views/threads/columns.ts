@@ -17,6 +17,9 @@ export type ThreadRow = {
 	/** Index in the snapshot's thread table; of the busiest thread for a folded pool (0 as its native id). */
 	readonly thread: number;
 	readonly threadKeys: readonly number[];
+	/** How many threads; of virtual threads, those that are there now, and how many of them are mounted. */
+	readonly threads: number;
+	readonly mounted: number;
 	readonly nativeId: number;
 	readonly alive: boolean;
 	readonly daemon: boolean;
@@ -60,15 +63,15 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
 		description: 'CPU time of the thread, 100 is one core',
-		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threadKeys.length],
+		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threads],
 	}),
 	figure('ticks', row => row.ticks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortFigures: ['ticks', 'total-ticks'],
 		description: 'samples of the thread in the counted states',
 	}),
-	figure('threads', row => row.threadKeys.length, formats.count, {
+	figure('threads', row => row.threads, formats.count, {
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
-		description: 'threads in the row; more than one for a pool',
+		description: 'threads in the row; more than one for a pool; of virtual threads, those there now',
 	}),
 	text('state', row => stateText(row), {
 		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
@@ -93,6 +96,11 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	figure('cpu-ms', row => row.cpuNs, formats.cpuMs, {
 		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time of the thread, milliseconds',
+	}),
+	figure('mounted', row => row.mounted, formats.count, {
+		heading: 'MNT', title: 'mounted', width: 4, fromColumns: 160,
+		description: 'virtual threads of the row that are mounted, that is on a carrier thread, now',
+		value: row => row.isVirtual ? String(row.mounted) : '',
 	}),
 	text('kind', row => kindText(row), {
 		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,
@@ -126,12 +134,12 @@ export function lockText(lock: LockInfo, room: number): string {
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
 }
 
-function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room: number, fullNames: boolean): string {
+function nowShown({now, nowThreads, threads, via, waitsFor}: ThreadRow, room: number, fullNames: boolean): string {
 	if (!now) {
 		return '';
 	}
 
-	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
+	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threads})`;
 	const asides = via ? [viaText(via)] : [];
 	const left = Math.max(room - share.length, 1);
 	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;

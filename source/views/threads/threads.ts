@@ -2,6 +2,7 @@ import {sumOf} from '../../model/sum.js';
 import {madeOnce} from '../../model/made-once.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
+import {poolName} from '../../model/pool-name.js';
 import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
@@ -43,7 +44,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 		}
 	}
 
-	const folded = query.foldPools ? foldPools(rows) : rows;
+	const virtual = rows.filter(row => row.isVirtual);
+	const others = rows.filter(row => !row.isVirtual);
+	const folded = [...(query.foldPools ? foldPools(others) : others), ...kindsOf(virtual)];
 	const matching = filtered(folded, scope.filter, filterFields);
 	const shown = query.showIdle ? matching : matching.filter(row => !isQuietOfJvm(row) && !row.isWithoutWork);
 	const sorted = sortRows(shown, threadColumns, query.sort);
@@ -84,12 +87,14 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope
 function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
-	const alive = threads.alive[thread] === 1;
+	const alive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
 	return {
 		key: String(threads.key[thread]),
 		name: threads.name[thread],
 		thread,
 		threadKeys: [threads.key[thread]],
+		threads: (flags & threadFlag.virtual) !== 0 && !alive ? 0 : 1,
+		mounted: alive && threads.carrier[thread] >= 0 ? 1 : 0,
 		nativeId: threads.nativeId[thread],
 		alive,
 		daemon: (flags & threadFlag.daemon) !== 0,
@@ -116,6 +121,19 @@ function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): Thre
 	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
 }
 
+/** A row for each kind of virtual threads, whose records have the kind's name and say how many there are now. */
+function kindsOf(rows: readonly ThreadRow[]): ThreadRow[] {
+	const kinds = new Map<string, ThreadRow[]>();
+	for (const row of rows) {
+		madeOnce(kinds, row.name, () => []).push(row);
+	}
+
+	return Array.from(kinds, ([name, ofKind]) => {
+		const mounted = ofKind.filter(row => row.mounted > 0);
+		return {...foldRows(name, ofKind), key: `virtual:${name}`, nativeId: ofKind.length === 1 ? ofKind[0].nativeId : 0, carrierName: mounted.length === 1 ? mounted[0].carrierName : undefined};
+	});
+}
+
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	let busiest = rows[0];
 	let longestMs = 0;
@@ -133,11 +151,13 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		key: `pool:${name}`,
 		name,
 		threadKeys: rows.flatMap(row => row.threadKeys),
+		threads: threadsIn(rows),
+		mounted: sumOf(rows, row => row.mounted),
 		nativeId: 0,
 		alive: alive.length > 0,
 		now,
 		via,
-		nowThreads: count < alive.length ? count : undefined,
+		nowThreads: count < threadsIn(alive) ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		daemon: rows.every(row => row.daemon),
 		isVirtual: rows.every(row => row.isVirtual),
@@ -155,16 +175,20 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	};
 }
 
+function threadsIn(rows: readonly ThreadRow[]): number {
+	return sumOf(rows, ({threads}) => threads);
+}
+
 type CommonLocation = {readonly now?: Location; readonly via?: Location; readonly count: number};
 
 /** Where most of some threads stand, and how many of them. */
 function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	const counts = new Map<string, CommonLocation>();
 	let most: CommonLocation = {count: 0};
-	for (const {now, via} of rows) {
+	for (const {now, via, threads} of rows) {
 		if (now) {
 			const name = locationName(now);
-			const entry = {now, via, count: 1 + (counts.get(name)?.count ?? 0)};
+			const entry = {now, via, count: threads + (counts.get(name)?.count ?? 0)};
 			counts.set(name, entry);
 			most = entry.count > most.count ? entry : most;
 		}
@@ -190,13 +214,8 @@ function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick
 const filterFields: FilterFields<ThreadRow> = {
 	text: ({name, now}) => now ? `${name} ${locationName(now)}` : name,
 	percent: row => row.cpuPercent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks,
-	threads: row => row.threadKeys.length, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
+	threads: row => row.threads, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
 };
-
-/** A thread's name without its digits: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
-export function poolName(name: string): string {
-	return name.replaceAll(/\d+/g, '*');
-}
 
 /** A row for each pool, in the order of their first threads. One that is alone in its pool keeps its own name. */
 function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {

@@ -22,11 +22,11 @@ export const threadsView: View<ThreadRow> = {
 			return {change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'};
 		},
 	}],
-	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
+	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row, and so are virtual threads that began by the same method of the program. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
 	hints(row, {foldPools = true}) {
 		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};
-		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'};
-		return row.threadKeys.length > 1 && foldPools
+		const only = {key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'};
+		return row.threads > 1 && foldPools && !row.isVirtual
 			? [{key: 'l', title: 'each thread', short: 'unfold'}, enter, only]
 			: [enter, only, foldPools ? {key: '/', title: 'filter', short: 'filter'} : {key: 'l', title: 'pools as one row', short: 'fold'}];
 	},
@@ -42,20 +42,20 @@ export const threadsView: View<ThreadRow> = {
 	},
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
-		const state = row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended');
+		const state = row.state ?? (row.alive ? `${row.threads} threads in several states` : 'ended');
 		const stuck = row.stuckMs >= leastStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
 			{text: row.name, role: 'title', isWrapped: true},
 			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
 			{text: `${state}${now}${stuck}`},
-			...(kindText(row) === '' ? [] : [{text: `${kindText(row)}${row.carrierName === undefined ? '' : `, carried by ${row.carrierName}`}`}]),
+			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
 		];
 	},
 	files: {
 		csv: csvOf(threadColumns, {
 			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
-			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '',
+			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '', mounted: 'mounted',
 		}),
 	},
 	keyOfThread: String,

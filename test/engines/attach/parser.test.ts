@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {otherFrame} from '../../../source/model/frame.js';
-import {Sample} from '../../../source/model/sample.js';
+import {Sample, virtualThreadsKey} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {createTable, defaultShape} from '../../../source/table/layout.js';
 import {TableWriter} from '../../../source/table/writer.js';
@@ -132,7 +132,7 @@ test('flags: daemon, compiler, a stack as deep as the JVM prints', () => {
 
 test('JDK 28: a mounted virtual thread is a row of its own, beside its carrier', () => {
 	const rows = read(dump('28-threaddump'));
-	const virtual = rows.find(row => row.flags.includes('virtual') && row.key === 72)!;
+	const virtual = rows.find(row => row.flags.includes('virtual') && row.key === virtualThreadsKey - 73)!;
 	expect(virtual.name).toBe('virtual thread');
 	expect(virtual.frames[0]).toBe('Virt.lambda$go$0:4');
 	expect(virtual.frames).toHaveLength(7);

@@ -43,7 +43,7 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		expect(resumed.frames.filter(frame => frame.startsWith('VirtualThreads.parkDown('))).toHaveLength(30);
 		const dumped = jstack(jdk, java.pid);
 		for (const own of [spinning, resumed]) {
-			const carrier = dumped.find(({mounted}) => mounted?.id === own.key);
+			const carrier = dumped.find(({name, mounted}) => own.carrier === name && mounted);
 			// The top frame moves on between the two samples.
 			expect(lineOnly(own.frames)).toEqual(lineOnly(carrier!.mounted!.frames));
 			expect(carrier!.frames).toEqual(threads.find(({name}) => name === own.carrier)!.frames);

@@ -1,7 +1,9 @@
 import {normalClassName} from '../../../model/class-name.js';
 import type {Interner} from '../../../model/frame.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
-import {lockKindCode, threadFlag, type Sample} from '../../../model/sample.js';
+import {
+	lockKindCode, threadFlag, virtualThreadsKey, type Sample,
+} from '../../../model/sample.js';
 import {maxNameLength, printable} from '../../../model/text.js';
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
@@ -293,8 +295,8 @@ export class DumpParser {
 		} else if (line.startsWith(mounted) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
-			const id = Number(/^\d{1,15}/.exec(line.slice(mounted.length))?.[0] ?? 0);
-			this.#addRow(id, 0, 'virtual thread', -1);
+			// A record for each carrier: virtual threads may come and go by the thousand.
+			this.#addRow(virtualThreadsKey - this.#sample.key[row], 0, 'virtual thread', -1);
 			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
 			this.#sample.carrier[this.#row] = row;
 		}

@@ -175,15 +175,20 @@ export class Descriptions {
 		return isNew ? derivedState(thread, this.#parts.methods, undefined) : undefined;
 	}
 
-	/** Identity of the mounted virtual thread; undefined if unreadable: its frames then count for the carrier. */
+	/** Identity of the mounted virtual thread; undefined if unreadable, or unmounted meanwhile. */
 	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
 		const before = this.#parts.clock.now();
 		try {
 			this.#parts.heap.isDoubtful = false;
 			const oop = this.#parts.objects.inHandle(thread.block.virtualThread);
 			const {id, name} = this.#parts.objects.virtualIdentity(oop);
+			// Without a virtual thread, the handle has the carrier itself.
+			if (id === thread.description.key) {
+				return undefined;
+			}
+
 			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#parts.clock.now() === before : !this.#parts.heap.isDoubtful) {
-				return {key: id, name: name === '' ? `#${id}` : name};
+				return {id, name};
 			}
 		} catch {}
 

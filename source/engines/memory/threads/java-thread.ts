@@ -49,7 +49,7 @@ class Description {
 	/** The last state code that could be read. */
 	state: number = stateCode.RUNNABLE;
 	/** The virtual thread mounted when its identity was last read. */
-	virtual?: {readonly key: number; readonly name: string};
+	virtual?: {readonly id: number; readonly name: string};
 	/** Key, daemon flag and name come from the Java heap; and when the name was last read (performance.now). */
 	isIdentified = false;
 	identifiedMs = 0;

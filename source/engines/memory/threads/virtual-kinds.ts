@@ -1,0 +1,105 @@
+import {isOfJdk} from '../../../model/class-name.js';
+import {poolName} from '../../../model/pool-name.js';
+import {virtualThreadsKey} from '../../../model/sample.js';
+import {cut, printable} from '../../../model/text.js';
+import {type Methods} from '../hotspot/methods.js';
+
+/** Kind of threads of which neither the name nor the outermost frames are known. */
+const unknownKind = '(virtual threads)';
+
+/** In the name of a class that the JVM made of a lambda expression; its method calls that of the program. */
+const lambda = '$$Lambda';
+
+/** Maximum number of threads, methods and keys that are remembered; beyond it all are forgotten. */
+const kindsLimit = 16_384;
+
+/** Maximum by which one name may be ahead of others. */
+const maxVotes = 16;
+
+/** A kind of virtual threads: what tells it from others, and its name. */
+export type VirtualKind = {readonly id: string; readonly name: string};
+
+/**
+Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their records. Threads
+that began by the same method of the program are a kind; its name is that of most threads without digits, or the method's
+if they have none.
+*/
+export class VirtualKinds {
+	readonly #methods: Methods;
+	/** The first method of threads, by thread id: their outermost frames are not always known. */
+	readonly #firstMethods = new Map<number, string>();
+	/**
+	The name that most threads of late had that begin by each method, and by how much: the thread that is mounted may be
+	another than the one whose stack was read.
+	*/
+	readonly #names = new Map<string, {name: string; votes: number}>();
+	readonly #keys = new Map<string, number>();
+	#made = 0;
+
+	constructor(methods: Methods) {
+		this.#methods = methods;
+	}
+
+	/**
+	The kind of a thread. `frames`: its stack down to the root, innermost first; undefined if that is not known.
+	`identity`: undefined if only the stack is known.
+	*/
+	kindOf(frames: Int32Array | undefined, identity?: {readonly id: number; readonly name: string}): VirtualKind {
+		const name = cut(poolName(identity?.name ?? ''));
+		const method = frames ? this.#firstMethod(frames) : identity && this.#firstMethods.get(identity.id);
+		if (method === undefined) {
+			const known = name === '' ? unknownKind : name;
+			return {id: known, name: known};
+		}
+
+		if (identity) {
+			bounded(this.#firstMethods).set(identity.id, method);
+			this.#vote(method, name);
+		}
+
+		const named = this.#names.get(method)?.name ?? '';
+		return {id: method, name: named === '' ? method : named};
+	}
+
+	/** The key of the record that has this description, the same each time. */
+	keyOf(description: string): number {
+		let key = this.#keys.get(description);
+		if (key === undefined) {
+			key = virtualThreadsKey - this.#made++;
+			bounded(this.#keys).set(description, key);
+		}
+
+		return key;
+	}
+
+	#vote(method: string, name: string): void {
+		const known = this.#names.get(method);
+		if (!known) {
+			bounded(this.#names).set(method, {name, votes: 1});
+		} else if (known.name === name) {
+			known.votes = Math.min(known.votes + 1, maxVotes);
+		} else if (--known.votes < 0) {
+			Object.assign(known, {name, votes: 1});
+		}
+	}
+
+	/** The outermost method that is not the JDK's. */
+	#firstMethod(frames: Int32Array): string | undefined {
+		for (let at = frames.length - 1; at >= 0; at--) {
+			const method = this.#methods.ofFrame(frames[at]);
+			if (method && !isOfJdk(method.className) && !method.className.includes(lambda)) {
+				return printable(`${method.className}.${method.name}`);
+			}
+		}
+
+		return undefined;
+	}
+}
+
+function bounded<Key, Value>(map: Map<Key, Value>): Map<Key, Value> {
+	if (map.size >= kindsLimit) {
+		map.clear();
+	}
+
+	return map;
+}

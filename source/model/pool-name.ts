@@ -1,0 +1,4 @@
+/** A thread's name without its digits: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
+export function poolName(name: string): string {
+	return name.replaceAll(/\d+/g, '*');
+}
