@@ -167,6 +167,7 @@ async function profile(target: Target, options: Options, agent: {readonly tracer
 		depth: options.depth ?? formatDepth ?? Infinity,
 		threads: options.threads,
 		extraIdle: options.idleCalls,
+		maxVirtualThreads: options.maxVirtualThreads,
 		maxOverheadPercent: options.maxOverheadPercent,
 		maxCpuPercent: options.maxCpuPercent,
 	});

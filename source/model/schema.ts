@@ -16,7 +16,8 @@ in table/thread-writer. Columns without are the table's own.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
-type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window};
+/** `isAdded`: files of earlier versions do not have it. */
+type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window; readonly isAdded?: boolean};
 
 /** Columns of a thread's record: how it stands in the newest sample that it was in, and what it used in all of them. */
 export const threadColumns = {
@@ -55,6 +56,11 @@ export const threadColumns = {
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Since when (epoch ms) samples have found that owner, as far as they knew one; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
+	/**
+	How many threads the record stands for in the newest sample, if it is that of virtual threads with the same stack;
+	0 for a single thread.
+	*/
+	members: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
 	/** Number of the record in the order in which they were made, 0 for a free one: whose a place is. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
@@ -66,6 +72,8 @@ export const threadNumbers = numbersOf(threadColumns);
 export const rowColumns = {
 	/** 1 where the thread was observed running at its stack, see `Sample.isObservation`. */
 	isObserved: {unit: 'yesNo'},
+	/** Since when its threads are there (epoch ms), if the engine knows; 0: the table finds it out. */
+	standsSinceMs: {unit: 'moment'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
@@ -151,7 +159,7 @@ export const nodeColumns = {
 /** Who says it: the sampling loop, the table that counts, or the reader that takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';
 
-type Figure = Column & {readonly by: Source; readonly window: Window};
+type Figure = Column & {readonly by: Source; readonly window: Window; readonly isAdded?: boolean};
 
 /** Figures of how the sampling itself went. Cumulative unless said otherwise. */
 export const sessionFigures = {
@@ -191,6 +199,12 @@ export const sessionFigures = {
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
 	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest'},
+	/**
+	Virtual threads that there are, as far as the JDK keeps track of them, and of how many of them the stacks were read
+	or are those of their carriers, percent; 0 if those that are not mounted cannot be seen.
+	*/
+	virtualThreads: {unit: 'count', by: 'sampler', window: 'newest', isAdded: true},
+	virtualSeenPercent: {unit: 'count', by: 'sampler', window: 'newest', isAdded: true},
 	/** Length of the target's pauses, microseconds, over recent samples. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest'},

@@ -40,6 +40,10 @@ const optionTable = {
 		name: 'depth', group: 'sampling', value: 'FRAMES', help: 'frames to keep of each stack, from the top (default: all)',
 		...number(1, 100_000, {isWhole: true}),
 	},
+	maxVirtualThreads: {
+		name: 'max-virtual-threads', group: 'sampling', value: 'N', default: '100000', help: 'read virtual threads that are not mounted if there are at most N; 0 never',
+		...number(0, 10_000_000, {isWhole: true}),
+	},
 	/** Globs of thread names, at least one; undefined: all threads. */
 	threads: {
 		name: 'threads', group: 'sampling', value: 'GLOB', commands: onJvms, help: 'only threads named like "http-*,main"; without * or ? part of the name is enough',

@@ -15,6 +15,7 @@ import {
 } from './counters/scope.js';
 import {percentOf, samplesOf, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
+import {membersOf} from './counters/members.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
 import type {Location, Measure, Query} from './types/query.js';
 
@@ -120,7 +121,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const ranked = {counters, buckets: sums.buckets, scope};
 	const figures: LineFigures = {
 		grouping, sums, totals, threads, inStep, isInTicks: unit === 'ticks',
-		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter]),
+		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
 		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),
 	};

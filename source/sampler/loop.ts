@@ -327,6 +327,8 @@ export class SamplingLoop {
 			targetStoppedMs: this.#targetStoppedMs,
 			targetInterruptedMs: this.#targetInterruptedMs,
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
+			virtualThreads: this.#options.session.virtualThreads?.count ?? 0,
+			virtualSeenPercent: this.#options.session.virtualThreads?.seenPercent ?? 0,
 		};
 	}
 

@@ -14,7 +14,7 @@ export type SamplingLimits = {
 };
 
 /** What the worker is started with. */
-export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer'> & {
+export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'> & {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;
 	/** An engine's id, or `auto`. */

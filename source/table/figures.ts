@@ -19,11 +19,11 @@ export class SampleFigures {
 		this.sums.lastSampleAtMs = atMs;
 	}
 
-	/** A thread of it counts. */
-	add(isIncomplete: boolean, isOther: boolean): void {
-		this.#threadSamples++;
-		this.#incompleteStacks += isIncomplete ? 1 : 0;
-		this.#otherTicks += isOther ? 1 : 0;
+	/** So many threads of it count, of a row. */
+	add(threads: number, isIncomplete: boolean, isOther: boolean): void {
+		this.#threadSamples += threads;
+		this.#incompleteStacks += isIncomplete ? threads : 0;
+		this.#otherTicks += isOther ? threads : 0;
 	}
 
 	/** Counts the newest sample as so many (more), of so many ticks. */

@@ -119,6 +119,10 @@ export class ThreadWriter {
 			stoodBefore = this.#sampleNumber === 1 ? threadFlag.stoodBefore : 0;
 		}
 
+		if (sample.standsSinceMs[row] > 0) {
+			threads.sinceMs.set(record, sample.standsSinceMs[row]);
+		}
+
 		threads.node.set(record, record === this.other ? otherNode : node);
 		threads.state.set(record, state);
 		if (record !== this.other) {

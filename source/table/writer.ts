@@ -35,6 +35,8 @@ export class TableWriter implements Interner {
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
+	/** How many threads each row stands for. */
+	#membersOf = new Float64Array(256);
 	/** The counter of each row of attributed CPU time; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
 	/** Rows that are not what they were in the sample before. */
@@ -74,13 +76,13 @@ export class TableWriter implements Interner {
 		const {before, now} = this.#placed > 0 ? counts : {before: 0, now: counts.before + counts.now};
 		const {samples = before + now} = counts;
 		// Where the rows of the sample before counted, as they are placed anew.
-		const placedBefore = before > 0 ? {counters: this.#counterOf.slice(0, this.#placed), contention: this.#contentionOf.slice(0, this.#placed)} : undefined;
+		const placedBefore = before > 0 ? {counters: this.#counterOf.slice(0, this.#placed), contention: this.#contentionOf.slice(0, this.#placed), members: this.#membersOf.slice(0, this.#placed)} : undefined;
 		this.#place(sample, accepts);
 		const rowsBefore = this.#placed;
 		this.#placed = 0;
 		return this.#locked(() => {
 			if (placedBefore) {
-				this.#addTicks(placedBefore.counters, placedBefore.contention, before);
+				this.#addTicks(placedBefore, before);
 				this.#figures.count({samples: Math.min(before, samples), ticks: before});
 			}
 
@@ -136,13 +138,13 @@ export class TableWriter implements Interner {
 	}
 
 	/** Counts where rows stand for so many ticks, those that count. The lock is held. */
-	#addTicks(counters: Int32Array, contention: Int32Array, ticks: number): void {
+	#addTicks({counters, contention, members}: {readonly counters: Int32Array; readonly contention: Int32Array; readonly members: Float64Array}, ticks: number): void {
 		const {length} = counters;
 		for (let row = 0; row < length; row++) {
 			if (counters[row] >= 0) {
-				this.#counters.addTicks(counters[row], ticks);
+				this.#counters.addTicks(counters[row], ticks * members[row]);
 				if (contention[row] >= 0) {
-					this.#contention.addTicks(contention[row], ticks);
+					this.#contention.addTicks(contention[row], ticks * members[row]);
 				}
 			}
 		}
@@ -157,6 +159,7 @@ export class TableWriter implements Interner {
 			this.#nodeOf = new Int32Array(size);
 			this.#counterOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
+			this.#membersOf = new Float64Array(size);
 			this.#changed = new Int32Array(size);
 			this.#placed = 0;
 		}
@@ -171,6 +174,7 @@ export class TableWriter implements Interner {
 			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
+			this.#membersOf[row] = Math.max(1, sample.members[row]);
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
 				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
@@ -270,10 +274,10 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
+			this.#figures.add(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
 		}
 
-		this.#addTicks(this.#counterOf.subarray(0, sample.count), this.#contentionOf, counts.ticks);
+		this.#addTicks({counters: this.#counterOf.subarray(0, sample.count), contention: this.#contentionOf, members: this.#membersOf}, counts.ticks);
 		this.#figures.count(counts);
 		this.#moves.end(this.#figures.sums);
 		const {attributedCpu} = sample;

@@ -9,10 +9,10 @@ import {targetOf} from '../helpers/target.js';
 import {untilAsync} from '../helpers/until.js';
 
 type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
-type Document = {readonly blockers: readonly Row[]; readonly durationMs: number; readonly notes: readonly string[]; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
+type Document = {readonly blockers: readonly Row[]; readonly threads: ReadonlyArray<{readonly name: string}>; readonly durationMs: number; readonly notes: readonly string[]; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
 
-async function report(engine: string, {pid}: JavaProcess): Promise<{readonly document: Document; readonly message: string}> {
-	const {status, stdout, stderr} = await runCli(String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5');
+async function report(engine: string, {pid}: JavaProcess, args: readonly string[] = []): Promise<{readonly document: Document; readonly message: string}> {
+	const {status, stdout, stderr} = await runCli(String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5', ...args);
 	expect(status).toBe(0);
 	return {document: JSON.parse(stdout) as Document, message: stderr};
 }
@@ -126,12 +126,26 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 	});
 });
 
-test.concurrent.for(jdks().filter(({release}) => release >= 21))('JDK $release: that virtual threads which wait are not seen is said', async (on, {onTestFinished}) => {
-	const java = await startJava('VirtualWaits', {jdk: on});
-	onTestFinished(async () => java.stop());
-	for (const engine of ['memory', 'attach']) {
-		const {document: {blockers, notes}} = await report(engine, java);
-		expect(blockers).toEqual([]);
-		expect(notes).toContain('virtual threads that are not mounted are not seen');
-	}
+describe.each(jdks().filter(({release}) => release >= 21))('JDK $release', on => {
+	test.concurrent.for(['G1', 'Serial', 'Parallel', 'Z'])('virtual threads that are not mounted, and who holds what they wait for: %s', async (collector, {onTestFinished}) => {
+		const java = await startJava('VirtualWaits', {jdk: on, jvmArgs: [`-XX:+Use${collector}GC`, ...(collector === 'Z' && on.release < 23 ? ['-XX:+ZGenerational'] : [])]});
+		onTestFinished(async () => java.stop());
+		const {document: {blockers, notes, threads}} = await report('memory', java);
+		expect(blockers).toMatchObject([{
+			lock: 'java.util.concurrent.locks.ReentrantLock$NonfairSync', kind: 'park', holder: 'holder', waiting: 20, nowAt: {class: 'VirtualWaits'},
+			waiters: [{thread: 'waiter-*', threads: 20}],
+		}]);
+		expect(threads.find(({name}) => name === 'waiter-*')).toMatchObject({virtual: true, threads: 20, mounted: 0, state: 'WAITING'});
+		expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
+	});
+
+	test.concurrent('that they are not seen is said where they are not read', async ({onTestFinished}) => {
+		const java = await startJava('VirtualWaits', {jdk: on});
+		onTestFinished(async () => java.stop());
+		for (const [engine, args] of [['memory', ['--max-virtual-threads', '0']], ['memory', ['--max-virtual-threads', '20']], ['attach', []]] as const) {
+			const {document: {blockers, notes}} = await report(engine, java, [...args]);
+			expect(blockers).toEqual([]);
+			expect(notes).toContainEqual(expect.stringMatching(/^virtual threads that are not mounted are not seen/));
+		}
+	});
 });

@@ -12,7 +12,7 @@ const writer = new TableWriter(table);
 const sample = new Sample();
 sample.addThread(1, 1, 'main');
 const figures = {
-	requestedIntervalMs: 1, intervalMs: 1, cpuIntervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, targetInterruptedMs: 0, unattributedReason: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
+	requestedIntervalMs: 1, intervalMs: 1, cpuIntervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, targetInterruptedMs: 0, unattributedReason: 0, virtualThreads: 0, virtualSeenPercent: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
 };
 writer.count(sample, 1, figures);
 parentPort!.postMessage({kind: 'opened', engine: 'none'} satisfies Report);

@@ -28,6 +28,8 @@ export type EngineOptions = {
 	readonly timer?: TimerId | 'auto';
 	/** Opens events per thread even if events per CPU are permitted; for benchmarks. */
 	readonly threadEvents?: boolean;
+	/** The largest number of virtual threads of which those that are not mounted are read. Default: 0, none is. */
+	readonly maxVirtualThreads?: number;
 	/** Share of running threads' time that sampling may cost (stops have a budget of their own, in the sampler). */
 	readonly maxOverheadPercent?: number;
 };
@@ -100,6 +102,8 @@ export type EngineSession = {
 	readonly finding?: string;
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
+	/** Number of virtual threads, and the share of them that is in samples, percent; undefined if that is not known. */
+	readonly virtualThreads?: {readonly count: number; readonly seenPercent: number};
 	/**
 	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterGap`: discard CPU time used since
 	the previous sample. `repeats`: number of sampling intervals that this sample covers.

@@ -18,12 +18,10 @@ export type Opened = {
 	readonly clock: HeapClock;
 	readonly ptrace: Ptrace;
 	readonly perf: PerfCalls;
-	/** What samples cannot show, as one printable line. */
-	readonly note?: string;
 };
 
 /** JEP 444. */
-const firstWithVirtualThreads = 21;
+export const firstWithVirtualThreads = 21;
 
 /** The tables of this JVM lack required fields. */
 export class MissingFields extends Error {
@@ -48,9 +46,8 @@ export function openJvm(pid: number): Opened {
 		const layout = layoutOf(pid, reader, symbols);
 		const vm = openVm(reader, layout);
 		const heap = new Heap(vm);
-		const note = vm.release >= firstWithVirtualThreads ? 'virtual threads are seen only while mounted' : undefined;
 		return {
-			...calls, memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), note,
+			...calls, memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm),
 		};
 	} catch (error) {
 		memory.close();

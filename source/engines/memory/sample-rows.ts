@@ -3,7 +3,7 @@ import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {IdleList, idleKind} from '../../jvm/threads/idle.js';
-import {type EngineOptions} from '../common/engine.js';
+import {type EngineOptions, type EngineSession} from '../common/engine.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
@@ -12,14 +12,16 @@ import {type Methods} from './hotspot/methods.js';
 import {javaThreadState} from './hotspot/thread-block.js';
 import {Locks} from './locks/locks.js';
 import {TakenAt} from './locks/taken-at.js';
-import {type Opened} from './open.js';
+import {firstWithVirtualThreads, type Opened} from './open.js';
 import {Compilations} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
-import {VirtualKinds, type VirtualKind} from './threads/virtual-kinds.js';
+import {UnmountedThreads} from './virtual/unmounted-threads.js';
+import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
+import {Continuations} from './unwind/continuation.js';
 
 /** A record of a virtual thread that is no longer mounted; the rows of its carrier, and of what that carries now. */
 type Unmounted = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
@@ -51,6 +53,9 @@ export class SampleRows {
 	/** Threads blocked by an owner. */
 	readonly #blocked: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
+	readonly #virtual?: UnmountedThreads;
+	/** Rows of mounted virtual threads, by id. */
+	readonly #mounted = new Map<number, number>();
 	readonly #unmounted: Unmounted[] = [];
 	/**
 	When the sample being filled was taken, the intervals that it covers, and whether a collection had stopped the
@@ -61,7 +66,7 @@ export class SampleRows {
 	#wasCollecting: boolean | undefined;
 	readonly #isCollecting: () => boolean;
 
-	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle}: EngineOptions, parts: Parts) {
+	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle, maxVirtualThreads = 0}: EngineOptions, parts: Parts) {
 		const {interner, methods, code} = parts;
 		this.#parts = parts;
 		this.#depth = depth;
@@ -71,6 +76,12 @@ export class SampleRows {
 		this.#locks = new Locks(vm, {
 			heap, objects, clock, methods, interner, takenAt: new TakenAt(vm, memory, code, methods),
 		});
+		if (vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
+			this.#virtual = new UnmountedThreads(vm, maxVirtualThreads, {
+				heap, objects, clock, continuations: new Continuations(vm, heap, code, methods), kinds: this.#kinds, locks: this.#locks,
+			});
+		}
+
 		this.#unknownFrame = pseudoFrame(interner, unknownStack);
 		this.#isCollecting = () => {
 			this.#wasCollecting ??= clock.isStopping();
@@ -90,6 +101,8 @@ export class SampleRows {
 		this.#wasCollecting = undefined;
 		this.#blocked.length = 0;
 		this.#unmounted.length = 0;
+		this.#mounted.clear();
+		this.#virtual?.read();
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
 				this.#fillRow(into, thread);
@@ -102,9 +115,15 @@ export class SampleRows {
 
 		this.#addEnded(into, this.#parts.perf?.ended ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
+		this.#addGroups(into, threads[0]?.round ?? 0);
 		// Last, so that all other rows stay where they are.
 		this.#addUnmounted(into);
 		this.#cache.end();
+	}
+
+	/** See `EngineSession`. */
+	get virtualThreads(): EngineSession['virtualThreads'] {
+		return this.#virtual;
 	}
 
 	/** The sample failed: empties it, and reuses no row of it. */
@@ -166,6 +185,10 @@ export class SampleRows {
 		into.cpuNs[row] = thread.cpu.usedNs;
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
+		if (thread.description.virtual) {
+			this.#mounted.set(thread.description.virtual.id, row);
+		}
+
 		this.#addFrames(into, frames, 0, carrierStart);
 		this.#attribute(into, thread, row, carrier);
 		return row;
@@ -201,6 +224,33 @@ export class SampleRows {
 
 		if (!thread.cpu.isKnown) {
 			into.cpuNs[row] += recordedNs;
+		}
+	}
+
+	/** Adds the virtual threads that are not mounted. */
+	#addGroups(into: Sample, round: number): void {
+		for (const group of this.#virtual?.groups ?? []) {
+			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
+				continue;
+			}
+
+			const row = into.addThread(group.key, 0, group.kind.name);
+			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isLonger ? threadFlag.stoodBefore : 0);
+			into.state[row] = group.state;
+			into.members[row] = group.count;
+			into.standsSinceMs[row] = group.sinceMs;
+			into.lockKind[row] = group.lock.kind;
+			into.lockClass[row] = group.lock.className;
+			into.lockReaders[row] = group.lock.readers;
+			this.#addFrames(into, group.frames, 0, group.frames.length);
+			group.setShown(row);
+		}
+
+		for (const {count, row, lock: {thread, virtualId}} of this.#virtual?.groups ?? []) {
+			if (count > 0) {
+				const virtual = this.#virtual?.groupOf(virtualId);
+				into.lockOwner[row] = thread ? (thread.round === round ? thread.row : -1) : (this.#mounted.get(virtualId) ?? (virtual && virtual.count > 0 ? virtual.row : -1));
+			}
 		}
 	}
 

@@ -60,7 +60,7 @@ export class MemorySession implements EngineSession {
 			interner, methods, code, vmThreads: this.#present.vmThreads, jvmStacks, perf, observed,
 		});
 		this.timer = timer;
-		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
+		this.note = note;
 	}
 
 	async sample(into: Sample, isAfterGap = false, repeats = 1): Promise<SampleOutcome> {
@@ -105,6 +105,10 @@ export class MemorySession implements EngineSession {
 
 	get unattributed(): UnattributedReason {
 		return this.#stacks.perf?.unattributed ?? 'unobserved';
+	}
+
+	get virtualThreads(): EngineSession['virtualThreads'] {
+		return this.#rows.virtualThreads;
 	}
 
 	async release(): Promise<void> {

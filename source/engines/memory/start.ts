@@ -124,11 +124,11 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 	}
 
 	try {
-		const {memory, ptrace, perf, note} = openJvm(target.pid);
+		const {memory, ptrace, perf} = openJvm(target.pid);
 		memory.close();
 		const hasEvents = timer !== 'stop' && allowedEvents(perf, target.pid).refusal === undefined;
 		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
-		return obstacle ? {ready: false, ...obstacle} : {ready: true, note};
+		return obstacle ? {ready: false, ...obstacle} : {ready: true};
 	} catch (error) {
 		return {ready: false, ...explain(target, error)};
 	}

@@ -1,7 +1,7 @@
 import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
+import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from '../common/window-snapshot.js';
 
@@ -50,7 +50,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
-		...(hasVirtualThreads(snapshot) ? [unmountedUnseen] : []),
+		...[unseenVirtualThreads(snapshot)].filter(text => text !== undefined),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];
 }

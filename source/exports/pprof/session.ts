@@ -191,7 +191,12 @@ function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, 
 	}
 
 	return makeArrays(columns, names, ({unit}, name) => {
-		const [values, array, [min, max]] = [list(from[name]), newArray({unit}, count), bounds[unit](sizes)];
+		const array = newArray({unit}, count);
+		if (from[name] === undefined && 'isAdded' in columns[name]) {
+			return array.fill(units[unit].none);
+		}
+
+		const [values, [min, max]] = [list(from[name]), bounds[unit](sizes)];
 		if (values.length !== count) {
 			throw new RangeError('a column in the session data is too short or too long');
 		}
@@ -239,7 +244,7 @@ const noSizes: Sizes = {
 };
 
 function statsOf(from: Document): SessionStats {
-	return {engine: text(from.engine), timer: text(from.timer), ...fromNames(namesOf(sessionFigures), name => within(from[name], ...bounds[sessionFigures[name].unit](noSizes)))};
+	return {engine: text(from.engine), timer: text(from.timer), ...fromNames(namesOf(sessionFigures), name => 'isAdded' in sessionFigures[name] && from[name] === undefined ? 0 : within(from[name], ...bounds[sessionFigures[name].unit](noSizes)))};
 }
 
 function record(value: unknown): Document {

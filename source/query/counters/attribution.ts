@@ -42,7 +42,7 @@ type Ranked = {readonly counters: Counters; readonly buckets: CounterBuckets; re
 
 /** By buckets: the location in which most of their samples are, of the groups that `memberOf` has by node; 0 counts as none. */
 function mostOfBuckets({counters, buckets, scope}: Ranked, locations: readonly Location[], memberOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
-	const ranking = rankingOf(counters, buckets, scope, counter => memberOf(counters.node[counter]), scope.unit === 'ticks');
+	const ranking = rankingOf(counters, buckets, scope, counter => memberOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
 	return wanted => {
 		const [top = 0] = ranking(wanted, 1).top;
 		return top === 0 ? undefined : locations[top];

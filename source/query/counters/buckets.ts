@@ -41,8 +41,8 @@ export type Ranked = {readonly count: number; readonly top: readonly number[]};
 /** Ranks the members that counters of buckets have together, at most `maxTop` of them by name. */
 export type Ranking = (wanted: readonly number[], maxTop: number) => Ranked;
 
-/** `memberOf` gives the member of a counter; `isByTicks`: CPU time does not rank. */
-export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, isByTicks = false): Ranking {
+/** `memberOf` gives the member of a counter; `isByTicks`: CPU time does not rank; `sizeOf`: as how many a member counts. */
+export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {
 	return (wanted, maxTop) => {
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();
 		for (const counter of wanted.flatMap(bucket => buckets.countersOf(bucket))) {
@@ -53,7 +53,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 		}
 
 		const top = [...members.values()].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.member - b.member).slice(0, maxTop);
-		return {count: members.size, top: top.map(({member}) => member)};
+		return {count: sumOf(members.keys(), sizeOf), top: top.map(({member}) => member)};
 	};
 }
 

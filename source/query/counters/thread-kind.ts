@@ -25,11 +25,22 @@ const firstRelease = 21;
 /** Threads that the JDK has for virtual ones: those of its scheduler, and those that wake them in time. */
 const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 
-/** What engines do not see of virtual threads. */
-export const unmountedUnseen = 'virtual threads that are not mounted are not seen';
+/** What is not seen of virtual threads, in words; undefined if all are seen, or there are none. */
+export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
+	const {virtualThreads, virtualSeenPercent} = snapshot.session;
+	if (virtualSeenPercent === 0) {
+		const count = virtualThreads > 0 ? ` (there are ${Math.round(virtualThreads)})` : '';
+		return hasVirtualThreads(snapshot) ? `virtual threads that are not mounted are not seen${count}` : undefined;
+	}
+
+	return virtualSeenPercent < leastSeenPercent ? `virtual threads: only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} are seen` : undefined;
+}
+
+/** Below this share, percent, it is said how many virtual threads are seen. */
+const leastSeenPercent = 99;
 
 /** Whether a virtual thread was mounted, or threads are there that carry or wake them. */
-export function hasVirtualThreads({target, threads}: Snapshot): boolean {
+function hasVirtualThreads({target, threads}: Snapshot): boolean {
 	return featureRelease(target.jvmVersion) >= firstRelease
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
 }

@@ -2,6 +2,7 @@ import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {isCounted, type Scope} from '../counters/scope.js';
+import {membersOf} from '../counters/members.js';
 import type {Grouping} from '../counters/stack-index.js';
 import {isStuckLonger, stuckMs, isContendingNow} from './newest-sample.js';
 
@@ -35,13 +36,14 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 		}
 
 		const group = groupOfFrame[dictionary.nodeFrame[attributed[threads.node[thread]]]];
-		blocked[group] += Number(isBlocked);
-		contending[group]++;
+		const members = membersOf(threads, thread);
+		blocked[group] += isBlocked ? members : 0;
+		contending[group] += members;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
 		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
 		const ofGroup = madeOnce(holders, group, () => new Map<number, number>());
 		const owner = threads.lockOwner[thread];
-		ofGroup.set(owner, 1 + (ofGroup.get(owner) ?? 0));
+		ofGroup.set(owner, members + (ofGroup.get(owner) ?? 0));
 	}
 
 	return {

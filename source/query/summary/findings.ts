@@ -11,6 +11,7 @@ import {
 import {viaLocation} from '../counters/attribution.js';
 import {ownCode} from '../counters/own-code.js';
 import {locationKey} from '../counters/location.js';
+import {membersOf, membersOfAll} from '../counters/members.js';
 import {isCounted, scopeOf} from '../counters/scope.js';
 import {attributedLocation, isStuckLonger, stuckMs, isContendingNow} from '../locks/newest-sample.js';
 import {mostOf} from '../locks/contention-by-location.js';
@@ -59,7 +60,7 @@ const longContentionMs = 1000;
 export function contentionBesides(snapshot: Snapshot, query: Query): string | undefined {
 	const contending = threadsOf(snapshot, query).filter(thread => isContendingNow(snapshot, thread));
 	const isLong = contending.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	return contending.length >= manyContending || isLong ? contentionText(snapshot, query, contending) : undefined;
+	return membersOfAll(snapshot.threads, contending) >= manyContending || isLong ? contentionText(snapshot, query, contending) : undefined;
 }
 
 function threadsOf(snapshot: Snapshot, query: Query): number[] {
@@ -80,17 +81,18 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	const holders = new Map<number, number>();
 	for (const thread of contending) {
 		const owner = threads.lockOwner[thread];
-		holders.set(owner, 1 + (holders.get(owner) ?? 0));
+		holders.set(owner, membersOf(threads, thread) + (holders.get(owner) ?? 0));
 	}
 
 	const [owner, count] = mostOf(holders)!;
 	const locks = new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread => dictionary.strings[threads.lockClass[thread]]));
 	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
 	const isOne = holders.size === 1 && lock !== '';
-	const head = `${contending.length} ${contending.length === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (contending.length === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
+	const waiting = membersOfAll(threads, contending);
+	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
 	const inCircles = deadlocksOf(snapshot).flat().length;
 	if (inCircles > 0) {
-		return `${head}: ${inCircles === contending.length ? 'all' : inCircles} of them in a deadlock.`;
+		return `${head}: ${inCircles === waiting ? 'all' : inCircles} of them in a deadlock.`;
 	}
 
 	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
@@ -114,13 +116,13 @@ function togetherText(snapshot: Snapshot, query: Query, all: readonly number[]):
 		}
 	}
 
-	const [most] = mostOf(new Map(Array.from(locations.values(), at => [at, at.threads.length] as const))) ?? [];
-	if (!most || most.threads.length < 2) {
+	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(threads, at.threads)] as const))) ?? [];
+	if (!most || count < 2) {
 		return undefined;
 	}
 
 	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
-	return `${most.threads.length} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`;
+	return `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`;
 }
 
 /** For how long the longest of them has waited; nothing below a second. */

@@ -7,6 +7,7 @@ import {unattributedNs} from '../counters/aligned.js';
 import {
 	corePercent, sampledMs, threadCpuNs, windowMs,
 } from '../counters/cpu-time.js';
+import {membersOf} from '../counters/members.js';
 import {percentOf} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
 import {threadKind} from '../counters/thread-kind.js';
@@ -77,9 +78,10 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 		const kind = threadKind(threads.flags[thread]);
 		cpuNs[kind] += threadCpuNs(snapshot, since, thread);
 		if (threads.alive[thread] === 1 && kind === 'java') {
-			alive++;
-			statesNow[threads.state[thread]]++;
-			contendingNow += isContendingNow(snapshot, thread) ? 1 : 0;
+			const members = membersOf(threads, thread);
+			alive += members;
+			statesNow[threads.state[thread]] += members;
+			contendingNow += isContendingNow(snapshot, thread) ? members : 0;
 		} else if (threads.alive[thread] === 1) {
 			vmThreads++;
 		}

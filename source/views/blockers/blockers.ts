@@ -6,8 +6,9 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
+import {membersOf} from '../../query/counters/members.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
-import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
+import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
 import {sampleTicks} from '../../query/counters/share.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
@@ -21,7 +22,8 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
-	const above = hasVirtualThreads(snapshot) ? `${unmountedUnseen.replace('v', 'V')}, and neither is what they wait for.` : undefined;
+	const unseen = unseenVirtualThreads(snapshot);
+	const above = unseen && `${unseen.replace('v', 'V')}, and what these wait for.`;
 	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
 }
 
@@ -90,6 +92,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		key: threads.key[thread],
 		name: threads.name[thread],
 		nativeId: threads.nativeId[thread],
+		threads: membersOf(threads, thread),
 		isNow,
 		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
 		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
@@ -107,7 +110,8 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
 		nowAt: isAlive ? programLocation(snapshot, threads.node[owner]) : undefined,
 		waiters: rows,
-		waitingNow: rows.filter(({isNow}) => isNow).length,
+		threads: sumOf(rows, ({threads: count}) => count),
+		waitingNow: sumOf(rows, ({isNow, threads: count}) => isNow ? count : 0),
 		longestMs: rows[0]?.stuckMs ?? 0,
 		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
 		waitedMs: sumOf(rows, ({waitedMs}) => waitedMs),
@@ -175,5 +179,5 @@ const filterFields: FilterFields<BlockerRow> = {
 		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(place => place !== undefined);
 		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(place => locationName(place))].join('\n');
 	},
-	threads: row => row.waiters.length, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
+	threads: row => row.threads, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
 };

@@ -9,6 +9,8 @@ export type Waiter = {
 	readonly key: number;
 	readonly name: string;
 	readonly nativeId: number;
+	/** How many they are, if it stands for virtual threads. */
+	readonly threads: number;
 	/** It waits in the newest sample: for how long, at least so long where it did before the first sample. */
 	readonly isNow: boolean;
 	readonly stuckMs: number;
@@ -34,6 +36,8 @@ export type BlockerRow = {
 	readonly nowAt?: Location;
 	/** Who waits now, the longest first, then who did in the window. */
 	readonly waiters: readonly Waiter[];
+	/** How many threads these are, and how many of them wait now. */
+	readonly threads: number;
 	readonly waitingNow: number;
 	/** The longest of those that wait now has so far. */
 	readonly longestMs: number;

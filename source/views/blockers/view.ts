@@ -30,7 +30,7 @@ export const blockersView: View<BlockerRow> = {
 	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. An indented row is a holder that itself waits for the one above.',
 	hints: row => [
 		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
-		{key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
+		{key: 't', title: row.threads === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
 		row.holder < 0 && row.readers === 0 && row.kind === 'park' ? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'} : {key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryBlockers,
@@ -61,7 +61,7 @@ export const blockersView: View<BlockerRow> = {
 		];
 	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
-	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
+	threadsOf: ({waiters, threads, holderName}) => ({keys: waiters.map(({key}) => key), label: `${threads === 1 ? waiters[0].name : `${threads} threads`} behind ${holderName || '?'}`}),
 };
 
 /** Why it is not known who holds a lock. */
@@ -91,8 +91,8 @@ function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 	];
 }
 
-function waiterOf({name, nativeId, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
+function waiterOf({name, nativeId, threads, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
 	return {
-		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: frameOrNull(at), waitedMs: rounded(waitedMs),
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: frameOrNull(at), waitedMs: rounded(waitedMs), threads,
 	};
 }

@@ -3,6 +3,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {endsOf, viaOfBuckets} from '../../query/counters/attribution.js';
 import {BucketSums, rankingOf, sumsByNode} from '../../query/counters/buckets.js';
+import {membersOf} from '../../query/counters/members.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {threadsInStep} from '../../query/counters/share.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
@@ -39,7 +40,7 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const {threads} = snapshot;
 	const counted: CountedStacks = {
 		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
-		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter]),
+		threadRanking: rankingOf(counters, buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		viaOf: ends && viaOfBuckets(dictionary, ends, {counters, buckets, scope}),
 	};
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;

@@ -8,6 +8,7 @@ import {stateCode, stateCount, threadStates, type ThreadState} from '../../model
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
 import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../../query/locks/newest-sample.js';
+import {membersOf} from '../../query/counters/members.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
@@ -93,7 +94,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pi
 		name: threads.name[thread],
 		thread,
 		threadKeys: [threads.key[thread]],
-		threads: (flags & threadFlag.virtual) !== 0 && !alive ? 0 : 1,
+		threads: (flags & threadFlag.virtual) !== 0 && !alive ? 0 : membersOf(threads, thread),
 		mounted: alive && threads.carrier[thread] >= 0 ? 1 : 0,
 		nativeId: threads.nativeId[thread],
 		alive,

@@ -114,6 +114,30 @@ export class Heap {
 		return Buffer.from(bytes.buffer, 0, length).toString(isLatin1 ? 'latin1' : 'utf16le');
 	}
 
+	/** The elements of an array of objects: their number, and where they are. */
+	elements(array: number): {readonly length: number; readonly start: number; readonly bytes: number} {
+		const {reader, layout: {fields}} = this.#vm;
+		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
+		// As in `string`; the tag of arrays of objects is binary 10.
+		return header >>> 30 === 2
+			? {length: reader.u32(array + this.#arrayLength), start: array + ((header >>> 16) & 0xFF), bytes: 2 ** (header & 0x3F)}
+			: fail();
+	}
+
+	/** Offset of a field that a class declares or inherits. Throws `Unreadable` if there is none. */
+	inheritedOffset(klass: number, name: string, signature: string): number {
+		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
+			const offset = this.fieldOffset(at, name, signature);
+			if (offset !== undefined) {
+				return offset;
+			}
+
+			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
+		}
+
+		return fail();
+	}
+
 	/** Offset of an instance field declared by this class; undefined if there is none of that name and type. */
 	fieldOffset(klass: number, name: string, signature: string): number | undefined {
 		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);

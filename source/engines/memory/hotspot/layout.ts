@@ -121,6 +121,14 @@ const fieldRows = {
 	klassFields: unless('klassFieldStream', 'InstanceKlass._fields'),
 	klassFieldCount: unless('klassFieldStream', 'InstanceKlass._java_fields_count'),
 	klassFieldStream: unless('klassFields', 'InstanceKlass._fieldinfo_stream'),
+	// The classes of the boot loader, whose loader object is null, and the static fields in their mirrors.
+	loaderGraph: optional('ClassLoaderDataGraph._head'),
+	loaderNext: optional('ClassLoaderData._next'),
+	loaderObject: optional('ClassLoaderData._class_loader'),
+	loaderIsOfMirror: optional('ClassLoaderData._has_class_mirror_holder'),
+	loaderKlasses: optional('ClassLoaderData._klasses'),
+	klassNextLink: optional('Klass._next_link'),
+	klassMirror: optional('Klass._java_mirror'),
 	symbolLength: row('Symbol._length'),
 	symbolBody: row('Symbol._body'),
 

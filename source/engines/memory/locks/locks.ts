@@ -137,6 +137,21 @@ export class Locks {
 		return lock ?? none;
 	}
 
+	/**
+	The class of what a thread is parked on, the java.lang.Thread object of the thread that holds it, 0 for none, and the
+	number of read holds. Objects must not move meanwhile. Throws `Unreadable`.
+	*/
+	parkedOn(blocker: number): {readonly className: number; readonly owner: number; readonly readers: number} {
+		const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
+		const holder = has(offsets.owner) ? this.#holderObject(blocker, offsets) : {oop: 0};
+		return {className: this.#classOf(blocker), owner: holder.oop, readers: holder.readers ?? 0};
+	}
+
+	/** The platform thread of a java.lang.Thread object. Throws `Unreadable`. */
+	threadOf(oop: number): JavaThread | undefined {
+		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
+	}
+
 	/** Whether its address is still valid; monitors and classes do not move. */
 	#isInPlace({kind, clock}: KnownLock): boolean {
 		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
@@ -271,20 +286,21 @@ export class Locks {
 	number of holds (upper half of its state, a long since 25), and the thread in firstReader, null once that has
 	unlocked; other readers are recorded only in their own threads.
 	*/
-	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
-		const thread = this.#threadIn(synchronizer + owner);
-		if (thread !== undefined || !has(firstReader) || !(has(state) || has(longState))) {
-			return {thread};
+	#holderObject(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): {readonly oop: number; readonly readers?: number} {
+		const {heap} = this.#parts;
+		const oop = heap.reference(synchronizer + owner);
+		if (oop !== 0 || !has(firstReader) || !(has(state) || has(longState))) {
+			return {oop};
 		}
 
 		const {reader} = this.#vm;
 		const readers = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + longState + 4);
-		return readers > 0 ? {thread: this.#threadIn(synchronizer + firstReader), readers} : {thread};
+		return readers > 0 ? {oop: heap.reference(synchronizer + firstReader), readers} : {oop};
 	}
 
-	#threadIn(field: number): JavaThread | undefined {
-		const oop = this.#parts.heap.reference(field);
-		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
+	#holderOfSynchronizer(synchronizer: number, offsets: SynchronizerOffsets): Holder {
+		const {oop, readers} = this.#holderObject(synchronizer, offsets);
+		return {thread: this.threadOf(oop), readers};
 	}
 
 	/** Name of an object's class. */

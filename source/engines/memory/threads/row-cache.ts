@@ -65,10 +65,10 @@ export class RowCache {
 		return true;
 	}
 
-	/** Keeps the row of a VM-internal thread that was IDLE and has used no CPU time since. */
-	keepIdle(row: number, key: number): boolean {
+	/** Keeps a row in which nothing has changed; false if it is not the next one, or another thread's or state's. */
+	keepUnchanged(row: number, key: number, state: number): boolean {
 		const sample = this.#sample!;
-		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== stateCode.IDLE) {
+		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== state) {
 			return false;
 		}
 

@@ -76,6 +76,11 @@ export class ThreadObjects {
 		return this.#idAndName(oop);
 	}
 
+	/** The id of a java.lang.Thread, whose class the caller has checked. */
+	idOf(oop: number): number {
+		return this.#vm.reader.word(oop + this.#offsets.id);
+	}
+
 	/** The object that a thread is parked on; 0 for none. */
 	parkBlocker(oop: number): number {
 		return this.#heap.reference(oop + this.#offsets.parkBlocker);

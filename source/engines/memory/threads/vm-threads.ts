@@ -120,7 +120,7 @@ export class VmThreads {
 				this.onlyWatchedRan &&= thread.isWatched;
 			}
 
-			if (usedNs === 0 && rows.keepIdle(thread.row, -nativeId)) {
+			if (usedNs === 0 && rows.keepUnchanged(thread.row, -nativeId, stateCode.IDLE)) {
 				continue;
 			}
 

@@ -5,7 +5,25 @@ import {klassName, type Methods} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
-import {FrameBuffer, StackCopy} from './stack.js';
+import {FrameBuffer, RecordingStack, type StackCopy} from './stack.js';
+
+/** The stack of a virtual thread that is not mounted; `id`: the same for the same frames. */
+export class FrozenStack {
+	constructor(readonly id: number, readonly frames: Int32Array) {}
+}
+
+/** A frozen stack as read: where its first chunk is, and a number that differs for other contents. */
+export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number};
+
+/**
+Bytes of frames in a chunk, words there by their distance from the first frame, and the frames of chunks with these.
+*/
+type KnownWalk = {readonly length: number; readonly words: readonly number[]; readonly frames: Int32Array};
+
+/** For how long walks are remembered, milliseconds: code may be replaced. And how many, and how many stacks. */
+const walksMs = 10_000;
+const walkLimit = 4096;
+const stackLimit = 16_384;
 
 /** The position of a mounted virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk), as last read. */
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
@@ -33,9 +51,17 @@ export class Continuations {
 	readonly #heap: Heap;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
-	readonly #stack = new StackCopy();
+	readonly #stack = new RecordingStack();
 	#entryWord = 0;
 	#offsets?: Offsets;
+	/** Walks of chunks, by the first program counter of these; and all stacks, by their frames. */
+	readonly #walks = new Map<number, KnownWalk[]>();
+	readonly #stacks = new Map<string, FrozenStack>();
+	readonly #stackOfFrames = new WeakMap<Int32Array, FrozenStack>();
+	#walkCount = 0;
+	#walksSinceMs = 0;
+	#stackCount = 0;
+	#recorded: readonly number[] = [];
 
 	constructor(vm: Vm, heap: Heap, code: CodeCache, methods: Methods) {
 		this.#vm = vm;
@@ -82,6 +108,103 @@ export class Continuations {
 
 			return next === undefined;
 		}, false);
+	}
+
+	/**
+	The stack of a virtual thread that is not mounted, by its Continuation object; empty for one that has not begun.
+	Undefined if it is unreadable. Objects must not move meanwhile, but the thread may run.
+	*/
+	frozen(continuation: number): FrozenRead | undefined {
+		return ifReadable(() => {
+			const klass = this.#heap.klassOf(continuation);
+			if (this.#offsets === undefined) {
+				const declaring = this.#continuationKlass(klass);
+				this.#offsets = declaring === 0 ? fail() : this.#findOffsets(declaring, continuation);
+			}
+
+			const parts: Int32Array[] = [];
+			let [checksum, first] = [0, 0];
+			let chunk = this.#heap.reference(continuation + this.#offsets.tail);
+			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
+				const position = this.#position(chunk);
+				first = first === 0 ? chunk : first;
+				if (position.low < position.base) {
+					parts.push(this.#frozenFrames(position));
+					checksum = Math.imul(checksum, 31) + this.#stack.checksum();
+				}
+
+				chunk = position.parent;
+			}
+
+			return {stack: this.#stackOf(parts.length === 1 ? parts[0] : Int32Array.from(parts.flatMap(part => [...part]))), chunk: first, checksum};
+		}, undefined);
+	}
+
+	/** The frames of a chunk: those of another with the same words, or walked. */
+	#frozenFrames({chunk, low, base, sp}: ChunkPosition): Int32Array {
+		const stack = this.#stack;
+		stack.load(this.#vm.reader.memory, low - 16, base);
+		this.#forgetWalks();
+		const pc = stack.word(low - 8);
+		const known = this.#walks.get(pc) ?? [];
+		const walk = known.find(({words, length}) => length === base - low && hasWords(stack, low, words));
+		if (walk) {
+			return walk.frames;
+		}
+
+		this.frames.count = 0;
+		stack.record = [];
+		try {
+			this.#walkChunk(low, base);
+		} finally {
+			this.#recorded = stack.record;
+			stack.record = undefined;
+		}
+
+		// The thread may have run while it was walked. Read past the pages that are kept.
+		if (!this.#isStillAt(chunk, sp)) {
+			fail();
+		}
+
+		const frames = this.frames.copy();
+		this.#walkCount++;
+		this.#walks.set(pc, [...known, {length: base - low, words: this.#recorded.map((word, index) => index % 2 === 0 ? word - low : word), frames}]);
+		return frames;
+	}
+
+	#isStillAt(chunk: number, sp: number): boolean {
+		const bytes = this.#vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
+		return new DataView(bytes.buffer).getUint32(0, true) === sp;
+	}
+
+	#forgetWalks(): void {
+		const nowMs = performance.now();
+		if (nowMs - this.#walksSinceMs > walksMs || this.#walkCount >= walkLimit) {
+			this.#walks.clear();
+			this.#walkCount = 0;
+			this.#walksSinceMs = nowMs;
+		}
+	}
+
+	#stackOf(frames: Int32Array): FrozenStack {
+		const known = this.#stackOfFrames.get(frames);
+		if (known) {
+			return known;
+		}
+
+		const key = frames.join(',');
+		let stack = this.#stacks.get(key);
+		if (!stack) {
+			if (this.#stacks.size >= stackLimit) {
+				this.#stacks.clear();
+			}
+
+			stack = new FrozenStack(++this.#stackCount, frames);
+			this.#stacks.set(key, stack);
+		}
+
+		this.#stackOfFrames.set(frames, stack);
+		return stack;
 	}
 
 	#continuationOf(stack: StackCopy, entry: number): number {
@@ -194,6 +317,17 @@ export class Continuations {
 			}
 		}
 	}
+}
+
+/** Whether a chunk whose first frame is at `low` has these words: distances and values, in turn. */
+function hasWords(stack: StackCopy, low: number, words: readonly number[]): boolean {
+	for (let index = 0; index < words.length; index += 2) {
+		if (!stack.has(low + words[index]) || stack.word(low + words[index]) !== words[index + 1]) {
+			return false;
+		}
+	}
+
+	return true;
 }
 
 /** A word of the stack as a small signed number. */

@@ -55,6 +55,16 @@ export class StackCopy {
 		this.isTruncated = this.high < base;
 	}
 
+	/** A number that tells copies with other contents apart. */
+	checksum(): number {
+		let sum = 0;
+		for (let index = (this.high - this.low) / 4; index-- > 0;) {
+			sum = Math.imul(sum ^ this.#words[index], 0x01_00_01_93);
+		}
+
+		return sum;
+	}
+
 	has(address: number): boolean {
 		return address >= this.low && address + 8 <= this.high && address % 8 === 0;
 	}
@@ -90,6 +100,18 @@ export class StackCopy {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
+	}
+}
+
+/** A copy of a stack that can record the words which a walk reads. */
+export class RecordingStack extends StackCopy {
+	/** While it records: addresses and values, in turn. */
+	record?: number[];
+
+	override word(address: number): number {
+		const value = super.word(address);
+		this.record?.push(address, value);
+		return value;
 	}
 }
 

@@ -96,7 +96,8 @@ export class VirtualKinds {
 	}
 }
 
-function bounded<Key, Value>(map: Map<Key, Value>): Map<Key, Value> {
+/** The map, emptied if it is full. */
+export function bounded<Key, Value>(map: Map<Key, Value>): Map<Key, Value> {
 	if (map.size >= kindsLimit) {
 		map.clear();
 	}

@@ -1,0 +1,86 @@
+import {ifReadable} from '../target/reader.js';
+import {type Vm} from './vm.js';
+import {klassSymbol, symbolName} from './methods.js';
+
+/** Maximum number of class loaders; hidden classes have one each. */
+const loaderLimit = 1 << 17;
+
+/** Classes read in one call. */
+const classesAtOnce = 256;
+
+/** Finds classes that the boot loader has loaded, by name. They are never unloaded. */
+export class BootClasses {
+	readonly #vm: Vm;
+	readonly #found = new Map<string, number>();
+	readonly #wanted: ReadonlySet<string>;
+	readonly #lengths: ReadonlySet<number>;
+	#loader = 0;
+	/** The newest class when the last walk began, the class that is read next, and that at which the walk ends. */
+	#newest = 0;
+	#next = 0;
+	#end = 0;
+
+	/** `names`: with dots, in ASCII. */
+	constructor(vm: Vm, names: readonly string[]) {
+		this.#vm = vm;
+		this.#wanted = new Set(names);
+		this.#lengths = new Set(names.map(({length}) => length));
+	}
+
+	/** The class, or undefined if it has not been found. */
+	get(name: string): number | undefined {
+		return this.#found.get(name);
+	}
+
+	/** Looks on for the classes, a bounded number in each call. New classes are at the head of the loader's list. */
+	update(): void {
+		if (this.#found.size === this.#wanted.size) {
+			return;
+		}
+
+		ifReadable(() => {
+			const {reader, layout: {fields}} = this.#vm;
+			this.#loader = this.#loader === 0 ? this.#findLoader() : this.#loader;
+			if (this.#next === this.#end) {
+				this.#end = this.#newest;
+				this.#newest = this.#loader === 0 ? 0 : reader.word(this.#loader + fields.loaderKlasses);
+				this.#next = this.#newest;
+			}
+
+			for (let left = classesAtOnce; left > 0 && this.#next !== this.#end && this.#next !== 0; left--) {
+				this.#look(this.#next);
+				this.#next = reader.word(this.#next + fields.klassNextLink);
+			}
+		}, undefined);
+	}
+
+	/** Address of the slot with a class's mirror, in which its static fields are. Throws `Unreadable`. */
+	mirrorOf(klass: number): number {
+		return this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassMirror);
+	}
+
+	#look(klass: number): void {
+		const {reader, layout: {fields}} = this.#vm;
+		const symbol = klassSymbol(this.#vm, klass);
+		if (this.#lengths.has(reader.u16(symbol + fields.symbolLength))) {
+			const name = symbolName(this.#vm, symbol);
+			if (this.#wanted.has(name)) {
+				this.#found.set(name, klass);
+			}
+		}
+	}
+
+	#findLoader(): number {
+		const {reader, layout: {fields}} = this.#vm;
+		let loader = reader.word(fields.loaderGraph);
+		for (let left = loaderLimit; loader !== 0 && left > 0; left--) {
+			if (reader.word(loader + fields.loaderObject) === 0 && reader.u8(loader + fields.loaderIsOfMirror) === 0) {
+				return loader;
+			}
+
+			loader = reader.word(loader + fields.loaderNext);
+		}
+
+		return 0;
+	}
+}
