@@ -168,6 +168,7 @@ async function profile(target: Target, options: Options, agent: {readonly tracer
 		threads: options.threads,
 		extraIdle: options.idleCalls,
 		maxVirtualThreads: options.maxVirtualThreads,
+		waits: options.waits,
 		maxOverheadPercent: options.maxOverheadPercent,
 		maxCpuPercent: options.maxCpuPercent,
 	});

@@ -61,6 +61,15 @@ export const threadColumns = {
 	0 for a single thread.
 	*/
 	members: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
+	/** What it does in the system call that it waits in, as `read` or `accept`: string id, 0 if it does not or nobody looked. */
+	waitKind: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
+	/** With whom or what, or why that is not known: string id; 0 if the call does not say. */
+	waitPeer: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
+	/**
+	The end of the connection whose port the kernel chose: the IPv4 address times 65,536, and the port, which is alone for
+	IPv6; of a child process its id; else 0.
+	*/
+	waitEnd: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
 	/** Number of the record in the order in which they were made, 0 for a free one: whose a place is. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;

@@ -68,6 +68,7 @@ const optionTable = {
 			return calls;
 		},
 	},
+	waits: {name: 'waits', group: 'sampling', inConfig: 'always', isOn: true, help: 'do not read what threads wait for in system calls: sockets, files, pipes, child processes'},
 	maxOverheadPercent: {
 		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of its time for which the target may be stopped',
 		...number(0.01, 100),

@@ -17,6 +17,7 @@ import {countedLines, type LineRow} from './counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
 import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
+import {groupWaits, type WaitGroup} from './locks/waits.js';
 
 /** Who held up threads with which lock, in how many of their samples (percent: of all holders'), and where it was. */
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
@@ -39,6 +40,8 @@ export type LineDetail = {
 	readonly callers: readonly Neighbour[];
 	readonly callees: readonly Neighbour[];
 	readonly holders: readonly Holder[];
+	/** What threads that are there now wait for. */
+	readonly waits: readonly WaitGroup[];
 };
 
 /** What Enter on a thread or pool shows; `callers` and `callees` are empty. */
@@ -49,7 +52,7 @@ const maxDetailRows = 100;
 
 /** What is known of a row that is not there, or is not made of samples. */
 export const noDetail: LineDetail = Object.freeze({
-	threads: [], stacks: [], callers: [], callees: [], holders: [],
+	threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
 });
 
 /** What is known of the row of Lines with a key. The filter's threads and states apply, its words do not. */
@@ -73,6 +76,7 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 		stacks: detailStacks(snapshot, around, scope),
 		...neighbours(snapshot, counters, scope, grouping, group),
 		holders: holdersOf(snapshot, since, scope, isAttributed).slice(0, maxDetailRows),
+		waits: waitsOf(snapshot, scope, isAttributed),
 	};
 }
 
@@ -86,6 +90,7 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 		threads: detailThreads(snapshot, counters, scope),
 		stacks: detailStacks(snapshot, counters, scope),
 		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
+		waits: waitsOf(snapshot, scope, () => true),
 		lines: [...countedLines(snapshot, since, own, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
 	};
 }
@@ -98,7 +103,15 @@ export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined
 		...noDetail,
 		threads: detailThreads(snapshot, selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope),
 		holders: holdersOf(snapshot, since, scope, isWanted).slice(0, maxDetailRows),
+		waits: waitsOf(snapshot, scope, isWanted),
 	};
+}
+
+/** What threads wait for now that are at a wanted stack. */
+function waitsOf(snapshot: Snapshot, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): WaitGroup[] {
+	const {count, node} = snapshot.threads;
+	const threads = Array.from({length: count}, (_, thread) => thread).filter(thread => isCounted(scope, thread) && isWanted(node[thread]));
+	return groupWaits(snapshot, threads).slice(0, maxDetailRows);
 }
 
 function selectCounters(counters: Counters, isWanted: (node: number) => boolean): Counters {

@@ -16,6 +16,7 @@ import {
 	clampInterval, monotoneMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
 import {CpuAccount} from './cpu-account.js';
+import type {Waits} from './waits.js';
 
 /** How often the percentiles of recent pauses are computed. */
 const pauseFiguresEveryMs = 250;
@@ -37,6 +38,8 @@ export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & Samplin
 	readonly writer: TableWriter;
 	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */
 	readonly bell?: Bell;
+	/** Adds what threads wait for; undefined for nothing. */
+	readonly waits?: Waits;
 	/** Which threads count, by name; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
 	/** What is known about how samples are taken, one printable line. */
@@ -229,6 +232,7 @@ export class SamplingLoop {
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
 		this.#report({tracer: outcome.skipped?.tracer ?? this.#status.tracer});
+		this.#options.waits?.fill(this.#sample);
 		this.#discardGap();
 		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);

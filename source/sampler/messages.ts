@@ -19,6 +19,8 @@ export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraI
 	readonly target: Target;
 	/** An engine's id, or `auto`. */
 	readonly engine: string;
+	/** Whether it is read what threads wait for in system calls. */
+	readonly waits?: boolean;
 	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
 	readonly threads?: string;
 };

@@ -4,12 +4,14 @@ errors are not caught, and reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/common/engine.js';
+import {SystemCalls} from '../jvm/waits/system-calls.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {trimHeap} from '../runtime/heap-trimming.js';
 import {Bell} from '../table/bell.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
+import {Waits} from './waits.js';
 import type {Command, Report, WorkerInput} from './messages.js';
 import {chooseEngine, helpOf} from './choose-engine.js';
 
@@ -36,10 +38,12 @@ async function run(): Promise<void> {
 		report({kind: 'opened', engine: engine.id, timer: session.timer});
 		const notes = printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')) || undefined;
 		report({kind: 'status', status: {note: notes, canAskForHolders: session.askForHolders !== undefined}});
+		const calls = input.waits ? new SystemCalls(input.target) : undefined;
 		const loop = new SamplingLoop({
 			...input,
 			session,
 			writer,
+			waits: calls && new Waits(writer, nativeId => calls.of(nativeId)),
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),

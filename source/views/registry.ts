@@ -7,10 +7,11 @@ import {tasksView} from './tasks/view.js';
 import {threadsView} from './threads/view.js';
 import {tracesView} from './traces/view.js';
 import {treeView} from './tree/view.js';
+import {waitsView} from './waits/view.js';
 import type {RowDetail, View, ViewRow} from './common/view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
+export const views: readonly View[] = [linesView, threadsView, blockersView, waitsView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
 
 export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
 

@@ -221,6 +221,7 @@ describe('hostile files', () => {
 	test.each([
 		['schema', 1, 'opened'],
 		['schema', 2, 'schema 2'],
+		['threads.waitKind', undefined, 'opened'],
 		['threads.lockKind.0', 1e9, 'out of range'],
 		['threads.state.0', 'RUNNABLE', 'out of range'],
 		['threads.name.0', 7, 'a name is missing'],

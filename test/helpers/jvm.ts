@@ -117,6 +117,9 @@ export type JavaOptions = {
 /** For programs that would take every CPU from the tests beside: lets others go first. */
 export const nice: readonly string[] = ['nice', '-n', '10'];
 
+/** With a pipe as standard input: what Node gives is a socket, and with that JDK 8 to 12 do without IPv6. */
+export const piped: readonly string[] = ['bash', '-c', 'exec "$@" < <(cat)', 'bash'];
+
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();

@@ -77,7 +77,7 @@ test('a line that only calls shows the stacks that it is in', () => {
 
 test('a row that is not there has an empty detail', () => {
 	expect(queryLineDetail(calls.build(), undefined, query(), 'A.gone:1')).toEqual({
-		threads: [], stacks: [], callers: [], callees: [], holders: [],
+		threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
 	});
 });
 

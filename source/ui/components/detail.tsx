@@ -1,6 +1,7 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
-import {formatCount, formatMs} from '../../query/columns/format.js';
+import {formatCount, formatMs, formatStuck} from '../../query/columns/format.js';
+import {waitText, type WaitGroup} from '../../query/locks/waits.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {Location} from '../../query/types/query.js';
@@ -105,6 +106,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
 		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(frame => frameLines(frames, bounds.wholeFrames, frame))])),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
+		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => part(({width}) => [[{text: cut(waitLine(group), width)}]]))),
 		...(hasSource ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
 		...(trend ? section('LAST 60s', [part(({width, levels}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), levels), role: 'key'}]])]) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => placed(line, line.selfCpuNs, line.selfTicks))),
@@ -143,6 +145,10 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 	});
 	const lines = (frame: Frame): Spans[] => [[{text: cut(title, frame.width), role: 'blocked'}], ...locationLines('took it at', took, frame), ...locationLines('is now at', now, frame)];
 	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
+}
+
+function waitLine({threads, longestMs, isLonger, ...wait}: WaitGroup): string {
+	return `${pad(formatCount(threads.length), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: isLonger}) : '', 7, 'right')}  ${waitText(wait)}`;
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, isFull}: Frame): Spans {

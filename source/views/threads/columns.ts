@@ -4,6 +4,7 @@ import {
 	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
+import {waitText, type Wait} from '../../query/locks/waits.js';
 import {
 	initialisedText, nameHeldBy, nameWith, shortName, viaText,
 } from '../../query/columns/names.js';
@@ -53,6 +54,8 @@ export type ThreadRow = {
 	readonly stuckAtLeast: boolean;
 	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
 	readonly waitsFor?: LockInfo;
+	/** What it waits for now, whatever that is; of a folded pool only when all its threads wait for the same. */
+	readonly wait?: Wait;
 };
 
 /** `allRows` counts those that the filter and `showIdle` hide too, `idleRows` those that `showIdle` alone hides. */
@@ -119,9 +122,15 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	text('holder', row => row.waitsFor?.ownerName ?? '', {
 		heading: 'WAITS FOR', title: 'waits for', width: 40, fromColumns: 150,
-		description: 'what it waits for, which thread holds it, and the line where that thread took it',
-		value: (row, {room}) => row.waitsFor ? lockText(row.waitsFor, room) : '',
-		role: () => 'blocked',
+		description: 'what it waits for: the peer of a system call, or a lock, which thread holds it, and the line where that thread took it',
+		value({waitsFor, wait}, {room}) {
+			if (waitsFor && (waitsFor.ownerName !== undefined || !wait)) {
+				return lockText(waitsFor, room);
+			}
+
+			return wait ? waitText(wait) : '';
+		},
+		role: ({waitsFor}) => waitsFor?.ownerName === undefined ? undefined : 'blocked',
 	}),
 	ownCodeColumn(220, 'the line of the program\'s own code by which it came where it is now, if that is other code'),
 ];
@@ -134,13 +143,13 @@ export function lockText(lock: LockInfo, room: number): string {
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
 }
 
-function nowShown({now, nowThreads, threads, via, waitsFor}: ThreadRow, room: number, fullNames: boolean): string {
+function nowShown({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, room: number, fullNames: boolean): string {
 	if (!now) {
 		return '';
 	}
 
 	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threads})`;
-	const asides = via ? [viaText(via)] : [];
+	const asides = [...(wait?.isForServer ? [waitText(wait)] : []), ...(via ? [viaText(via)] : [])];
 	const left = Math.max(room - share.length, 1);
 	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
 }

@@ -3,7 +3,7 @@ import {madeOnce} from '../../model/made-once.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {poolName} from '../../model/pool-name.js';
-import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
@@ -17,7 +17,7 @@ import {corePercent, sampledMs, threadCpuNs} from '../../query/counters/cpu-time
 import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
-import {ownCode} from '../../query/counters/own-code.js';
+import {waitOf, waitsForWork, waitText} from '../../query/locks/waits.js';
 import {threadColumns, type ThreadRow, type ThreadTableRows} from './columns.js';
 
 declare module '../../query/types/query.js' {
@@ -113,6 +113,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pi
 		// The JVM's own threads wait for work, unless for a lock of the program's.
 		...(isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread) ? {stuckMs: 0, stuckAtLeast: false} : {stuckMs: stuckMs(snapshot, thread), stuckAtLeast: isStuckLonger(snapshot, thread)}),
 		waitsFor: lockOf(snapshot, thread),
+		wait: waitOf(snapshot, thread),
 	};
 }
 
@@ -146,6 +147,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	const alive = rows.filter(row => row.alive);
 	const {now, via, count} = commonLocation(alive);
 	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
+	const waits = new Set(alive.map(({wait}) => wait && waitText(wait)));
 	const statesNow = new Set(alive.map(row => row.state));
 	return {
 		...busiest,
@@ -160,6 +162,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		via,
 		nowThreads: count < threadsIn(alive) ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
+		wait: waits.size === 1 ? alive[0].wait : undefined,
 		daemon: rows.every(row => row.daemon),
 		isVirtual: rows.every(row => row.isVirtual),
 		carrierName: undefined,
@@ -226,40 +229,4 @@ function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
 	}
 
 	return Array.from(pools.values(), pool => pool.length === 1 ? pool[0] : foldRows(poolName(pool[0].name), pool));
-}
-
-/** Where a loop asks for its next piece of work, `Class.method`: a queue, a selector or poller, a server's socket. */
-const asksForWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
-const queue = /(?:Queue|Deque)\.\w+$/;
-
-/** Where the worker of a pool does so, and where it runs a task. */
-const poolAsks = '.getTask';
-const poolRuns = '.runWorker';
-
-/** By the strings of a session, which are one array in all its snapshots, and by node. */
-const known = new WeakMap<readonly string[], Map<number, boolean>>();
-
-/** Whether the stack of a waiting thread is that of a worker without work: only a loop that asks for work is on it. */
-export function waitsForWork(dictionary: Dictionary, node: number): boolean {
-	return madeOnce(madeOnce(known, dictionary.strings, () => new Map<number, boolean>()), node, () => isWithoutTask(dictionary, node));
-}
-
-function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {
-	const {isOwn} = ownCode();
-	const classes = new Set<string>();
-	let asks = '';
-	let isPoolsLoop = false;
-	let runsTask = false;
-	for (let node = from; node !== rootNode; node = nodeParent[node]) {
-		const className = strings[frameClass[nodeFrame[node]]];
-		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
-		asks = asks === '' && asksForWork.test(name) ? name : asks;
-		isPoolsLoop ||= name.endsWith(poolAsks);
-		runsTask ||= name.endsWith(poolRuns);
-		if (isOwn(className) && !asksForWork.test(name)) {
-			classes.add(className.replace(/\$.*/, ''));
-		}
-	}
-
-	return classes.size === 0 || (asks !== '' && (!queue.test(asks) || isPoolsLoop || (classes.size === 1 && !runsTask)));
 }

@@ -1,6 +1,7 @@
 import {queryThreadDetail} from '../../query/detail.js';
 import {formatCount, formatMs, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
+import {waitText, wholeWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
@@ -50,12 +51,14 @@ export const threadsView: View<ThreadRow> = {
 			{text: `${state}${now}${stuck}`},
 			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
+			...(row.wait && !row.waitsFor?.ownerName ? [{text: `waits: ${row.threadKeys.length === 1 ? wholeWaitText(row.wait) : waitText(row.wait)}`, isWrapped: true} as const] : []),
 		];
 	},
 	files: {
 		csv: csvOf(threadColumns, {
 			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
 			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '', mounted: 'mounted',
+			wait: row => row.wait?.kind ?? '', peer: row => row.wait?.peer ?? '',
 		}),
 	},
 	keyOfThread: String,

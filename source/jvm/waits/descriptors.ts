@@ -1,0 +1,99 @@
+import {readlinkSync} from 'node:fs';
+import {printable} from '../../model/text.js';
+import {errorCode, readBytes} from '../system/proc.js';
+import {Sockets, type Socket} from './sockets.js';
+
+/** What an open file of the target is. */
+export type Descriptor = Partial<Socket> & {
+	readonly type: 'socket' | 'pipe' | 'timer' | 'event' | 'epoll' | 'file';
+	/** Whom a socket talks to, a file's path, or the type of what has no name. */
+	readonly peer: string;
+};
+
+/** Members of an epoll that are looked at, and bytes of its list that are read. */
+const maxMembers = 64;
+const maxListBytes = 64 * 1024;
+
+/** Peers of an epoll that are named. */
+const maxNamed = 3;
+
+/** What an epoll waits for is read again after this time, milliseconds: the kernel keeps it locked while it writes its list. */
+const epollEveryMs = 10_000;
+
+/** Epolls whose members are remembered. */
+const maxEpolls = 256;
+
+/** The open files of a process, by number. */
+export class Descriptors {
+	readonly #pid: number;
+	readonly #sockets: Sockets;
+	readonly #epolls = new Map<number, {readonly peer: string; readonly readMs: number}>();
+
+	constructor(pid: number) {
+		this.#pid = pid;
+		this.#sockets = new Sockets(pid);
+	}
+
+	/** What an open file is; the error's code if that cannot be read. */
+	of(fd: number): Descriptor | {readonly code: string} {
+		try {
+			return this.#described(fd, readlinkSync(`/proc/${this.#pid}/fd/${fd}`));
+		} catch (error) {
+			return {code: errorCode(error)};
+		}
+	}
+
+	/** Whom the files that somebody waits for at once belong to, at most three; empty if they have no names. */
+	peersOf(fds: Iterable<number>): string {
+		const peers = new Set<string>();
+		for (const fd of fds) {
+			const found = this.of(fd);
+			// Events, timers and pipes are there to wake the waiting thread.
+			if ('type' in found && (found.type === 'socket' || found.type === 'file')) {
+				peers.add(found.isListening ? `connections to ${found.peer}` : found.peer);
+			}
+		}
+
+		const named = [...peers].sort();
+		return [...named.slice(0, maxNamed), ...(named.length > maxNamed ? ['others'] : [])].join(', ');
+	}
+
+	/** The same of the members of an epoll, at most ten seconds old. */
+	membersOf(epoll: number): string {
+		const nowMs = performance.now();
+		const known = this.#epolls.get(epoll);
+		if (known && nowMs - known.readMs < epollEveryMs) {
+			return known.peer;
+		}
+
+		const read = readBytes(`/proc/${this.#pid}/fdinfo/${epoll}`, maxListBytes);
+		const fds = 'bytes' in read ? Array.from(read.bytes.toString('latin1').matchAll(/^tfd:\s*(\d+) /gm), ([, fd]) => Number(fd)) : [];
+		const peer = this.peersOf(fds.slice(0, maxMembers));
+		if (this.#epolls.size >= maxEpolls) {
+			this.#epolls.clear();
+		}
+
+		this.#epolls.set(epoll, {peer, readMs: nowMs});
+		return peer;
+	}
+
+	#described(fd: number, link: string): Descriptor {
+		const [, type, inode] = /^(socket|pipe):\[(\d+)]$/.exec(link) ?? [];
+		if (type === 'socket') {
+			const socket = this.#sockets.of(inode);
+			return {type, ...socket, peer: socket ? namedAs(fd, socket.peer) : 'socket'};
+		}
+
+		if (type === 'pipe') {
+			return {type, peer: namedAs(fd, 'pipe')};
+		}
+
+		const [, kind] = /^anon_inode:\[?([^\]]*)/.exec(link) ?? [];
+		const types: Readonly<Record<string, Descriptor['type']>> = {eventpoll: 'epoll', eventfd: 'event', timerfd: 'timer'};
+		return kind === undefined ? {type: 'file', peer: printable(link)} : {type: types[kind] ?? 'file', peer: printable(kind)};
+	}
+}
+
+function namedAs(fd: number, name: string): string {
+	return fd === 0 ? `${name} (standard input)` : name;
+}

@@ -1,0 +1,182 @@
+import {readlinkSync} from 'node:fs';
+import {printable} from '../../model/text.js';
+import {readBytes} from '../system/proc.js';
+import {unixPeerName} from './unix-peer.js';
+
+/** A socket of the target. */
+export type Socket = {
+	/** Whom it talks to: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket where it listens. */
+	readonly peer: string;
+	/**
+	The end of a connection whose port the kernel chose, ours if the target connected, else the client's: the IPv4 address
+	times 65,536, and the port. The port alone for IPv6; 0 for other sockets.
+	*/
+	readonly end: number;
+	readonly isListening: boolean;
+	/** It has asked for a connection, and has no answer yet. */
+	readonly isConnecting: boolean;
+};
+
+/** Longest table that is read; sockets beyond it are not known. */
+const maxTableBytes = 4 * 1024 * 1024;
+
+/** Tables are read at most once in this time, milliseconds, and in this multiple of the time that reading takes. */
+const readEveryMs = 1000;
+const readEveryTimes = 200;
+
+/** Fields of a row up to the inode. */
+const inetFields = 10;
+const unixFields = 7;
+
+/** States of TCP sockets, and the flag of Unix sockets that listen (Linux net/tcp_states.h, net.h). */
+const synSent = '02';
+const listening = '0A';
+const acceptsConnections = 0x1_00_00;
+
+/** By inode what is known of a socket: most are not asked for. */
+type SocketTable = Map<string, () => Socket>;
+
+type Address = {readonly host: string; readonly ip4: number; readonly port: number};
+
+/** The sockets of a process by inode, from the tables of its network namespace: /proc/PID/net/tcp and others (proc(5)). */
+export class Sockets {
+	readonly #pid: number;
+	#sockets: SocketTable = new Map();
+	#readAtMs = Number.NEGATIVE_INFINITY;
+
+	constructor(pid: number) {
+		this.#pid = pid;
+	}
+
+	/** A socket; undefined if no table has it, or none that could be read lately. */
+	of(inode: string): Socket | undefined {
+		const known = this.#sockets.get(inode)?.();
+		if (known && !known.isConnecting) {
+			return known;
+		}
+
+		this.#read();
+		return this.#sockets.get(inode)?.();
+	}
+
+	#read(): void {
+		const beganMs = performance.now();
+		if (beganMs < this.#readAtMs) {
+			return;
+		}
+
+		const sockets: SocketTable = new Map();
+		const tcp = [...this.#rows('tcp', inetFields), ...this.#rows('tcp6', inetFields)].map(row => tcpRow(row));
+		const listeningPorts = new Set(tcp.filter(({state}) => state === listening).map(({port}) => port));
+		for (const row of tcp) {
+			sockets.set(row.inode, () => tcpSocket(row, listeningPorts.has(row.port)));
+		}
+
+		for (const row of [...this.#rows('udp', inetFields), ...this.#rows('udp6', inetFields)]) {
+			const {inode, local, remote} = tcpRow(row);
+			sockets.set(inode, () => udpSocket(local, remote));
+		}
+
+		this.#readUnix(sockets);
+		this.#sockets = sockets;
+		const endedMs = performance.now();
+		this.#readAtMs = endedMs + Math.max(readEveryMs, readEveryTimes * (endedMs - beganMs));
+	}
+
+	#readUnix(sockets: SocketTable): void {
+		const isOurs = isSameNetwork(this.#pid);
+		const rows = this.#rows('unix', unixFields);
+		const listeningNames = new Set(rows.filter(row => isUnixListener(row)).map(row => row.slice(7).join(' ')));
+		for (const row of rows) {
+			const inode = row[6];
+			const name = row.slice(7).join(' ');
+			sockets.set(inode, () => {
+				const isListening = isUnixListener(row);
+				const peer = name === '' && isOurs ? unixPeerName(Number(inode)) : name;
+				return {
+					peer: printable(peer === undefined || peer === '' ? 'unix socket' : (!isListening && listeningNames.has(name) ? `clients of ${peer}` : peer)), end: 0, isListening, isConnecting: false,
+				};
+			});
+		}
+	}
+
+	/** The fields of a table's rows, at least so many. */
+	#rows(table: string, fields: number): string[][] {
+		const read = readBytes(`/proc/${this.#pid}/net/${table}`, maxTableBytes);
+		const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];
+		// The first line has headings, and the last may be cut.
+		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length >= fields);
+	}
+}
+
+function isUnixListener(row: readonly string[]): boolean {
+	return (Number.parseInt(row[3], 16) & acceptsConnections) !== 0;
+}
+
+type TcpRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
+
+/** A row of a table of TCP or UDP. */
+function tcpRow(row: readonly string[]): TcpRow {
+	const [, local, remote, state] = row;
+	return {
+		local, port: local.slice(local.indexOf(':') + 1), remote, state, inode: row[9],
+	};
+}
+
+function isSameNetwork(pid: number): boolean {
+	try {
+		return readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net');
+	} catch {
+		return false;
+	}
+}
+
+function tcpSocket({local, remote, state}: TcpRow, isIncoming: boolean): Socket {
+	const [here, there] = [addressOf(local), addressOf(remote)];
+	if (state === listening) {
+		return {
+			peer: nameOf(here), end: 0, isListening: true, isConnecting: false,
+		};
+	}
+
+	return isIncoming
+		? {
+			peer: `clients of :${here.port}`, end: endOf(there), isListening: false, isConnecting: false,
+		}
+		: {
+			peer: nameOf(there), end: endOf(here), isListening: false, isConnecting: state === synSent,
+		};
+}
+
+function udpSocket(local: string, remote: string): Socket {
+	const there = addressOf(remote);
+	return {
+		peer: `UDP ${nameOf(there.port === 0 ? addressOf(local) : there)}`, end: 0, isListening: false, isConnecting: false,
+	};
+}
+
+/** An address as the tables have it: words of 32 bits in the machine's order, hexadecimal, and the port. */
+function addressOf(text: string): Address {
+	const [words, port] = text.split(':');
+	const bytes = Buffer.concat((words.match(/.{8}/g) ?? []).map(word => Buffer.from(word, 'hex').reverse()));
+	const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every(byte => byte === 0) && bytes.readUInt16BE(10) === 0xff_ff;
+	const ip4 = isMapped ? bytes.subarray(12) : bytes;
+	return {
+		host: ip4.length === 4 ? ip4.join('.') : ip6Host(bytes), ip4: ip4.length === 4 ? ip4.readUInt32BE() : 0, port: Number.parseInt(port, 16),
+	};
+}
+
+/** As in URLs, which are written as RFC 5952 says: `[::1]`. */
+function ip6Host(bytes: Buffer): string {
+	const groups = Array.from({length: bytes.length / 2}, (_, index) => bytes.readUInt16BE(2 * index).toString(16));
+	return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname : '';
+}
+
+/** `10.0.0.5:5432`, `[::1]:80`, `:8080` for any address. */
+function nameOf({host, port}: Address): string {
+	return `${/^(?:0\.0\.0\.0|\[::])$/.test(host) ? '' : host}:${port}`;
+}
+
+function endOf({ip4, port}: Address): number {
+	return (ip4 * 65_536) + port;
+}

@@ -1,0 +1,178 @@
+import {closeSync, existsSync, openSync, readSync} from 'node:fs';
+import {printable} from '../../model/text.js';
+import {readBytes} from '../system/proc.js';
+import type {Target} from '../target.js';
+import {Descriptors, type Descriptor} from './descriptors.js';
+
+/** What a thread waits for in a system call. */
+export type SystemCallWait = {
+	/** What it does there: `read`, `accept`, `select`... */
+	readonly kind: string;
+	/** With whom or what, or why that cannot be read; empty if the call does not say. */
+	readonly peer: string;
+	/** As `Socket.end`; of a child process its id; else 0. */
+	readonly end: number;
+};
+
+/** System calls that wait, x86-64 (arch/x86/entry/syscalls/syscall_64.tbl): by what they do with the file in their first argument. */
+const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
+	['read', [0, 17, 19, 45, 47, 295, 299, 327]],
+	['write', [1, 18, 20, 40, 44, 46, 296, 307, 328]],
+	['connect', [42]],
+	['accept', [43, 288]],
+	['file lock', [72, 73]],
+	['sync', [74, 75]],
+];
+
+/** Others, which have no file or several. */
+const otherCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
+	['select', [23, 232, 270, 281, 426, 441]],
+	['poll', [7, 271]],
+	['child', [61, 247]],
+	['sleep', [35, 230]],
+	['native lock', [202]],
+	['open', [2, 257]],
+	['signal', [34, 128]],
+];
+
+const kindOfFileCall = byNumber(fileCalls);
+const kindOfOtherCall = byNumber(otherCalls);
+
+/** epoll_wait and its kin, of which the first argument is the epoll; and waitid, whose second is the child. */
+const epollCalls: ReadonlySet<number> = new Set([232, 281, 441]);
+const waitid = 247;
+
+/** Files of a poll that are looked at; and the event of one that waits until it may write. */
+const maxPolled = 16;
+const pollRecordBytes = 8;
+const pollOut = 4;
+
+/** Unreadable kinds have no name. */
+const unknownCall = 'native call';
+export const needsRoot = 'not readable: needs root';
+
+/**
+What threads of a process wait for in system calls: from /proc/PID/task/TID/syscall, which the kernel writes for those who
+may trace it, and what the files in its arguments are.
+*/
+export class SystemCalls {
+	readonly #pid: number;
+	readonly #isOurNamespace: boolean;
+	readonly #descriptors: Descriptors;
+	/** Kernels without CONFIG_HAVE_ARCH_TRACEHOOK do not have the file. */
+	readonly #isSupported = existsSync('/proc/self/syscall');
+
+	constructor({pid, nsPid}: Pick<Target, 'pid' | 'nsPid'>) {
+		this.#pid = pid;
+		this.#isOurNamespace = pid === nsPid;
+		this.#descriptors = new Descriptors(pid);
+	}
+
+	/** What a thread waits for now; undefined if it runs, or waits in none of the calls above, or has ended. Never throws. */
+	of(thread: number): SystemCallWait | undefined {
+		try {
+			return this.#read(thread);
+		} catch {
+			// No file could be opened: another time.
+			return undefined;
+		}
+	}
+
+	#read(thread: number): SystemCallWait | undefined {
+		if (!this.#isSupported) {
+			return waitFor(unknownCall, 'not readable: the kernel does not say');
+		}
+
+		const read = readBytes(`/proc/${this.#pid}/task/${thread}/syscall`);
+		if (!('bytes' in read)) {
+			return isForbidden(read.code) ? waitFor(unknownCall, needsRoot) : undefined;
+		}
+
+		// The number and six arguments; or "running", or -1 outside a call.
+		const [number, ...args] = read.bytes.toString('latin1').split(' ');
+		return /^\d+$/.test(number) && args.length >= 6 ? this.#waitOf(Number(number), args) : undefined;
+	}
+
+	#waitOf(call: number, args: readonly string[]): SystemCallWait | undefined {
+		const fileKind = kindOfFileCall.get(call);
+		if (fileKind !== undefined) {
+			return this.#fileWait(fileKind, intOf(args[0]));
+		}
+
+		const kind = kindOfOtherCall.get(call);
+		if (kind === 'poll') {
+			return this.#poll(Number(args[0]), intOf(args[1]));
+		}
+
+		if (kind === 'child') {
+			return this.#child(intOf(args[call === waitid ? 1 : 0]));
+		}
+
+		return kind === undefined ? undefined : waitFor(kind, epollCalls.has(call) ? this.#descriptors.membersOf(intOf(args[0])) : '');
+	}
+
+	#fileWait(kind: string, fd: number): SystemCallWait {
+		const found = this.#descriptors.of(fd);
+		return 'type' in found ? waitFor(kindWith(kind, found), found.peer, found.end) : waitFor(kind, isForbidden(found.code) ? needsRoot : '');
+	}
+
+	/** struct pollfd: the file, 32 bits, and what is waited for, 16 bits. */
+	#poll(address: number, count: number): SystemCallWait {
+		if (count <= 0) {
+			return waitFor('sleep', '');
+		}
+
+		const records = this.#memory(address, pollRecordBytes * Math.min(count, maxPolled));
+		const files = Array.from({length: Math.floor(records.length / pollRecordBytes)}, (_, index) => ({fd: records.readInt32LE(pollRecordBytes * index), events: records.readInt16LE((pollRecordBytes * index) + 4)})).filter(({fd}) => fd >= 0);
+		return files.length === 1
+			? this.#fileWait(files[0].events === pollOut ? 'write' : 'read', files[0].fd)
+			: waitFor('poll', this.#descriptors.peersOf(files.map(({fd}) => fd)));
+	}
+
+	#child(id: number): SystemCallWait {
+		const read = id > 0 && this.#isOurNamespace ? readBytes(`/proc/${id}/comm`) : undefined;
+		return waitFor('child', read && 'bytes' in read ? printable(read.bytes.toString('utf8').trimEnd()) : '', Math.max(0, id));
+	}
+
+	/** Memory of the process; what cannot be read is missing at the end. */
+	#memory(address: number, length: number): Buffer {
+		const bytes = Buffer.alloc(length);
+		let fd: number | undefined;
+		try {
+			fd = openSync(`/proc/${this.#pid}/mem`, 'r');
+			return bytes.subarray(0, readSync(fd, bytes, 0, length, address));
+		} catch {
+			return bytes.subarray(0, 0);
+		} finally {
+			if (fd !== undefined) {
+				closeSync(fd);
+			}
+		}
+	}
+}
+
+/** A poll for reading or writing may be for more than that. */
+function kindWith(kind: string, {type, isListening, isConnecting}: Descriptor): string {
+	if (type === 'timer') {
+		return 'timer';
+	}
+
+	return isListening ? 'accept' : (isConnecting ? 'connect' : kind);
+}
+
+function waitFor(kind: string, peer: string, end = 0): SystemCallWait {
+	return {kind, peer, end};
+}
+
+function isForbidden(code: string): boolean {
+	return code === 'EACCES' || code === 'EPERM';
+}
+
+function byNumber(calls: typeof fileCalls): ReadonlyMap<number, string> {
+	return new Map(calls.flatMap(([kind, numbers]) => numbers.map(number => [number, kind] as const)));
+}
+
+/** An argument that is an int: its lower 32 bits, signed. */
+function intOf(argument: string): number {
+	return Int32Array.of(Number.parseInt(argument.slice(2).slice(-8), 16))[0];
+}

@@ -1,0 +1,154 @@
+import type {SystemCallWait} from '../jvm/waits/system-calls.js';
+import type {Interner} from '../model/frame.js';
+import {threadFlag, type Sample} from '../model/sample.js';
+import {stateCode} from '../model/thread-state.js';
+
+/** How often waits are read, and how many at a time at most. */
+const readEveryMs = 1000;
+const maxReads = 1000;
+
+/** One that goes on is read again after this time. */
+const readAgainMs = 10_000;
+
+/** Time for which a single sample reads, milliseconds; the next one goes on. */
+const sampleMs = 5;
+
+/** Names of peers that a session keeps: a program may talk to ever new ones, and the dictionary forgets nothing. */
+const maxPeers = 2048;
+const otherPeer = '(other peers)';
+
+/** A thread's wait as it was last read, in string ids; all 0 for none. */
+type KnownWait = {
+	readonly kind: number;
+	readonly peer: number;
+	readonly end: number;
+	/** A hash of the stack that it was at. */
+	readonly stack: number;
+	readonly readMs: number;
+	/** It has run since: it may wait for another one, at the same stack. */
+	hasRun: boolean;
+	/** The last pass that found the thread waiting. */
+	pass: number;
+};
+
+/**
+Adds to samples what threads wait for in system calls. It is read once a second, of threads whose stack has changed or
+that have run since, and of others from time to time; what is shown is as of then, and of the same stack.
+*/
+export class Waits {
+	readonly #interner: Interner;
+	readonly #read: (nativeId: number) => SystemCallWait | undefined;
+	readonly #known = new Map<number, KnownWait>();
+	readonly #peers = new Map<string, number>();
+	#pass = 0;
+	#isInPass = false;
+	#passAtMs = Number.NEGATIVE_INFINITY;
+	#readsLeft = 0;
+
+	/** `read`: what a thread waits for now, by its Linux id; undefined for nothing. */
+	constructor(interner: Interner, read: (nativeId: number) => SystemCallWait | undefined) {
+		this.#interner = interner;
+		this.#read = read;
+	}
+
+	/** Fills `waitKind`, `waitPeer` and `waitEnd` of a sample's rows. */
+	fill(sample: Sample, nowMs = performance.now()): void {
+		if (nowMs >= this.#passAtMs && !this.#isInPass) {
+			this.#isInPass = true;
+			this.#passAtMs = nowMs + readEveryMs;
+			this.#readsLeft = maxReads;
+			this.#pass++;
+		}
+
+		for (let row = 0; row < sample.count; row++) {
+			if ((this.#isInPass || sample.isSame[row] === 0) && mayWait(sample, row)) {
+				this.#fillRow(sample, row, nowMs);
+			}
+		}
+
+		this.#endPass(nowMs);
+	}
+
+	#fillRow(sample: Sample, row: number, nowMs: number): void {
+		const key = sample.key[row];
+		const stack = stackHash(sample, row);
+		let known = this.#known.get(key);
+		if (known?.stack !== stack) {
+			known = undefined;
+			this.#known.delete(key);
+		}
+
+		if (known) {
+			known.hasRun ||= sample.cpuNs[row] > 0;
+			known.pass = this.#pass;
+		}
+
+		const isDue = !known || known.hasRun || nowMs - known.readMs >= readAgainMs;
+		if (this.#isInPass && isDue && known?.readMs !== nowMs && this.#mayRead(nowMs)) {
+			known = this.#readWait(sample.nativeId[row], stack, nowMs);
+			this.#known.set(key, known);
+		}
+
+		const {kind = 0, peer = 0, end = 0} = known ?? {};
+		if (sample.waitKind[row] !== kind || sample.waitPeer[row] !== peer || sample.waitEnd[row] !== end) {
+			sample.waitKind[row] = kind;
+			sample.waitPeer[row] = peer;
+			sample.waitEnd[row] = end;
+			sample.isSame[row] = 0;
+		}
+	}
+
+	#mayRead(nowMs: number): boolean {
+		return this.#readsLeft-- > 0 && performance.now() - nowMs < sampleMs;
+	}
+
+	#readWait(nativeId: number, stack: number, nowMs: number): KnownWait {
+		const {kind = '', peer = '', end = 0} = this.#read(nativeId) ?? {};
+		return {
+			kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readMs: nowMs, hasRun: false, pass: this.#pass,
+		};
+	}
+
+	/** String id of a peer. */
+	#peer(peer: string): number {
+		let id = this.#peers.get(peer);
+		if (id === undefined) {
+			const isRoom = this.#peers.size < maxPeers;
+			id = this.#interner.internString(isRoom ? peer : otherPeer);
+			if (isRoom) {
+				this.#peers.set(peer, id);
+			}
+		}
+
+		return id;
+	}
+
+	/** A pass is over when a sample had time for all threads, or as many have been read as may be. */
+	#endPass(nowMs: number): void {
+		if (this.#isInPass && (this.#readsLeft <= 0 || performance.now() - nowMs < sampleMs)) {
+			this.#isInPass = false;
+			for (const [key, {pass}] of this.#known) {
+				if (pass !== this.#pass) {
+					this.#known.delete(key);
+				}
+			}
+		}
+	}
+}
+
+/** Whether a thread may wait in a system call: it has a Java stack, and the JVM says that it runs, but it has not. */
+function mayWait({state, stackLength, cpuNs, flags, nativeId}: Sample, row: number): boolean {
+	return (state[row] === stateCode.IDLE || (state[row] === stateCode.RUNNABLE && cpuNs[row] === 0))
+		&& stackLength[row] > 0 && nativeId[row] > 0 && (flags[row] & (threadFlag.vmInternal | threadFlag.compiler)) === 0;
+}
+
+/** FNV-1a over a row's frames. */
+function stackHash({frames, stackStart, stackLength}: Sample, row: number): number {
+	let hash = 0x81_1C_9D_C5;
+	const end = stackStart[row] + stackLength[row];
+	for (let index = stackStart[row]; index < end; index++) {
+		hash = Math.imul(hash ^ frames[index], 0x01_00_01_93);
+	}
+
+	return hash;
+}

@@ -1,0 +1,58 @@
+import {queryThreadDetail} from '../../query/detail.js';
+import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
+import {nameOf} from '../../query/columns/column.js';
+import {waitText} from '../../query/locks/waits.js';
+import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
+import type {View} from '../common/view.js';
+import {queryWaits} from './waits.js';
+import {waitColumns, type WaitRow} from './columns.js';
+
+/** Waiters that are named above the detail. */
+const maxNamed = 5;
+
+/** What threads wait for now: servers, clients, files, child processes, locks, queues. */
+export const waitsView: View<WaitRow> = {
+	id: 'waits',
+	title: 'Waits',
+	columns: waitColumns,
+	sort: {column: 'threads', reverse: false},
+	keys: [],
+	about: 'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initialisers. Threads that wait for work are not listed.',
+	hints: row => [
+		{key: 'enter', title: 'its threads and stacks', short: 'threads'},
+		{key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'},
+		{key: 'tab', title: 'next view', short: 'view'},
+	],
+	query: queryWaits,
+	isDim: row => row.isForWork,
+	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all threads${filter === '' ? '' : ' that match the filter'} run or wait for work; i shows what for` : undefined,
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.threadKeys ?? []);
+		return {...detail, lines: [], waits: []};
+	},
+	titleLines(row) {
+		const count = row.threadKeys.length;
+		const longest = row.longestMs > 0 ? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}` : '';
+		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, stuckMs, end}) => `${name} (tid ${nativeId})${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${end === '' ? '' : `, ${end}`}`);
+		return [
+			{text: waitText(row), role: 'title', isWrapped: true},
+			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
+			...(row.at ? [{text: `at ${nameOf(row.at)}`}] : []),
+			...waiters.map(text => ({text: `  ${text}`})),
+			...(count > maxNamed ? [{text: `  ... and ${count - maxNamed} more`}] : []),
+		];
+	},
+	files: {
+		csv: csvOf(waitColumns, {
+			kind: 'kind', peer: 'peer', threads: 'threads', longest_ms: 'longest', longest_at_least: row => Number(row.longestAtLeast), at: 'at', names: 'names',
+		}),
+		json: (snapshot, since, query, top) => rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
+			kind: row.kind, peer: row.peer, threads: row.threadKeys.length, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isForWork,
+			waiters: row.waiters.map(({name, nativeId, stuckMs, end}) => ({
+				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end,
+			})),
+		})),
+	},
+	locationOf: ({at}) => at,
+	threadsOf: ({threadKeys, waiters}) => ({keys: threadKeys, label: threadKeys.length === 1 ? waiters[0].name : `${threadKeys.length} threads`}),
+};
