@@ -5,9 +5,11 @@ import {UserError} from '../runtime/errors.js';
 import {type ExportOptions, piecesOf, type Written} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
-import type {Snapshot} from '../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {deadlockText, deadlocksOf} from '../query/locks/deadlocks.js';
+import {openVitals} from '../jvm/counters/vitals.js';
+import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {version} from '../runtime/version.js';
@@ -40,15 +42,20 @@ function failure(source: SnapshotSource): UserError {
 }
 
 /** Prints the reports that the options ask for as their windows end. Returns the exit code; throws UserError. */
-export async function runBatch(source: SnapshotSource, options: Options): Promise<number> {
+export async function runBatch(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
 	const stop = endsBySignal();
 	process.stdout.once('error', () => {
 		stop.abort();
 	});
-	return writingTo(options, async write => {
-		await printReports(source, options, stop.signal, write);
-		return 0;
-	});
+	const vitals = target && openVitals(target);
+	try {
+		return await writingTo(options, async write => {
+			await printReports(source, options, {stop: stop.signal, readVitals: () => vitals?.read() ?? {}}, write);
+			return 0;
+		});
+	} finally {
+		vitals?.close();
+	}
 }
 
 /** Runs `action` with a function that writes to --output, or to standard output without it. */
@@ -65,7 +72,7 @@ export async function writingTo<T>({output}: Options, action: (write: (report: W
 	}
 }
 
-async function printReports(source: SnapshotSource, options: Options, stop: AbortSignal, write: (report: Written) => Promise<void>): Promise<void> {
+async function printReports(source: SnapshotSource, options: Options, {stop, readVitals}: {readonly stop: AbortSignal; readVitals(): TargetVitals}, write: (report: Written) => Promise<void>): Promise<void> {
 	const plan = planBatch(options);
 	const format = formatOf(options.format);
 	const exportOptions: ExportOptions = {
@@ -94,6 +101,8 @@ async function printReports(source: SnapshotSource, options: Options, stop: Abor
 	let baseline: Snapshot | undefined;
 	let saidOfDeadlocks = '';
 	const startMs = performance.now();
+	// Shares refer to the time since the reading before.
+	readVitals();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
 		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
 		const snapshot = source.read();
@@ -101,7 +110,7 @@ async function printReports(source: SnapshotSource, options: Options, stop: Abor
 			break;
 		}
 
-		await write(format.write(snapshot, baseline, {...exportOptions, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
+		await write(format.write(snapshot, baseline, {...exportOptions, notes: batchNotes(source.status()), vitals: readVitals(), ...(plan.count > 1 ? {iteration} : {})}));
 		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
 		if (deadlocks !== saidOfDeadlocks) {
 			saidOfDeadlocks = deadlocks;

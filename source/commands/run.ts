@@ -210,7 +210,7 @@ async function openRecording(file: string, options: Options): Promise<number> {
 /** Draws the source on the terminal, or prints it where there is none. */
 async function show(source: SnapshotSource, options: Options, target?: Target, tracer?: LiveTracer): Promise<number> {
 	if (!isInteractive(options)) {
-		return runBatch(source, options);
+		return runBatch(source, options, target);
 	}
 
 	const {runLive} = await import('./live.js');

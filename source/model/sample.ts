@@ -131,6 +131,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
+		this.runDelayNs[row] = 0;
 		this.isObserved[row] = 0;
 		this.isSame[row] = 1;
 		return row;

@@ -42,6 +42,8 @@ export const threadColumns = {
 	sinceMs: {unit: 'moment', window: 'newest'},
 	/** CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
+	/** Time that it was ready to run and had no CPU, as far as it has had one since: as `cpuNs`. */
+	runDelayNs: {unit: 'ns', sampled: 'sum', window: 'difference', isAdded: true},
 	/** What the thread waits for: code of `lockKinds`. */
 	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest'},
 	/** String id of the class of the object it waits for; 0 if none. */

@@ -76,6 +76,10 @@ export type TargetVitals = {
 	/** CPUs of the host, and threads that ran or wanted to, over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
+	/** Share of periods, percent, in which the CPU limit of a control group was used up since the previous reading; absent without one. */
+	readonly throttledPercent?: number;
+	/** Share of the last ten seconds, percent, in which something on this host waited for a CPU. */
+	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
 };

@@ -255,12 +255,13 @@ export class SamplingLoop {
 	before the first sample.
 	*/
 	#discardGap(): void {
-		const {cpuNs, count, attributedCpu} = this.#sample;
+		const {cpuNs, runDelayNs, count, attributedCpu} = this.#sample;
 		attributedCpu.count = this.#isAfterPause || this.#isFirst ? 0 : attributedCpu.count;
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
 			for (let row = 0; row < count; row++) {
 				cpuNs[row] = Math.min(cpuNs[row], 1);
+				runDelayNs[row] = 0;
 			}
 		}
 	}

@@ -245,7 +245,10 @@ export class ThreadWriter {
 		this.#name(into, endedThreadsName);
 		for (const [record, isFreed] of freed.entries()) {
 			if (isFreed === 1) {
-				threads.cpuNs.add(into, threads.cpuNs.get(record));
+				for (const name of summedColumns) {
+					threads[name].add(into, threads[name].get(record));
+				}
+
 				this.#records.delete(threads.key.get(record));
 				this.#clear(record);
 				threads.key.set(record, freeKey - record);

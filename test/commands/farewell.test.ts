@@ -11,14 +11,14 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 		const java = await startJava('DeadSocket', {jdk});
 		onTestFinished(async () => java.stop());
 		const sampler = startSampler({
-			target: await targetOf(java), engine, depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'),
+			target: await targetOf(java), engine, waits: true, depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'),
 		});
 		try {
 			await until(() => (sampler.read()?.session.durationMs ?? 0) >= 3000 && sampler.read()!.session.samples >= 20);
 			const lines = renderFinalSummary(sampler.read()!, 80).join('\n').replaceAll(/\n +/g, ' ');
-			expect(lines).toMatch(/^waited for .* \(20 threads\) at DeadSocket\.ask:21$/m);
-			expect(lines).toMatch(/^20 threads wait together at DeadSocket\.ask:21/m);
-			expect(lines.indexOf('DeadSocket.ask:21')).toBeLessThan(lines.indexOf('DeadSocket.main:16'));
+			expect(lines).toMatch(/^waited for .* \(20 threads\) at DeadSocket\.ask:21\b/m);
+			expect(lines).toMatch(/^20 threads wait for 127\.0\.0\.1:\d+, longest >=\d+s, at DeadSocket\.ask:21\.$/m);
+			expect(lines).not.toMatch(/DeadSocket\.main:16[^]*DeadSocket\.ask:21/);
 		} finally {
 			await sampler.close();
 		}

@@ -71,8 +71,13 @@ test('threads in a dead socket are what the run was about, not the little CPU ti
 	expect(lines).toContain('waited for 20s (2 threads) at Sock.main:7');
 	expect(lines.indexOf('waited')).toBeLessThan(lines.indexOf('Sock.main:5'));
 	// In a longer session that is all that is left.
-	expect(renderFinalSummary(new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
-		'2 threads wait together at Sock.main:7 via Socket.read.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
+	const drawing = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`);
+	for (const name of ['reader-1', 'reader-2']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 98_000});
+	}
+
+	expect(renderFinalSummary(drawing.build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
+		'2 threads wait together at Sock.main:7 via Socket.read, up to 2s.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
 	]));
 });
 

@@ -8,14 +8,14 @@ import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {closedAfterTest, javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
 import {samplerForTest} from '../helpers/sampling.js';
-import {jvmText} from '../../source/query/summary/findings.js';
+import {jvmFinding} from '../../source/query/summary/findings.js';
 
 /** Samples a JVM until what is said of it matches. */
 async function sampleUntil(java: JavaProcess, said: RegExp): Promise<void> {
 	const sampler = await samplerForTest(java);
 	await until(() => {
 		const snapshot = sampler.read();
-		return snapshot !== undefined && said.test(jvmText(snapshot, undefined) ?? '');
+		return snapshot !== undefined && said.test(jvmFinding(snapshot, undefined)?.text ?? '');
 	});
 }
 
@@ -36,7 +36,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		for (let found = 0; found < 3; found += Number((vitals.gcPercent ?? 0) >= 50)) {
 			await sleep(500);
 			vitals = reader.read();
-			expect([vitals, jvmText(picture('main\nR1\nwork:1'), undefined, vitals)]).toEqual([vitals, undefined]);
+			expect([vitals, jvmFinding(picture('main\nR1\nwork:1'), undefined, vitals)]).toEqual([vitals, undefined]);
 		}
 	});
 });

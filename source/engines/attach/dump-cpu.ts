@@ -33,7 +33,7 @@ export class DumpCpu {
 	}
 
 	/**
-	Fills `cpuNs` and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing.
+	Fills `cpuNs` and `runDelayNs`, and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing.
 	What a carrier used counts as used by its virtual thread.
 	*/
 	fill(sample: Sample, headerCpuNs: readonly number[]): void {
@@ -51,6 +51,8 @@ export class DumpCpu {
 				const carrier = sample.carrier[row];
 				sample.cpuNs[row] = sample.cpuNs[carrier];
 				sample.cpuNs[carrier] = 0;
+				sample.runDelayNs[row] = sample.runDelayNs[carrier];
+				sample.runDelayNs[carrier] = 0;
 				known[row] = known[carrier];
 				continue;
 			}
@@ -64,6 +66,7 @@ export class DumpCpu {
 			} else if (reading === 'read') {
 				this.#usedNs += delta;
 				this.#waitedNs += this.#threadCpu.waitedNs;
+				sample.runDelayNs[row] = this.#threadCpu.waitedNs;
 			}
 
 			const isInDump = reading === 'closed' && headerCpuNs[row] >= 0;

@@ -157,6 +157,7 @@ export class SampleRows {
 		const row = into.addThread(thread.description.key, thread.nativeId, thread.description.name);
 		into.flags[row] = flagsOf(thread);
 		into.cpuNs[row] = thread.cpu.usedNs;
+		into.runDelayNs[row] = thread.cpu.runDelayNs;
 		into.state[row] = this.#stateOf(thread);
 		this.#addFrames(into, thread.stack.frames, 0, thread.stack.frames.length);
 		if (thread.stack.frames.length === 0 && thread.stack.end === 'broken' && thread.description.state === stateCode.RUNNABLE) {
@@ -183,6 +184,7 @@ export class SampleRows {
 		const row = into.addThread(this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), thread.nativeId, kind.name);
 		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (isHeapMissing ? threadFlag.incomplete : incomplete);
 		into.cpuNs[row] = thread.cpu.usedNs;
+		into.runDelayNs[row] = thread.cpu.runDelayNs;
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		if (thread.description.virtual) {

@@ -1,5 +1,5 @@
 import type {Query} from '../../query/types/query.js';
-import type {Snapshot, TargetInfo} from '../../model/snapshot.js';
+import type {Snapshot, TargetInfo, TargetVitals} from '../../model/snapshot.js';
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import type {ThreadState} from '../../model/thread-state.js';
@@ -23,6 +23,8 @@ export type ExportOptions = {
 	readonly states?: readonly ThreadState[];
 	/** Which of several documents of a run, from 0: JSON is then one line, and CSV has one header row. */
 	readonly iteration?: number;
+	/** What is known of the target beside the snapshot, of the same window. */
+	readonly vitals?: TargetVitals;
 	/** What there is to say about the session beside what the snapshot says: printable lines, for text and JSON. */
 	readonly notes?: readonly string[];
 };

@@ -1,6 +1,7 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
+import {findingsOf} from '../../query/summary/findings.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../views/lines/lines.js';
 import {queryStacks} from '../../query/stacks.js';
@@ -31,7 +32,7 @@ export const json: ExportFormat = {
 	},
 };
 
-function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = []}: ExportOptions) {
+function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = [], vitals}: ExportOptions) {
 	const session = windowStats(snapshot.session, baseline?.session);
 	const everything: Query = {...query, showIdle: true, foldPools: false};
 	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
@@ -57,6 +58,9 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		},
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: markOf(query.baseline)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
+		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures}) => ({
+			id, sentence: text, figures, error: null,
+		})),
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: frameOrNull(at)}))),
 	};
 	const lists: Readonly<Record<string, Iterable<string>>> = {
@@ -86,7 +90,7 @@ function threadOf(row: ThreadRow) {
 	return {
 		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
 		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null, threads: row.threads, mounted: row.mounted,
-		wait: row.wait ? {kind: row.wait.kind, peer: row.wait.peer, end: row.wait.end} : null,
+		wait: row.wait ? {kind: row.wait.kind, peer: row.wait.peer, end: row.wait.end} : null, runDelayMs: msOf(row.runDelayNs),
 	};
 }
 

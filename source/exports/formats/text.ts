@@ -36,7 +36,7 @@ export const text: ExportFormat = {
 	listing: 'table',
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
-		const {query: asked, view, top = defaultTop, notes = [], states} = options;
+		const {query: asked, view, top = defaultTop, notes = [], states, vitals} = options;
 		const query = {...asked, summary: asked.summary ?? {showsWaits: states === undefined}};
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
@@ -46,7 +46,7 @@ export const text: ExportFormat = {
 		const rows = table.rows.slice(0, top);
 		// A view that was asked for stands alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
-		const findings = view ? [] : findingsOf(snapshot, baseline, query).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
+		const findings = view ? [] : findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
 		const body = [
 			...(options.iteration ? [''] : []),
 			targetLine(snapshot.target),

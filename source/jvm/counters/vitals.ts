@@ -2,6 +2,7 @@ import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
+import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {
 	edenOf, heapOf, numberCounter, type PerfCounters, sumOf, openPerfData, type Eden,
 } from './hsperfdata.js';
@@ -24,6 +25,7 @@ export function openVitals(target: Target): VitalsReader {
 	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
 	const allocation = new AllocationRate();
+	const limits = new CpuLimits(target.pid);
 	return {
 		read() {
 			const stat = readStat(target.pid);
@@ -48,6 +50,8 @@ export function openVitals(target: Target): VitalsReader {
 				isStopped: stat.state === 'T',
 				hostCpus,
 				hostLoad: loadavg()[0],
+				throttledPercent: limits.read(),
+				cpuPressurePercent: cpuPressure(),
 				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
 			};
 		},

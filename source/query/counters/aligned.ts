@@ -1,7 +1,9 @@
-import {namesOf, newArray, type Columns} from '../../model/column-types.js';
+import {
+	makeArrays, namesOf, newArray, select, type Columns,
+} from '../../model/column-types.js';
 import {endedThreadsKey} from '../../model/sample.js';
 import {
-	contentionColumns, counterColumns, type KeyedColumns, type RecordArrays,
+	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RecordArrays,
 } from '../../model/schema.js';
 import type {
 	Snapshot, ThreadTable, Dictionary, Counters,
@@ -59,12 +61,17 @@ function align(now: Snapshot, then: Snapshot): Snapshot {
 }
 
 function alignedThreads(now: ThreadTable, then: ThreadTable, recordOf: Int32Array): ThreadTable {
-	const cpuNs = new Float64Array(now.count);
-	for (let thread = 0; thread < then.count; thread++) {
-		cpuNs[recordOf[thread]] += then.cpuNs[thread];
-	}
+	return {
+		...now,
+		...makeArrays(threadNumbers, select(threadNumbers, {window: 'difference'}), (column, name) => {
+			const sums = newArray(column, now.count);
+			for (let thread = 0; thread < then.count; thread++) {
+				sums[recordOf[thread]] += then[name][thread];
+			}
 
-	return {...now, cpuNs};
+			return sums;
+		}),
+	};
 }
 
 function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C>, recordOf: Int32Array, ended: number): RecordArrays<C> {

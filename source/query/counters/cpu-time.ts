@@ -18,7 +18,16 @@ export function corePercent(cpuNs: number, overMs: number): number {
 
 /** CPU nanoseconds that a thread used in the window. */
 export function threadCpuNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
+	return grown(snapshot, since, thread, 'cpuNs');
+}
+
+/** Nanoseconds that a thread was ready to run in the window and had no CPU. */
+export function threadRunDelayNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
+	return grown(snapshot, since, thread, 'runDelayNs');
+}
+
+function grown(snapshot: Snapshot, since: Snapshot | undefined, thread: number, name: 'cpuNs' | 'runDelayNs'): number {
 	const then = alignedTo(snapshot, since)?.threads;
-	const before = then && thread < then.count ? then.cpuNs[thread] : 0;
-	return Math.max(0, snapshot.threads.cpuNs[thread] - before);
+	const before = then && thread < then.count ? then[name][thread] : 0;
+	return Math.max(0, snapshot.threads[name][thread] - before);
 }

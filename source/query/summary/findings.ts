@@ -1,30 +1,15 @@
 import {isCollector} from '../../model/jvm-stacks.js';
-import {madeOnce} from '../../model/made-once.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
-import type {SummaryOptions, Query, Location} from '../types/query.js';
-import {stuckInWords, formatBytes} from '../columns/format.js';
+import type {Finding, SummaryOptions, Query} from '../types/query.js';
+import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {
-	lockName, nameWith, shortName, viaText,
-} from '../columns/names.js';
-import {viaLocation} from '../counters/attribution.js';
-import {ownCode} from '../counters/own-code.js';
-import {locationKey} from '../counters/location.js';
-import {membersOf, membersOfAll} from '../counters/members.js';
-import {isCounted, scopeOf} from '../counters/scope.js';
-import {attributedLocation, isStuckLonger, stuckMs, isContendingNow} from '../locks/newest-sample.js';
-import {mostOf} from '../locks/contention-by-location.js';
+	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
+} from '../counters/cpu-time.js';
 import {threadKind} from '../counters/thread-kind.js';
-import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {summaryQuery} from './quiet.js';
-
-/** Something about the program that matters more than any row, in a sentence. */
-export type Finding = {
-	readonly text: string;
-	/** It does not pass by itself. */
-	readonly isAlarm?: true;
-};
+import {waitFindings} from './wait-findings.js';
 
 /** What is wrong with the program in the window, the worst first. Of all threads, with any filter. */
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
@@ -32,104 +17,52 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},
 	};
 	const asked = summaryQuery(snapshot, since, whole);
-	const waits = asked === whole ? contentionBesides(snapshot, whole) : waitsText(snapshot, asked);
-	const jvm = jvmText(snapshot, since, known.vitals);
-	return [
-		...deadlocksOf(snapshot).map((deadlock): Finding => ({text: `DEADLOCK: ${circleText(deadlock)}`, isAlarm: true})),
-		...[waits, jvm].filter(text => text !== undefined).map(text => ({text})),
-	];
+	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
+		id: 'deadlock', text: `DEADLOCK: ${circleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
+	}));
+	const others = [cpuFinding(snapshot, since, known.vitals), jvmFinding(snapshot, since, known.vitals)];
+	return [...deadlocks, ...waitFindings(snapshot, asked, asked !== whole), ...others.filter(finding => finding !== undefined)];
 }
 
-/** Cells of a place in a sentence. */
-const locationRoom = 60;
+/** A shorter window says little, milliseconds. */
+const leastDelayMs = 2000;
 
-/** Who is blocked by whom, or how many wait together at an own line, while almost no CPU is used. */
-export function waitsText(snapshot: Snapshot, query: Query): string | undefined {
-	const all = threadsOf(snapshot, query);
-	const contending = all.filter(thread => isContendingNow(snapshot, thread));
-	return contending.length === 0
-		? togetherText(snapshot, query, all)
-		: contentionText(snapshot, query, contending);
-}
+/** Waiting for a CPU that is worth a sentence, in percent of a core, where it is at least as much as what threads used. */
+const muchDelayPercent = 50;
 
-/** Blocked threads are reported beside threads that use CPU from this many on, or from one for this many milliseconds. */
-const manyContending = 3;
-const longContentionMs = 1000;
+/** A program that uses this share of the host's CPUs, percent, keeps itself waiting: its lines say why. */
+const ownPercent = 80;
 
-/** Threads that are held up where others use CPU, in a sentence; undefined where these are not worth one. */
-export function contentionBesides(snapshot: Snapshot, query: Query): string | undefined {
-	const contending = threadsOf(snapshot, query).filter(thread => isContendingNow(snapshot, thread));
-	const isLong = contending.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	return membersOfAll(snapshot.threads, contending) >= manyContending || isLong ? contentionText(snapshot, query, contending) : undefined;
-}
+/** Periods, percent, in which a CPU limit was used up that are worth a sentence; and waiting then, in percent of a core. */
+const muchThrottledPercent = 25;
+const leastDelayPercent = 20;
 
-function threadsOf(snapshot: Snapshot, query: Query): number[] {
-	const {threads} = snapshot;
-	const scope = scopeOf(snapshot, query);
-	const counted: number[] = [];
-	for (let thread = 0; thread < threads.count; thread++) {
-		if (threads.alive[thread] === 1 && isCounted(scope, thread)) {
-			counted.push(thread);
-		}
-	}
-
-	return counted;
-}
-
-function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): string {
-	const {threads, dictionary} = snapshot;
-	const holders = new Map<number, number>();
-	for (const thread of contending) {
-		const owner = threads.lockOwner[thread];
-		holders.set(owner, membersOf(threads, thread) + (holders.get(owner) ?? 0));
-	}
-
-	const [owner, count] = mostOf(holders)!;
-	const locks = new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread => dictionary.strings[threads.lockClass[thread]]));
-	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
-	const isOne = holders.size === 1 && lock !== '';
-	const waiting = membersOfAll(threads, contending);
-	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
-	const inCircles = deadlocksOf(snapshot).flat().length;
-	if (inCircles > 0) {
-		return `${head}: ${inCircles === waiting ? 'all' : inCircles} of them in a deadlock.`;
-	}
-
-	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
-	if (owner < 0) {
-		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
-	}
-
-	const location = attributedLocation(snapshot, threads.node[owner], query);
-	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, locationRoom)}` : ''}.`;
-}
-
-/** Threads that stand at the same line of the program's own; undefined where there are no two. */
-function togetherText(snapshot: Snapshot, query: Query, all: readonly number[]): string | undefined {
-	const {isOwn} = ownCode(query.app);
-	const {threads} = snapshot;
-	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
-	for (const thread of all) {
-		const location = attributedLocation(snapshot, threads.node[thread], query);
-		if (location && isOwn(location.className)) {
-			madeOnce(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
-		}
-	}
-
-	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(threads, at.threads)] as const))) ?? [];
-	if (!most || count < 2) {
+/** Whether threads could not have the CPU time that they wanted, and why. */
+function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {}): Finding | undefined {
+	const overMs = sampledMs(snapshot, since);
+	if (overMs < leastDelayMs) {
 		return undefined;
 	}
 
-	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
-	return `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`;
-}
+	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of => {
+		let sum = 0;
+		for (let thread = 0; thread < snapshot.threads.count; thread++) {
+			sum += of(snapshot, since, thread);
+		}
 
-/** For how long the longest of them has waited; nothing below a second. */
-function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
-	const [first] = waiting.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
-	const figures = {stuckMs: stuckMs(snapshot, first), stuckAtLeast: isStuckLonger(snapshot, first)};
-	return figures.stuckMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
+		return sum;
+	});
+	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(overMs)}`;
+	const figures = {runDelayMs: decimals(delayNs / 1e6, 1), usedMs: decimals(usedNs / 1e6, 1), windowMs: Math.round(overMs)};
+	const delayPercent = corePercent(delayNs, overMs);
+	if (throttledPercent >= muchThrottledPercent && delayPercent >= leastDelayPercent) {
+		return {id: 'cpu-limit', text: `CPU limit of the cgroup: used up in ${Math.round(throttledPercent)}% of its periods; ${waited}.`, figures: {...figures, throttledPercent: decimals(throttledPercent, 1)}};
+	}
+
+	const isOthers = hostCpus !== undefined && corePercent(usedNs, overMs) < ownPercent * hostCpus;
+	return isOthers && delayPercent >= muchDelayPercent && delayNs >= usedNs
+		? {id: 'host-cpu', text: `Host CPU saturated: ${waited}.`, figures: {...figures, ...(cpuPressurePercent === undefined ? {} : {cpuPressurePercent})}}
+		: undefined;
 }
 
 /** CPU of the JVM's own threads is reported from this percentage of a core and this multiple of the program's on. */
@@ -159,7 +92,7 @@ const leastMs = 300;
 const sureMs = 1000;
 
 /** What the JVM itself is at: it collects garbage most of the time, the heap is full, or else where it uses the CPU. */
-export function jvmText(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals = {}): string | undefined {
+export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals = {}): Finding | undefined {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
 	if (overMs < leastMs) {
@@ -177,33 +110,41 @@ export function jvmText(snapshot: Snapshot, since: Snapshot | undefined, vitals:
 	}
 
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
-	const collecting = collectingText(overMs < sureMs ? 0 : percentOf(cpuNs.collectors), percentOf(cpuNs.java), vitals);
-	if (collecting !== undefined) {
+	const programPercent = percentOf(cpuNs.java);
+	const collecting = collectingFinding(overMs < sureMs ? 0 : percentOf(cpuNs.collectors), programPercent, vitals);
+	if (collecting) {
 		return collecting;
 	}
 
 	if (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java) {
-		return `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${percentOf(cpuNs.java)}%: most in ${threads.name[most]}. Threads shows them all.`;
+		return {
+			id: 'jvm', text: `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`, figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
+		};
 	}
 
 	return percentOf(cpuNs.jit) >= muchOfJitPercent && cpuNs.jit >= muchOfJitTimes * cpuNs.java
-		? `The JIT compiler uses ${percentOf(cpuNs.jit)}% CPU, the program ${percentOf(cpuNs.java)}%: its code is still being compiled.`
+		? {id: 'jit', text: `The JIT compiler uses ${percentOf(cpuNs.jit)}% CPU, the program ${programPercent}%: its code is still being compiled.`, figures: {jitPercent: percentOf(cpuNs.jit), programPercent}}
 		: undefined;
 }
 
-function collectingText(collectorsPercent: number, javaPercent: number, {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent = 0, cpuPercent = gcPercent}: TargetVitals): string | undefined {
+function collectingFinding(collectorsPercent: number, programPercent: number, {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent = 0, cpuPercent = gcPercent}: TargetVitals): Finding | undefined {
 	const pausedPercent = cpuPercent < leastWorkInPauses * gcPercent ? 0 : gcPercent;
 	const fullness = heapUsedBytes && heapMaxBytes ? 100 * heapUsedBytes / heapMaxBytes : 0;
 	const isFull = fullness >= overfullPercent || (fullness >= fullPercent && pausedPercent >= collectingPercent);
-	const isCollecting = pausedPercent >= muchPausedPercent || (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= javaPercent);
+	const isCollecting = pausedPercent >= muchPausedPercent || (collectorsPercent >= muchOfCollectorsPercent && collectorsPercent >= programPercent);
 	if (!isFull && !isCollecting) {
 		return undefined;
 	}
 
-	return [
+	const text = [
 		isFull ? 'The heap is full' : 'The JVM is collecting garbage',
 		heapUsedBytes && heapCapacityBytes ? `: ${formatBytes(heapUsedBytes)} of ${formatBytes(heapCapacityBytes)} in use (${Math.round(100 * heapUsedBytes / heapCapacityBytes)}%)` : '',
 		pausedPercent >= 1 ? `; the program stands still for collections ${Math.round(pausedPercent)}% of the time` : '',
-		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${javaPercent}%` : '',
+		collectorsPercent > 0 ? `; collectors use ${collectorsPercent}% CPU, the program ${programPercent}%` : '',
 	].join('').replace(/^([^:;]*);/, '$1:') + '.';
+	return {
+		id: isFull ? 'heap' : 'gc', text, figures: {
+			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}), pausedPercent: decimals(pausedPercent, 1), collectorsPercent, programPercent,
+		},
+	};
 }

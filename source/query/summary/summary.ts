@@ -5,7 +5,7 @@ import {stateCount} from '../../model/thread-state.js';
 import {unattributedReasons} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
 import {
-	corePercent, sampledMs, threadCpuNs, windowMs,
+	corePercent, sampledMs, threadCpuNs, threadRunDelayNs, windowMs,
 } from '../counters/cpu-time.js';
 import {membersOf} from '../counters/members.js';
 import {percentOf} from '../counters/share.js';
@@ -27,6 +27,8 @@ export type Summary = {
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;
+	/** Time that threads were ready to run and had no CPU, percent of one thread's time. */
+	readonly runDelayPercent: number;
 	/** Share of the CPU time of Java threads that counts at no line, percent, and why. */
 	readonly unattributed: {readonly percent: number; readonly reason: string};
 	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
@@ -71,12 +73,14 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 	const {threads, session} = snapshot;
 	const statesNow = Array.from({length: stateCount}, () => 0);
 	const cpuNs = {java: 0, jit: 0, vm: 0};
+	let runDelayNs = 0;
 	let alive = 0;
 	let vmThreads = 0;
 	let contendingNow = 0;
 	for (let thread = 0; thread < threads.count; thread++) {
 		const kind = threadKind(threads.flags[thread]);
 		cpuNs[kind] += threadCpuNs(snapshot, since, thread);
+		runDelayNs += threadRunDelayNs(snapshot, since, thread);
 		if (threads.alive[thread] === 1 && kind === 'java') {
 			const members = membersOf(threads, thread);
 			alive += members;
@@ -97,6 +101,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
+		runDelayPercent: corePercent(runDelayNs, overMs),
 		unattributed: unattributedShare(snapshot, since),
 		windowMs: windowMs(snapshot, since),
 		samples: Math.max(0, session.samples - (since?.session.samples ?? 0)),

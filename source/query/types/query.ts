@@ -103,3 +103,14 @@ export type TreeQuery = {
 export const defaultQuery: Query = Object.freeze({
 	by: 'line', unit: 'cpu', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false}, showIdle: false, fullNames: false,
 } satisfies Query);
+
+/** Something about the program that matters more than any row, in a sentence. */
+export type Finding = {
+	/** What kind of thing it is: `deadlock`, `server`, `gc`... docs/formats.md has them all. */
+	readonly id: string;
+	readonly text: string;
+	/** The figures that it rests on; none of them is sampled. */
+	readonly figures: Readonly<Record<string, number | string>>;
+	/** It does not pass by itself. */
+	readonly isAlarm?: true;
+};

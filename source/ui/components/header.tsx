@@ -1,6 +1,6 @@
 import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
 import {cellWidth} from '../../model/cell-width.js';
-import type {Finding} from '../../query/summary/findings.js';
+import type {Finding} from '../../query/types/query.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
@@ -54,7 +54,7 @@ export function Findings({data, layout: {findingLines: room, width}}: {readonly 
 
 /** All findings, the worst first, with what the view itself adds. */
 export function findingsOf({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
-	return [...findings, ...(table?.finding === undefined ? [] : [{text: table.finding}])];
+	return [...findings, ...(table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}])];
 }
 
 const mark = '! ';

@@ -1,10 +1,9 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
-import type {Finding} from '../../query/summary/findings.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {LineFigures} from '../../query/detail.js';
-import type {Location} from '../../query/types/query.js';
+import type {Finding, Location} from '../../query/types/query.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.js';
 import type {Trend} from '../../query/past/steps.js';

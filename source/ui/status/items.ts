@@ -43,6 +43,12 @@ const narrowWidth = 60;
 const muchGc = 10;
 const muchJit = 50;
 
+/** Waiting for a CPU that is shown, in percent of a thread's time, and of the CPU use; periods that a limit was used up; pressure. */
+const worthDelay = 10;
+const worthDelayOfCpu = 20;
+const worthThrottled = 1;
+const worthPressure = 20;
+
 /** A load above this multiple of the CPUs is highlighted. */
 const muchLoad = 1.5;
 
@@ -125,6 +131,19 @@ export const headerItems: readonly HeaderItem[] = [
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= muchJit ? 'hot' : undefined,
 	},
 	{
+		line: 2, priority: 8, word: 'delay', meaning: 'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
+		text({data}) {
+			const {runDelayPercent = 0} = data.summary ?? {};
+			return runDelayPercent >= worthDelay && runDelayPercent * 100 >= worthDelayOfCpu * (cpuOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
+		},
+		role: () => 'hot',
+	},
+	{
+		line: 2, priority: 9, word: 'throttled', meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
+		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= worthThrottled ? `throttled ${Math.round(throttledPercent)}%` : '',
+		role: () => 'hot',
+	},
+	{
 		line: 2, priority: 12, word: 'alloc', meaning: 'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
 		text: ({data: {vitals: {allocBytesPerS = 0}}}) => allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
@@ -153,6 +172,10 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 3, priority: 17, word: '+24 of the JVM', meaning: 'threads of the JVM itself',
 		text: ({data: {summary}}) => summary && summary.vmThreads > 0 ? `+${summary.vmThreads} of the JVM` : '',
 		role: () => 'dim',
+	},
+	{
+		line: 3, isRight: true, priority: 16, word: 'pressure', meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
+		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= worthPressure ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
 	},
 	{
 		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',

@@ -38,6 +38,9 @@ export type ThreadRow = {
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
 	readonly cpuPercent: number;
+	/** Time that it was ready to run and had no CPU. */
+	readonly runDelayNs: number;
+	readonly runDelayPercent: number;
 	/** Ticks by state, every state counted; and those of counted states. */
 	readonly states: StateTicks;
 	readonly ticks: number;
@@ -104,6 +107,11 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		heading: 'MNT', title: 'mounted', width: 4, fromColumns: 160,
 		description: 'virtual threads of the row that are mounted, that is on a carrier thread, now',
 		value: row => row.isVirtual ? String(row.mounted) : '',
+	}),
+	figure('delay', row => row.runDelayPercent, formats.percent, {
+		heading: 'DELAY%', title: 'run delay', width: 6, fromColumns: 140,
+		description: 'share of the time that it was ready to run and had no CPU',
+		isBlank: row => row.runDelayNs <= 0,
 	}),
 	text('kind', row => kindText(row), {
 		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,

@@ -13,7 +13,9 @@ import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
-import {corePercent, sampledMs, threadCpuNs} from '../../query/counters/cpu-time.js';
+import {
+	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
+} from '../../query/counters/cpu-time.js';
 import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
@@ -39,8 +41,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
 		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
+			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
 			rows.push(threadRow(snapshot, thread, query, {
-				cpuNs, cpuPercent: corePercent(cpuNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
+				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
 			}));
 		}
 	}
@@ -85,7 +88,7 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope
 	return thread => locations[ranking([thread], 1).top[0]];
 }
 
-function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
+function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'runDelayNs' | 'runDelayPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
 	const alive = threads.alive[thread] === 1 && threads.state[thread] !== stateCode.TERMINATED;
@@ -172,6 +175,8 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
 		cpuNs: sumOf(rows, row => row.cpuNs),
 		cpuPercent: sumOf(rows, row => row.cpuPercent),
+		runDelayNs: sumOf(rows, row => row.runDelayNs),
+		runDelayPercent: sumOf(rows, row => row.runDelayPercent),
 		states: busiest.states.map((_, state) => sumOf(rows, row => row.states[state])),
 		ticks: sumOf(rows, row => row.ticks),
 		stuckMs: longestMs,

@@ -1,5 +1,7 @@
 import {queryThreadDetail} from '../../query/detail.js';
-import {formatCount, formatMs, stuckInWords} from '../../query/columns/format.js';
+import {
+	formatCount, formatMs, msOf, stuckInWords,
+} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, wholeWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';
@@ -9,6 +11,9 @@ import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
 
 /** A thread that has been somewhere for less time than this tells nothing. */
 const leastStuckMs = 1000;
+
+/** Waiting for a CPU that is worth a word. */
+const leastDelayNs = 1e6;
 
 /** Threads, or pools of them, by their CPU time: what they are doing and whom they wait for. */
 export const threadsView: View<ThreadRow> = {
@@ -47,7 +52,7 @@ export const threadsView: View<ThreadRow> = {
 		const stuck = row.stuckMs >= leastStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
 			{text: row.name, role: 'title', isWrapped: true},
-			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
+			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.runDelayNs >= leastDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
 			{text: `${state}${now}${stuck}`},
 			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
@@ -58,7 +63,7 @@ export const threadsView: View<ThreadRow> = {
 		csv: csvOf(threadColumns, {
 			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
 			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '', mounted: 'mounted',
-			wait: row => row.wait?.kind ?? '', peer: row => row.wait?.peer ?? '',
+			wait: row => row.wait?.kind ?? '', peer: row => row.wait?.peer ?? '', run_delay_ms: row => msOf(row.runDelayNs),
 		}),
 	},
 	keyOfThread: String,

@@ -18,6 +18,9 @@ export class CpuTime {
 	isKnown = false;
 	/** Time spent runnable without a CPU since the last reading, for waits that are over. */
 	waitNs = 0;
+	/** The same of all waits that have not counted yet: they do when it has used CPU time. */
+	runDelayNs = 0;
+	uncountedDelayNs = 0;
 	/** Timeslices until the last reading, and since the one before. */
 	timeslices = 0;
 	newTimeslices = 0;
@@ -87,6 +90,9 @@ export class CpuTimes {
 		}
 
 		time.waitNs = time.usedNs > 0 ? this.#cpu.waitedNs : 0;
+		time.uncountedDelayNs += time.isKnown ? this.#cpu.waitedNs : 0;
+		time.runDelayNs = time.usedNs > 0 ? time.uncountedDelayNs : 0;
+		time.uncountedDelayNs -= time.runDelayNs;
 		const timeslices = time.isKnown ? this.#cpu.timeslices : 0;
 		time.newTimeslices = timeslices - time.timeslices;
 		time.timeslices = timeslices;
@@ -101,5 +107,6 @@ export class CpuTimes {
 	skip(time: CpuTime): void {
 		time.usedNs = 0;
 		time.waitNs = 0;
+		time.runDelayNs = 0;
 	}
 }

@@ -128,6 +128,7 @@ export class VmThreads {
 			thread.row = row;
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = usedNs;
+			into.runDelayNs[row] = cpu.runDelayNs;
 			into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
 			if (usedNs > 0) {
 				this.#attribute(into, row, thread, stackPointers?.get(nativeId));

@@ -1,0 +1,188 @@
+import {madeOnce} from '../../model/made-once.js';
+import {lockKindCode} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {formatStuck, stuckInWords} from '../columns/format.js';
+import {nameOf} from '../columns/column.js';
+import {
+	initialisedText, lockName, nameWith, shortName, viaText,
+} from '../columns/names.js';
+import {viaLocation} from '../counters/attribution.js';
+import {locationKey} from '../counters/location.js';
+import {ownCode} from '../counters/own-code.js';
+import {membersOf, membersOfAll} from '../counters/members.js';
+import {isCounted, scopeOf} from '../counters/scope.js';
+import {mostOf} from '../locks/contention-by-location.js';
+import {deadlocksOf} from '../locks/deadlocks.js';
+import {attributedLocation, isContendingNow, isStuckLonger, programLocation, stuckMs} from '../locks/newest-sample.js';
+import {
+	groupWaits, onlyReads, unknownCall, waitOf, waitsForWork,
+} from '../locks/waits.js';
+import type {Finding, Location, Query} from '../types/query.js';
+
+/** Cells of a place in a sentence. */
+const locationRoom = 60;
+
+/** Blocked threads are reported beside threads that use CPU from this many on, or from one for this many milliseconds. */
+const manyContending = 3;
+const longContentionMs = 1000;
+
+/** Threads that stand at the same line for at least this time wait together: others take turns. */
+const leastTogetherMs = 2000;
+
+/** A class initialiser, and a connection, that takes this long does not come to an end by itself. */
+const longInitialiserMs = 5000;
+const longConnectMs = 3000;
+
+/** Threads that have waited for a server this long wait in vain: so many of them, or so many that do nothing but read. */
+const longServerMs = 5000;
+const manyForServer = 3;
+const manyReaders = 10;
+
+/**
+What threads wait for that is not usual: servers that do not answer, initialisers, locks. `isQuiet`: the program uses
+almost no CPU; then less is worth a sentence.
+*/
+export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
+	const all = threadsOf(snapshot, query);
+	const contending = all.filter(thread => isContendingNow(snapshot, thread));
+	const initialiser = initialiserFinding(snapshot, query, contending);
+	const held = initialiser ? contending.filter(thread => !isForInitialiser(snapshot, thread)) : contending;
+	const isWorth = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
+	const findings = [...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isWorth ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
+	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
+	return together ? [together] : findings;
+}
+
+/** Servers that threads wait for, for too long to be usual. */
+function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boolean): Finding[] {
+	const groups = groupWaits(snapshot, all).filter(({isForServer}) => isForServer);
+	return [...new Set(groups.map(({peer}) => peer))].flatMap((peer): Finding[] => {
+		const ofPeer = groups.filter(group => group.peer === peer);
+		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
+		const isRefused = ofPeer.some(({kind, longestMs}) => kind === 'connect' && longestMs >= longConnectMs);
+		const long = waiting.filter(thread => stuckMs(snapshot, thread) >= (isQuiet ? leastTogetherMs : longServerMs));
+		const isSilent = long.length >= manyReaders || long.filter(thread => !onlyReads(snapshot.dictionary, snapshot.threads.node[thread])).length >= manyForServer;
+		return isRefused || isSilent ? [serverFinding(snapshot, {peer, waiting, isRefused})] : [];
+	});
+}
+
+/** `waiting`: who waits longest first. */
+function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean}): Finding {
+	const {longestMs, figures} = longestOf(snapshot, waiting);
+	const at = programLocation(snapshot, snapshot.threads.node[waiting[0]]);
+	const count = waiting.length === 1 ? '1 thread waits' : `${waiting.length} threads wait`;
+	return {
+		id: 'server', text: `${count} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, locationRoom)}` : ''}.`, figures: {threads: waiting.length, peer, longestMs},
+	};
+}
+
+function isForInitialiser({threads}: Snapshot, thread: number): boolean {
+	return threads.lockKind[thread] === lockKindCode['class-init'];
+}
+
+/** A class initialiser that does not end, and who runs it. */
+function initialiserFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding | undefined {
+	const {threads, dictionary} = snapshot;
+	const waiting = contending.filter(thread => isForInitialiser(snapshot, thread));
+	const {first, longestMs, figures} = longestOf(snapshot, waiting);
+	if (first === undefined || longestMs < longInitialiserMs) {
+		return undefined;
+	}
+
+	const [owner, lockClass] = [threads.lockOwner[first], threads.lockClass[first]];
+	const count = waiting.filter(thread => threads.lockClass[thread] === lockClass).length;
+	const at = owner < 0 ? undefined : attributedLocation(snapshot, threads.node[owner], query);
+	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, locationRoom)}` : ''}`;
+	const className = dictionary.strings[lockClass];
+	return {
+		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initialisedText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
+	};
+}
+
+function threadsOf(snapshot: Snapshot, query: Query): number[] {
+	const {threads} = snapshot;
+	const scope = scopeOf(snapshot, query);
+	const counted: number[] = [];
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (threads.alive[thread] === 1 && isCounted(scope, thread)) {
+			counted.push(thread);
+		}
+	}
+
+	return counted;
+}
+
+function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
+	return {id: 'contention', text: contentionText(snapshot, query, contending), figures: {threads: membersOfAll(snapshot.threads, contending), longestMs: longestOf(snapshot, contending).longestMs}};
+}
+
+function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): string {
+	const {threads, dictionary} = snapshot;
+	const holders = new Map<number, number>();
+	for (const thread of contending) {
+		const owner = threads.lockOwner[thread];
+		holders.set(owner, membersOf(threads, thread) + (holders.get(owner) ?? 0));
+	}
+
+	const [owner, count] = mostOf(holders)!;
+	const locks = new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread => dictionary.strings[threads.lockClass[thread]]));
+	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
+	const isOne = holders.size === 1 && lock !== '';
+	const waiting = membersOfAll(threads, contending);
+	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
+	const inCircles = deadlocksOf(snapshot).flat().length;
+	if (inCircles > 0) {
+		return `${head}: ${inCircles === waiting ? 'all' : inCircles} of them in a deadlock.`;
+	}
+
+	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
+	if (owner < 0) {
+		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
+	}
+
+	const location = attributedLocation(snapshot, threads.node[owner], query);
+	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, locationRoom)}` : ''}.`;
+}
+
+/** Threads that stand at the same line of the program's own, and do not wait for work; undefined where there are no two. */
+function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
+	const {isOwn} = ownCode(query.app);
+	const {threads} = snapshot;
+	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
+	for (const thread of all) {
+		// Whose system call is known waits for a peer: that of servers is found above, and clients come when they like.
+		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread)?.kind !== unknownCall;
+		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWork(snapshot.dictionary, threads.node[thread]) && !isForPeer;
+		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
+		if (location && isOwn(location.className)) {
+			madeOnce(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
+		}
+	}
+
+	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(threads, at.threads)] as const))) ?? [];
+	if (!most || count < 2) {
+		return undefined;
+	}
+
+	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
+	return {
+		id: 'together', text: `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`, figures: {threads: count, at: nameOf(most.location), longestMs: longestOf(snapshot, most.threads).longestMs},
+	};
+}
+
+/** Who of them has waited longest, and for how long; nobody of none. */
+function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {
+	let first: number | undefined;
+	for (const thread of waiting) {
+		first = first === undefined || stuckMs(snapshot, thread) > stuckMs(snapshot, first) ? thread : first;
+	}
+
+	const longestMs = first === undefined ? 0 : stuckMs(snapshot, first);
+	return {first, longestMs: Math.round(longestMs), figures: {stuckMs: longestMs, stuckAtLeast: first !== undefined && isStuckLonger(snapshot, first)}};
+}
+
+/** The same in words; nothing below a second. */
+function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
+	const {longestMs, figures} = longestOf(snapshot, waiting);
+	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
+}

@@ -1,0 +1,65 @@
+import {expect, test} from 'vitest';
+import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {findingsOf} from '../../source/query/summary/findings.js';
+import {Picture} from '../helpers/picture.js';
+
+const found = (snapshot: Snapshot, vitals?: TargetVitals) => findingsOf(snapshot, undefined, defaultQuery, {vitals}).map(({text}) => text);
+const inTask = ['java.util.concurrent.ThreadPoolExecutor.runWorker:1130', 'com.acme.Db.query:88', 'java.net.Socket.read:native'];
+const reading = ['org.queue.Connection.run:7', 'org.queue.Frames.next:9', 'java.net.Socket.read:native'];
+
+/** So many threads that have read from a server for some seconds, beside one that works or does not. */
+function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:5432', kind = 'read', isBusy = true}: {readonly stack?: readonly string[]; readonly seconds?: number; readonly peer?: string; readonly kind?: string; readonly isBusy?: boolean} = {}): Snapshot {
+	const drawing = new Picture().draw(isBusy ? 'hot\nR500\nwork:1' : 'main\nt\nmain:1');
+	for (let thread = 0; thread < count; thread++) {
+		drawing.draw(`db-${thread}\n.\n${stack.join('\n')}`);
+		drawing.builder.setNow(drawing.thread(`db-${thread}`), {
+			sinceMs: 100_000 - (seconds * 1000), waitKind: drawing.builder.internString(kind), waitPeer: drawing.builder.internString(peer),
+		});
+	}
+
+	return drawing.build();
+}
+
+test('threads of a pool that wait for a server are found, with the longest and the line', () => {
+	expect(found(readers(38))).toEqual(['38 threads wait for 10.0.0.5:5432, longest 42s, at c.acme.Db.query:88.']);
+	expect(findingsOf(readers(38), undefined, defaultQuery)[0]).toMatchObject({id: 'server', figures: {threads: 38, peer: '10.0.0.5:5432', longestMs: 42_000}});
+});
+
+test.each([
+	['two are few', readers(2)],
+	['four seconds are short', readers(20, {seconds: 4})],
+	['readers of a library do nothing else', readers(9, {stack: reading})],
+	['nor do they in a program at rest', readers(9, {stack: reading, isBusy: false})],
+	['clients come when they like', readers(38, {peer: 'clients of :8080'})],
+	['a selector waits for whoever comes', readers(38, {kind: 'select'})],
+	['a pipe is no server', readers(38, {peer: 'pipe'})],
+	['what cannot be read names nobody', readers(38, {kind: 'native call', peer: 'not readable: needs root'})],
+])('not where %s', (_, snapshot) => {
+	expect(found(snapshot)).toEqual([]);
+});
+
+test('ten readers, three tasks of a program at rest, and one that gets no connection are found sooner', () => {
+	expect(found(readers(10, {stack: reading}))).toEqual([expect.stringMatching(/^10 threads wait for 10\.0\.0\.5:5432, /)]);
+	expect(found(readers(3, {seconds: 2, isBusy: false}))).toEqual([expect.stringMatching(/^3 threads wait /)]);
+	expect(found(readers(1, {kind: 'connect', seconds: 3}))).toEqual(['1 thread waits for 10.0.0.5:5432, which accepts no connection, longest 3s, at c.acme.Db.query:88.']);
+});
+
+/** A program of two seconds that used and awaited so much CPU time. */
+function delayed(usedMs: number, delayMs: number): Snapshot {
+	const drawing = new Picture().draw(`main\nR${usedMs}\nwork:1`);
+	drawing.builder.setNow(drawing.thread('main'), {runDelayNs: delayMs * 1e6});
+	return drawing.build({durationMs: 2000, sampledMs: 2000});
+}
+
+test.each([
+	[delayed(500, 1500), {hostCpus: 2}, ['Host CPU saturated: threads waited 1.5 s for a CPU within 2s.']],
+	[delayed(500, 1500), {hostCpus: 2, throttledPercent: 90}, ['CPU limit of the cgroup: used up in 90% of its periods; threads waited 1.5 s for a CPU within 2s.']],
+	[delayed(1600, 1500), {hostCpus: 2}, []],
+	[delayed(500, 900), {hostCpus: 2}, []],
+	[delayed(3500, 6000), {hostCpus: 2}, []],
+	[delayed(500, 1500), {}, []],
+	[delayed(500, 100), {hostCpus: 2, throttledPercent: 90}, []],
+] as const)('waiting for a CPU (case %#)', (snapshot, vitals, texts) => {
+	expect(found(snapshot, vitals)).toEqual(texts);
+});
