@@ -1,6 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery, type Location, type Query} from '../../source/query/types/query.js';
 import {summarize} from '../../source/query/summary/summary.js';
+import {threadFlag} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {stateCode} from '../../source/model/thread-state.js';
 import {poolName} from '../../source/model/pool-name.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
@@ -137,6 +140,17 @@ describe('rows', () => {
 		expect(queryThreads(snapshot, undefined, shown({filter: 'cpu>100'})).rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0']);
 		expect(queryThreads(snapshot, undefined, shown({filter: 'state:w'})).rows.map(({name}) => name)).toEqual(['parker', 'http-2']);
 	});
+});
+
+test('virtual threads of a kind are one row, with how many there are, also where pools are not folded', () => {
+	const builder = new SnapshotBuilder();
+	const carrier = builder.addThread({key: 1, name: 'ForkJoinPool-1-worker-1', flags: threadFlag.carrier});
+	builder.addThread({key: -5, name: 'handler-*', flags: threadFlag.virtual, carrier});
+	builder.addThread({key: -6, name: 'handler-*', flags: threadFlag.virtual, state: stateCode.WAITING, members: 9998});
+	const ended = builder.addThread({key: -7, name: 'handler-*', flags: threadFlag.virtual, alive: false});
+	builder.count(ended, 0, stateCode.RUNNABLE, 1, 5e6);
+	const {rows} = queryThreads(builder.build(), undefined, shown({foldPools: false}));
+	expect(rows).toMatchObject([{name: 'handler-*', threads: 9999, mounted: 1, carrierName: 'ForkJoinPool-1-worker-1', isVirtual: true}, {threads: 1, mounted: 0, isVirtual: false}]);
 });
 
 describe('pools', () => {

@@ -241,6 +241,23 @@ describe('counting', () => {
 		expect(image.figures.threadSamples).toBe(6_000_000_003);
 	});
 
+	test('a row that stands for several threads counts for each, and since when the engine says', () => {
+		const {writer, sample, read} = table();
+		const holder = sample.addThread(1, 0, 'holder');
+		const row = sample.addThread(-9, 0, 'waiter-*');
+		sample.members[row] = 20;
+		sample.state[row] = stateCode.WAITING;
+		sample.standsSinceMs[row] = 40;
+		sample.lockKind[row] = lockKindCode.park;
+		sample.lockOwner[row] = holder;
+		writer.count(sample, 100, zeroFigures);
+		writer.count(sample, 200, zeroFigures, undefined, {before: 2, now: 1});
+		const image = read();
+		expect(countersOf(image)).toEqual(new Map([[`1||${stateCode.RUNNABLE}`, [4, 0]], [`-9||${stateCode.WAITING}`, [80, 0]]]));
+		expect(sum(contentionOf(image).values())).toBe(80);
+		expect([...image.threads.sinceMs.subarray(0, 2)]).toEqual([100, 40]);
+	});
+
 	test('when counters run out threads are given up before lines', () => {
 		const {count, read} = table({...defaultShape, counters: 64, maxSlabs: 1});
 		count(Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]})));

@@ -16,7 +16,7 @@ Time that reading may take, milliseconds: in a sample, in a second, and at the s
 new. And the least time from the start of a pass over all threads to the next.
 */
 const sliceMs = 3;
-const msPerSecond = 8;
+const msPerSecond = 5;
 const startMs = 400;
 const passMs = 1000;
 
