@@ -297,7 +297,7 @@ export class TableWriter implements Interner {
 
 	/**
 	A sample of several ticks stands for moments in which a running thread was elsewhere: all but the last count
-	where its records say that it was, in their order. The lock is held.
+	where their records say that it was, in their order; not those of threads without a stack. The lock is held.
 	*/
 	#spreadTicks({attributedCpu, state, stackLength}: Sample, times: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
