@@ -171,6 +171,7 @@ test('a row of such waits has the detail of its samples', () => {
 
 test.each([
 	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
+	['worker-7', 700, {}, 'Native threads and the JVM itself use 70% CPU, the program 3%: most in worker-7. Threads shows them all.'],
 	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
 	['GC Thread#0', 20, {}, undefined],

@@ -1,4 +1,4 @@
-import {isCollector} from '../../model/jvm-stacks.js';
+import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
@@ -117,8 +117,9 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 	}
 
 	if (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java) {
+		const who = workOf(threads.name[most]) === jvmWork.native ? 'Native threads and the JVM itself use' : 'The JVM itself uses';
 		return {
-			id: 'jvm', text: `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`, figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
+			id: 'jvm', text: `${who} ${percentOf(cpuNs.vm)}% CPU, the program ${programPercent}%: most in ${threads.name[most]}. Threads shows them all.`, figures: {jvmPercent: percentOf(cpuNs.vm), programPercent, thread: threads.name[most]},
 		};
 	}
 
