@@ -83,7 +83,7 @@ const optionTable = {
 	},
 	/** Undefined: what is shown or printed when nothing is asked for. */
 	view: {
-		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')} (default ${viewIds[0]})`,
+		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')}; default ${viewIds[0]}`,
 		...oneOf(viewIds),
 	},
 	/** Undefined: nothing to compare with yet. */

@@ -147,7 +147,7 @@ describe('the summary says what the run was about', () => {
 			await session.until('[y/N]');
 			session.type('y\r');
 			await session.until('the Traces view has them');
-			session.type('\t'.repeat(6));
+			session.type('\t'.repeat(7));
 		}
 
 		await session.until(/\[Traces][^]*^> .*KnownTraces\.busy/m);
