@@ -15,6 +15,7 @@ export async function seenWithoutRights(entry: string, expression: string): Prom
 		chmodSync(folder, 0o755);
 		const file = path.join(folder, 'module.mjs');
 		copyFileSync(fileURLToPath(await bundle(entry)), file);
+		chmodSync(file, 0o644);
 		const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
 		const user = isRoot ? otherUser : {};
 		return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
