@@ -166,7 +166,7 @@ export function endsBySignal(): AbortController {
 const defaultDelayS = 5;
 
 /** When reports are printed: `count` of them, each `windowMs` after the one before. */
-export type BatchPlan = {readonly count: number; readonly windowMs: number};
+type BatchPlan = {readonly count: number; readonly windowMs: number};
 
 /** The reports that -n, -d and --duration ask for: two of them give the third. Throws UserError (2) where they disagree. */
 export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {

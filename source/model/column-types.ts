@@ -53,7 +53,7 @@ export type Column = {readonly unit: Exclude<Unit, 'text'>};
 export type Columns = Readonly<Record<string, Column>>;
 
 /** Columns of which some may be texts. */
-export type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
+type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
 
 /** Names of the columns with this description: `Select<typeof threadColumns, {saved: 'always'}>`. */
 export type Select<C extends MixedColumns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];

@@ -63,7 +63,7 @@ export class HistogramList {
 }
 
 /** Histograms added up and subtracted; no bucket has less than 0. */
-export class HistogramSum {
+class HistogramSum {
 	readonly #counts = new Map<number, number>();
 
 	add({bucket, count}: Histogram, sign: 1 | -1 = 1): this {
@@ -159,7 +159,7 @@ export class DurationSum {
 		this.#hasMost ||= isNew;
 	}
 
-	/** The figures, of so many seconds. */
+	/** The figures of this many seconds. */
 	figures(seconds: number): DurationFigures {
 		const {count, totalNs} = this;
 		const buckets = this.histogram.taken();

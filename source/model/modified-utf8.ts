@@ -1,6 +1,6 @@
 const replacement = 0xFF_FD;
 
-/** Characters put together at a time: the stack has room for only so many arguments. */
+/** Characters joined in one call: the stack bounds the number of arguments. */
 const chunkLength = 1024;
 
 /**

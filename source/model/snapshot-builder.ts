@@ -98,7 +98,7 @@ export class SnapshotBuilder implements Interner {
 		this.#threads[thread] = changed(this.#threads[thread], now);
 	}
 
-	/** Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as so many samples and records. */
+	/** Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as this many samples and records. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');

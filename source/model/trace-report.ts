@@ -2,7 +2,7 @@ import {fromNames} from './column-types.js';
 import type {Histograms} from './histogram.js';
 
 /** Where the tracing stands: the patterns were looked up, methods are woven, all is taken out again. */
-export type TracePhase = 'surveyed' | 'tracing' | 'over';
+type TracePhase = 'surveyed' | 'tracing' | 'over';
 
 /** A method that was woven. Strings are printable. */
 export type TracedMethod = {

@@ -77,7 +77,7 @@ const words = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 
 type Condition = Pick<ProbePoint, 'needsTrue' | 'number'>;
 
 /** A point of a probe; what is wrong with it is among the faults. */
-export function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint | undefined {
+function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint | undefined {
 	const members = knownMembers(value, 'a point', words);
 	const method = methodOf(members.get('method'), value);
 	const task = taskOf(members.get('task'), value);
@@ -190,7 +190,7 @@ export function className(at: JsonValue, text: string): string {
 }
 
 /** Fields, and methods without parameters, with dots between; a fault where it is something else. */
-export function fieldPath(value: JsonValue, what: string): string {
+function fieldPath(value: JsonValue, what: string): string {
 	const text = typeof value.plain === 'string' ? value.plain : '';
 	if (!isFieldPath(text)) {
 		value.fault(`${what} a path of fields and methods without parameters, for example "queue.size()"`);
@@ -204,7 +204,7 @@ function isFieldPath(text: string): boolean {
 }
 
 /** Members by their names; a fault for those that are not among the known. */
-export function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
+function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
 	return new Map(value.members(what).map(({name, key, value: member}) => {
 		if (!known.includes(name)) {
 			key.fault(`${what} has no "${name}": it has ${known.join(', ')}`);
@@ -215,7 +215,7 @@ export function knownMembers(value: JsonValue, what: string, known: readonly str
 }
 
 /** A counter of a probe; undefined where it says none. */
-export function readCounter(value: JsonValue): ProbeCounter | undefined {
+function readCounter(value: JsonValue): ProbeCounter | undefined {
 	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
 	const given = counterRoots.filter(root => members.has(root));
 	const [root] = given;

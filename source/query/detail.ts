@@ -45,7 +45,7 @@ export type LineDetail = {
 };
 
 /** What Enter on a thread or pool shows; `callers` and `callees` are empty. */
-export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
+type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;

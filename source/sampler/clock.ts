@@ -63,7 +63,7 @@ export class SamplingClock {
 const timerToleranceMs = 3;
 
 /** How much later than its deadline a sample may start without counting as late. */
-export function toleranceMs(intervalMs: number): number {
+function toleranceMs(intervalMs: number): number {
 	return Math.max(timerToleranceMs, intervalMs / 4);
 }
 

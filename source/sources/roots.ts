@@ -77,7 +77,7 @@ const isSource = (name: string) => /\.(?:java|kt|scala|groovy|clj)$/.test(name);
 A jar or zip of sources: packages begin in it, or, as in a JDK's src.zip, in its folders. `open` opens the file, when it
 is first asked for something; `name`: what people know it by. One that cannot be read has nothing.
 */
-export function jarRoot(name: string, open: () => number): SourceRoot {
+function jarRoot(name: string, open: () => number): SourceRoot {
 	let opened: {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined | 'closed';
 	return {
 		read(relative) {

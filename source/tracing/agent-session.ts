@@ -28,7 +28,7 @@ const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
 ];
 
 /** By what agent and tool speak; `data` is a descriptor. */
-export type AgentFiles = {readonly control: ControlFile; readonly data: number};
+type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
 An agent in the target: loaded when this is opened, and gone with everything that it changed when this is closed, when

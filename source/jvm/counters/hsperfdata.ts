@@ -11,7 +11,7 @@ import {
 } from '../system/below-root.js';
 
 /** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. A larger file is something else. */
-export const maxPerfDataBytes = 32 * 1024 * 1024;
+const maxPerfDataBytes = 32 * 1024 * 1024;
 /** A JVM has about 250 counters; each takes 20 bytes at least. */
 const maxEntries = 16_384;
 /** Longest string value kept, bytes: command lines may be long (class paths), values longer than this are of no use. */

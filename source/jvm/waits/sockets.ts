@@ -100,7 +100,7 @@ export class Sockets {
 		}
 	}
 
-	/** The fields of a table's rows, at least so many. */
+	/** The fields of a table's rows that have at least `fields` of them. */
 	#rows(table: string, fields: number): string[][] {
 		const read = readBytes(`/proc/${this.#pid}/net/${table}`, maxTableBytes);
 		const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];

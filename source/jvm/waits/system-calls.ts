@@ -49,7 +49,7 @@ const pollOut = 4;
 
 /** Unreadable kinds have no name. */
 const unknownCall = 'native call';
-export const needsRoot = 'not readable: needs root';
+const needsRoot = 'not readable: needs root';
 
 /**
 What threads of a process wait for in system calls: from /proc/PID/task/TID/syscall, which the kernel writes for those who

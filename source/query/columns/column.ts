@@ -170,7 +170,7 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
 }
 
-/** The columns that a terminal of so many columns shows; the one of width 0, or the last, takes what others leave. */
+/** The columns shown in a terminal of this width; the one of width 0, or the last, takes the remaining cells. */
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (gap * (shown.length - 1)) - sumOf(shown, ({width}) => width);

@@ -38,7 +38,7 @@ export function stateCells(ticks: StateTicks, cells = 8): string {
 }
 
 /** `cells` shared out by weight, at least one for each weight above 0 if possible; the rest by largest remainders. */
-export function shareOut(weights: readonly number[], cells: number): number[] {
+function shareOut(weights: readonly number[], cells: number): number[] {
 	const whole = sumOf(weights, weight => weight);
 	const shares = weights.map(() => 0);
 	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];

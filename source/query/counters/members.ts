@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import type {ThreadTable} from '../../model/snapshot.js';
 
 /** How many threads a record stands for: of virtual threads that are not mounted, those with the same stack are one record. */
@@ -7,10 +8,5 @@ export function membersOf({members}: Pick<ThreadTable, 'members'>, thread: numbe
 
 /** How many threads some records stand for. */
 export function membersOfAll(threads: Pick<ThreadTable, 'members'>, records: readonly number[]): number {
-	let count = 0;
-	for (const record of records) {
-		count += membersOf(threads, record);
-	}
-
-	return count;
+	return sumOf(records, record => membersOf(threads, record));
 }

@@ -24,7 +24,7 @@ export type Scope = {
 
 export const allStatesMask = (1 << threadStates.length) - 1;
 
-/** What the query's states, thread keys and filter come to for this snapshot; an unreadable filter is none. */
+/** The scope of the query's states, thread keys and filter in this snapshot; an invalid filter is ignored. */
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const filter = filterOf(query.filter);
 	const stateMask = filter.stateMask ?? allStatesMask;

@@ -4,7 +4,7 @@ import {locationOfFrame, locationName} from '../counters/location.js';
 import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsForGood} from './newest-sample.js';
 
 /** A thread of a deadlock; `ownerTookAt` is where the next of the circle took the lock. Empty: not known. */
-export type DeadlockedThread = {
+type DeadlockedThread = {
 	/** Index in the snapshot's thread table. */
 	readonly thread: number;
 	readonly name: string;

@@ -64,7 +64,7 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 	};
 }
 
-/** Locks that somebody holds when a thread parks for them; latches, queues and conditions are none. */
+/** Locks that have a holder while a thread is parked for them, unlike latches, queues and conditions. */
 const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
 /** Whether a thread that waits so is held up by another, by the lock's kind, class and owner (-1: not known). */

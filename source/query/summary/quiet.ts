@@ -25,7 +25,7 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 		: query;
 }
 
-/** Whether the program, or the threads that are asked for, use next to no CPU. */
+/** Whether the program, or the threads that are asked for, use almost no CPU. */
 function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);

@@ -100,7 +100,7 @@ function accepted(below: UiState, input: InputLayer): UiState {
 }
 
 /** A line being typed and where its cursor is, in UTF-16 units. */
-export type EditedLine = {readonly text: string; readonly cursor: number};
+type EditedLine = {readonly text: string; readonly cursor: number};
 
 /** Longest line that may be typed, in UTF-16 units. */
 const maxInputLength = 512;

@@ -63,7 +63,7 @@ function styleOf(words: string | undefined): Style | undefined {
 export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'good' | 'selected' | 'tab';
 
 /** SGR parameters (ECMA-48) before and after a text; empty for plain text. */
-export type Style = readonly [begin: string, end: string];
+type Style = readonly [begin: string, end: string];
 
 /** The style of each role, as `readStyle` takes it; only of the sixteen colours that every terminal has. */
 export const usualStyles: Readonly<Record<Role, string>> = {

@@ -91,7 +91,7 @@ export function stackLines(frames: readonly Location[]): string {
 }
 
 /** What a stack is found again by, in every session: the MD5 of its lines, as the votes format prints it. */
-export function fingerprintOf(frames: readonly Location[]): string {
+function fingerprintOf(frames: readonly Location[]): string {
 	library ??= createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return library.createHash('md5').update(stackLines(frames)).digest('hex');
 }

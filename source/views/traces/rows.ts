@@ -39,7 +39,7 @@ type Wanted = ((row: TraceRow) => boolean) | undefined;
 type Above = {readonly key: string; readonly parentKey?: string; readonly level: number; readonly thread?: string; readonly names: ReadonlySet<string>; readonly isAllOpen: boolean};
 
 /** The tree of calls as rows, each level sorted; with a filter rows that fit and those above them. */
-export function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
+function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
 	const root = {
 		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,
 	};

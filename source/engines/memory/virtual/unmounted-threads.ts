@@ -48,7 +48,7 @@ type VirtualLock = {readonly kind: number; readonly className: number; readonly 
 const noLock: VirtualLock = {kind: lockKindCode.none, className: 0, readers: 0, virtualId: 0};
 
 /** Virtual threads that are not mounted, of one kind, with the same stack and state, that wait for the same. */
-export class ThreadGroup {
+class ThreadGroup {
 	count = 0;
 	/**
 	Since when the thread that has been there longest was found there, epoch milliseconds, and whether that was in the
