@@ -2,3 +2,6 @@
 export function featureRelease(version: string): number {
 	return Number(/^(?:1\.)?(\d{1,3})(?!\d)/.exec(version)?.[1] ?? 0);
 }
+
+/** First release with virtual threads (JEP 444). */
+export const firstWithVirtualThreads = 21;

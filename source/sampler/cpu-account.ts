@@ -26,8 +26,8 @@ type Pending = {ns: number; observations: number};
 /**
 Distributes the CPU time that the kernel reports for each thread among stacks and (unattributed). Time recorded by the
 engine counts at its stacks; with engines that observe threads, pending time counts where the thread is observed; a
-thread without Java frames counts as what it is there for. The rest is unattributed, and negative if more was recorded than used,
-which averages out.
+thread without Java frames counts as what it is there for. The rest is unattributed, and negative if more was recorded
+than used, which averages out.
 */
 export class CpuAccount {
 	readonly #unattributed: Int32Array;

@@ -20,9 +20,6 @@ export type Opened = {
 	readonly perf: PerfCalls;
 };
 
-/** JEP 444. */
-export const firstWithVirtualThreads = 21;
-
 /** The tables of this JVM lack required fields. */
 export class MissingFields extends Error {
 	readonly fields: readonly string[];

@@ -4,6 +4,7 @@ import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../
 import {stateCode} from '../../model/thread-state.js';
 import {IdleList, idleKind} from '../../jvm/threads/idle.js';
 import {type EngineOptions, type EngineSession} from '../common/engine.js';
+import {firstWithVirtualThreads} from '../../model/feature-release.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
@@ -12,7 +13,7 @@ import {type Methods} from './hotspot/methods.js';
 import {javaThreadState} from './hotspot/thread-block.js';
 import {Locks} from './locks/locks.js';
 import {TakenAt} from './locks/taken-at.js';
-import {firstWithVirtualThreads, type Opened} from './open.js';
+import {type Opened} from './open.js';
 import {Compilations} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';

@@ -1,4 +1,4 @@
-import {featureRelease} from '../../model/feature-release.js';
+import {featureRelease, firstWithVirtualThreads} from '../../model/feature-release.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 
@@ -19,9 +19,6 @@ export function isOfJvm(flags: number, name: string): boolean {
 	return threadKind(flags) !== 'java' || ownNames.has(name);
 }
 
-/** First release with virtual threads. */
-const firstRelease = 21;
-
 /** Threads that the JDK has for virtual ones: those of its scheduler, and those that wake them in time. */
 const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 
@@ -41,6 +38,6 @@ const leastSeenPercent = 99;
 
 /** Whether a virtual thread was mounted, or threads are there that carry or wake them. */
 function hasVirtualThreads({target, threads}: Snapshot): boolean {
-	return featureRelease(target.jvmVersion) >= firstRelease
+	return featureRelease(target.jvmVersion) >= firstWithVirtualThreads
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
 }
