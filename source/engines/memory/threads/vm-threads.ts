@@ -80,9 +80,11 @@ export class VmThreads {
 		this.onlyWatchedRan = true;
 		this.usedNs = 0;
 		if (nowMs > this.#listAtMs) {
+			const isFirst = this.#threads.size === 0;
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
-			this.#listAtMs = listedMs + Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs));
+			// Until the second list, some threads may be about to become Java threads, and no sample counts as unchanged.
+			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs)));
 		}
 
 		for (const {nativeId} of newThreads) {
