@@ -1,25 +1,25 @@
 import stringWidth from 'string-width';
-import {remembered} from './remembered.js';
+import {cached} from './cached.js';
 
 /*
-Text by terminal cells, counted as Ink counts them when it puts a line together (ink/build/output.js): by what a reader
-takes for one character, each at least one cell wide. Texts are printable: no escape sequences.
+Text by terminal cells, counted as Ink does when it composes a line (ink/build/output.js): by grapheme, each at least one
+cell wide. Texts are printable: no escape sequences.
 */
 
-/** A character as a reader sees it, with its combining marks or the parts of its picture, and the cells it takes. */
+/** A user-perceived character, with its combining marks or the parts of its emoji, and its width. */
 type Grapheme = {readonly text: string; readonly cells: number};
 
-/** Latin, and what our own words and bars are made of. */
+/** Latin-1, and the characters of our own words and bars. */
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;
-/** Made with the first other text: 15 ms. */
+/** Created lazily: slow to make. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Other texts taken apart, and cells of their characters: most are the same at each refresh. */
+/** Graphemes of other texts, and their widths: most texts are the same at each refresh. */
 const known = new Map<string, readonly Grapheme[]>();
 const knownCells = new Map<string, number>();
 const maxKnown = 1000;
 
-/** Terminal cells that a printable text takes. */
+/** Returns the width of a printable text, terminal cells. */
 export function cellWidth(text: string): number {
 	if (oneCellEach.test(text)) {
 		return text.length;
@@ -33,22 +33,22 @@ export function cellWidth(text: string): number {
 	return width;
 }
 
-/** The characters of a text. */
+/** Splits a text into user-perceived characters. */
 export function graphemes(text: string): readonly Grapheme[] {
 	if (oneCellEach.test(text)) {
 		return Array.from(text, character => ({text: character, cells: 1}));
 	}
 
-	return remembered(known, text, maxKnown, () => {
+	return cached(known, text, maxKnown, () => {
 		segmenter ??= new Intl.Segmenter();
 		return Array.from(segmenter.segment(text), ({segment}) => ({
 			text: segment,
-			cells: remembered(knownCells, segment, maxKnown, () => Math.max(1, stringWidth(segment))),
+			cells: cached(knownCells, segment, maxKnown, () => Math.max(1, stringWidth(segment))),
 		}));
 	});
 }
 
-/** The text cut at its end to a number of cells, with an ellipsis in the last one. */
+/** Returns the text; if it is wider than `width` cells, cut at its end, with an ellipsis in the last cell. */
 export function cut(text: string, width: number): string {
 	if (cellWidth(text) <= width) {
 		return text;
@@ -57,28 +57,29 @@ export function cut(text: string, width: number): string {
 	return width > 0 ? `${firstCells(text, width - 1)}…` : '';
 }
 
-/** The end of a text, with an ellipsis before it where it had to be cut to take no more than `room` cells. */
+/** Returns the text; if it is wider than `room` cells, its end after an ellipsis. */
 export function cutStart(text: string, room: number): string {
 	if (cellWidth(text) <= room) {
 		return text;
 	}
 
-	return room > 0 ? `…${text.slice(text.length - (oneCellEach.test(text) ? room - 1 : unitsOf(graphemes(text).toReversed(), room - 1)))}` : '';
+	const kept = oneCellEach.test(text) ? room - 1 : unitsOf(graphemes(text).toReversed(), room - 1);
+	return room > 0 ? `…${text.slice(text.length - kept)}` : '';
 }
 
-/** The start and the end of a text that had to be cut, with an ellipsis between them: names of threads differ in their ends. */
+/** Returns the text; if wider than `room` cells, its start and end: thread names differ in their ends. */
 export function cutMiddle(text: string, room: number): string {
 	const end = Math.min(room, Math.floor(room / 2) + 1);
 	return cellWidth(text) <= room ? text : cut(text, room - end + 1).slice(0, -1) + cutStart(text, end);
 }
 
-/** The text padded with blanks to a number of cells; not shortened. */
+/** Pads the text with blanks to `width` cells; never shortens it. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
 	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
 	return align === 'left' ? text + blanks : blanks + text;
 }
 
-/** The text cut or padded to a number of cells. */
+/** Cuts or pads the text to exactly `width` cells. */
 export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
 	if (text.length > width || !oneCellEach.test(text)) {
 		return pad(cut(text, width), width, align);
@@ -87,12 +88,12 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 	return align === 'left' ? text.padEnd(width) : text.padStart(width);
 }
 
-/** The first characters that fit into a number of cells. */
+/** Returns the first characters that fit into `room` cells. */
 export function firstCells(text: string, room: number): string {
 	return text.slice(0, oneCellEach.test(text) ? room : unitsOf(graphemes(text), room));
 }
 
-/** Length in UTF-16 units of the first characters that fit into `room` cells. */
+/** Returns the length, in UTF-16 units, of the first characters that fit into `room` cells. */
 function unitsOf(characters: readonly Grapheme[], room: number): number {
 	let [used, units] = [0, 0];
 	for (const {text, cells} of characters) {

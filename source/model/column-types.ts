@@ -6,15 +6,15 @@ export const arrayTypes = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} a
 export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
-/** What the values of a column are: how they are kept, and what stands where nothing is known. */
+/** Kinds of values in a column: the type of their array, and the value that means "none". */
 export const units = {
 	/** Identity of a thread. */
 	key: {type: 'f64', none: 0},
-	/** Linux thread id on our side. */
+	/** Linux thread id in our own PID namespace. */
 	nativeId: {type: 'i32', none: 0},
 	/** String id. */
 	string: {type: 'i32', none: 0},
-	/** A text of its own, not in the dictionary, as it may change at any time. */
+	/** Text kept outside the dictionary, because it may change at any time. */
 	text: {type: 'text', none: ''},
 	/** Line of a frame: -1 unknown, -2 native, -3 native code. */
 	line: {type: 'i32', none: unknownLine},
@@ -22,9 +22,9 @@ export const units = {
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */
 	stack: {type: 'i32', none: 0},
-	/** Index of a thread: in a snapshot that of its record, in a sample its row. */
+	/** Index of a thread's record in a snapshot, or of its row in a sample. */
 	thread: {type: 'i32', none: 0},
-	/** The same, or none. */
+	/** As `thread`, or -1. */
 	threadOrNone: {type: 'i32', none: -1},
 	/** Code of `threadStates`. */
 	state: {type: 'u8', none: stateCode.RUNNABLE},
@@ -34,7 +34,7 @@ export const units = {
 	flags: {type: 'u8', none: 0},
 	/** 1 for yes. */
 	yesNo: {type: 'u8', none: 0},
-	/** Index in another array of the sample, or a length there. */
+	/** Index into another array of the sample, or a length there. */
 	index: {type: 'i32', none: 0},
 	/** Thread samples. */
 	ticks: {type: 'f64', none: 0},
@@ -52,29 +52,29 @@ export type Unit = keyof typeof units;
 export type Column = {readonly unit: Exclude<Unit, 'text'>};
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Columns of which some may be texts. */
+/** Columns that may include texts. */
 type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
 
-/** Names of the columns with this description: `Select<typeof threadColumns, {saved: 'always'}>`. */
+/** Names of the columns with these fields: `Select<typeof threadColumns, {sampled: 'sum'}>`. */
 export type Select<C extends MixedColumns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 
-/** The columns as arrays. */
+/** An array for each column. */
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
-/** Names of the columns with this description, in the schema's order. */
+/** Returns the names of the columns with these fields, in the schema's order. */
 export function select<C extends MixedColumns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
 	const wanted = Object.entries(how);
 	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;
 }
 
-/** The keys of an object: of columns their names, in the schema's order. */
+/** Returns an object's keys; for columns, their names in the schema's order. */
 export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & string> {
 	return Object.keys(columns) as Array<keyof T & string>;
 }
 
-/** An object with a value for each name. */
+/** Returns an object with a value for each name. */
 export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
 	const {length} = names;
@@ -85,27 +85,27 @@ export function fromNames<Name extends string, Value>(names: readonly Name[], va
 	return object as Record<Name, Value>;
 }
 
-/** The columns of these names. */
+/** Returns the columns with these names. */
 export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
 }
 
-/** The columns that are numbers. */
+/** Returns the columns of numbers. */
 export function numbersOf<C extends MixedColumns>(columns: C): Pick<C, Select<C, Column>> {
 	return fromNames(namesOf(columns).filter((name): name is Select<C, Column> => columns[name].unit !== 'text'), name => columns[name]) as Pick<C, Select<C, Column>>;
 }
 
-/** An array for each of these columns. */
+/** Makes an array for each of these columns. */
 export function makeArrays<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[], make: (column: C[Name], name: Name) => ColumnArray): Pick<Arrays<C>, Name> {
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }
 
-/** An array for values of a column, all 0. */
+/** Returns a zeroed array for values of a column. */
 export function newArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
 	return new arrayTypes[units[column.unit].type](length) as ColumnArray<TypeOf<C>>;
 }
 
-/** The values as an array of a column. */
+/** Returns the values as an array of the column's type. */
 export function arrayFrom<C extends Column>(column: C, values: ArrayLike<number>): ColumnArray<TypeOf<C>> {
 	return arrayTypes[units[column.unit].type].from(values) as ColumnArray<TypeOf<C>>;
 }

@@ -1,34 +1,34 @@
-/** Line number of a frame whose line is not known, as java.lang.StackTraceElement has it for "Unknown Source". */
+/** Line number of a frame whose line is unknown, as in java.lang.StackTraceElement ("Unknown Source"). */
 export const unknownLine = -1;
 
-/** Line number of a native method's frame, as java.lang.StackTraceElement has it. */
+/** Line number of a native method's frame, as in java.lang.StackTraceElement. */
 export const nativeLine = -2;
 
-/** Line number of a frame of native code: its class is the library, its method the function, its file the library's path. */
+/** Line number of a native-code frame. Its class is the library, its method the function, its file the path. */
 export const nativeCodeLine = -3;
 
-/** The class of frames that stand for time in the kernel. */
+/** Class name of the frames that represent time in the kernel. */
 export const kernelClass = '[kernel]';
 
-/** The node of the empty stack: the root of every trie of stacks, and the stack of a thread without Java frames. */
+/** The empty stack: the root of the trie of stacks, and the stack of a thread without frames. */
 export const rootNode = 0;
 
-/** The frame id that stands for "no frame", and the string id of the empty string. */
+/** The frame id that means "no frame", and the string id of the empty string. */
 export const noFrame = 0;
 
-/** The frame id of "(other)", which stands for every frame that a full table had no room for. */
+/** The frame id of "(other)", which replaces every frame for which the table has no room. */
 export const otherFrame = 1;
 
-/** Names of the frame that stands for the stack of a running thread that could not be stopped to read it. */
+/** Names of the frame used when a running thread could not be stopped to read its stack. */
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
-/** Names of the frame that stands for native code of which it is not known what Java code called it. */
+/** Names of the frame for native code whose Java callers are unknown. */
 export const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
 
-/** Names of the frame that stands for CPU time of which nobody knows where it was used. */
+/** Names of the frame for CPU time that could not be attributed to a stack. */
 export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
 
-/** Why CPU time may be unattributed, as a clause. A session and a saved file keep the index of one. */
+/** Why CPU time may be unattributed, as a clause. Sessions and saved files hold an index of this list. */
 export const unattributedReasons = Object.freeze([
 	'',
 	'waking up and switching threads, which no timer sees',
@@ -38,20 +38,20 @@ export const unattributedReasons = Object.freeze([
 	'threads whose records were refused',
 ]);
 
-/** Indexes of the reasons. */
+/** Indexes of `unattributedReasons`. */
 export const unattributedReason = Object.freeze({
 	unknown: 0, wakeUps: 1, systemCalls: 2, lost: 3, unobserved: 4, refused: 5,
 });
 
-/** Where an engine puts names; ids are dense, start at 1 (0: none) and never change. Strings are made `printable` here. */
+/** Maps an engine's names to ids that are dense, start at 1 (0: none) and never change. Makes strings `printable`. */
 export type Interner = {
-	/** Id of a string, made printable. Not for names of threads, which may change without end: nothing is given up. */
+	/** Returns the id of a string, made printable. Not for thread names: they may change forever, and nothing is freed. */
 	internString(text: string): number;
-	/** Id of a frame. `line` >= 0, `unknownLine`, `nativeLine` or `nativeCodeLine`. Returns `otherFrame` when the table is full. */
+	/** Returns a frame's id, or `otherFrame` if the table is full. `line` is at least 0, or a constant of this file. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };
 
-/** Id of a frame that stands for something else than a method, such as `unattributed`. */
+/** Returns the id of a frame that is not a method, such as `unattributed`. */
 export function pseudoFrame(interner: Interner, {className, method}: {readonly className: string; readonly method: string}): number {
 	return interner.internFrame(interner.internString(className), interner.internString(method), 0, unknownLine);
 }

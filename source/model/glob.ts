@@ -1,17 +1,17 @@
-/** The globs of a list: separated by commas, blanks around them do not count, and empty ones are left out. */
+/** Splits a comma-separated list of globs, dropping blanks around them and empty ones. */
 export function globsOf(list: string): string[] {
 	return list.split(',').map(glob => glob.trim()).filter(Boolean);
 }
 
-/** A matcher for names by a list of globs: one of them must match, see `globMatcher`. An empty list matches nothing. */
+/** Returns a matcher for names that any glob of the list matches, see `globMatcher`. An empty list matches nothing. */
 export function globListMatcher(list: string): (name: string) => boolean {
 	const matchers = globsOf(list).map(glob => globMatcher(glob));
 	return name => matchers.some(isMatch => isMatch(name));
 }
 
 /**
-A matcher for names by a glob, ignoring case; without `*` or `?` for names that contain the text. Its time is bounded
-by the length of the name times that of the glob.
+Returns a case-insensitive matcher for names; a glob without `*` or `?` matches names that contain it. Takes time
+proportional to the length of the name times that of the glob at most.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();
@@ -22,7 +22,7 @@ export function globMatcher(glob: string): (name: string) => boolean {
 	return name => matches(pattern, name.toLowerCase());
 }
 
-/** On a mismatch only the last star is moved: earlier ones need not be. */
+/** On a mismatch, only the last star needs to match more of the text: earlier ones can stay. */
 function matches(pattern: string, text: string): boolean {
 	let at = 0;
 	let star = -1;
@@ -33,7 +33,7 @@ function matches(pattern: string, text: string): boolean {
 			resume = index--;
 		} else if (at < pattern.length && pattern[at] === '?') {
 			at++;
-			// A character beyond 16 bits is two units of the text.
+			// A character beyond U+FFFF is two UTF-16 units.
 			index += Number(text.codePointAt(index)! > 0xFF_FF);
 		} else if (at < pattern.length && pattern[at] === text[index]) {
 			at++;

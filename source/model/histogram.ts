@@ -1,42 +1,42 @@
-import type {Numbers} from './varints.js';
+import type {VarintReader} from './varints.js';
 
-/** How many durations lie in each bucket: buckets that have some, in their order. */
+/** The number of durations in each non-empty bucket, in ascending order of buckets. */
 export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Array};
 
-/** One for each of several things, all in the same arrays: those of thing `n` are `start[n] .. start[n + 1] - 1`. */
+/** Histograms in shared arrays: histogram `n` has the entries `start[n] .. start[n + 1] - 1`. */
 export type Histograms = Histogram & {readonly start: Int32Array};
 
-/** Histogram.java has the same: 20 buckets of equal width between two powers of two, so a bucket's width is at most 5 % of its durations. */
+/** As in Histogram.java: 20 buckets of equal width between powers of two, each at most 5% of its durations wide. */
 const steps = 20;
 const powers = 42;
-/** The first one has durations of 0. */
+/** The first bucket counts durations of 0. */
 export const bucketCount = 1 + (powers * steps);
 
-/** The shortest duration of a bucket, nanoseconds. */
+/** Returns the shortest duration of a bucket, nanoseconds. */
 export function bucketStartNs(bucket: number): number {
 	const step = bucket - 1;
 	return bucket === 0 ? 0 : (2 ** Math.floor(step / steps)) * (1 + ((step % steps) / steps));
 }
 
-/** That of one of several. */
-export function histogramOf({start, bucket, count}: Histograms, which: number): Histogram {
-	const [from, to] = [start[which] ?? 0, start[which + 1] ?? 0];
+/** Returns histogram `index`; empty if there is none. */
+export function histogramOf({start, bucket, count}: Histograms, index: number): Histogram {
+	const [from, to] = [start[index] ?? 0, start[index + 1] ?? 0];
 	return {bucket: bucket.subarray(from, to), count: count.subarray(from, to)};
 }
 
-/** As many as the agent has room for, about; a report that the target forged must not fill our memory. */
-const mostBuckets = 2 ** 20;
+/** About as many as the agent has room for: a forged report must not fill our memory. */
+const maxBuckets = 2 ** 20;
 
-/** Histograms one after the other, in arrays that grow. Durations for which there is no room are left out. */
+/** Builds histograms one after the other, dropping the buckets beyond `maxBuckets`. */
 export class HistogramList {
 	#bucket = new Uint16Array(64);
 	#count = new Float64Array(64);
 	#length = 0;
 	readonly #start = [0];
 
-	/** Of the histogram that is open. */
+	/** Adds a bucket to the current histogram. */
 	add(bucket: number, count: number): void {
-		if (this.#length === mostBuckets) {
+		if (this.#length === maxBuckets) {
 			return;
 		}
 
@@ -52,17 +52,17 @@ export class HistogramList {
 		this.#count[this.#length++] = count;
 	}
 
-	/** The next one is open. */
+	/** Ends the current histogram and starts the next. */
 	end(): void {
 		this.#start.push(this.#length);
 	}
 
-	taken(): Histograms {
+	build(): Histograms {
 		return {start: Int32Array.from(this.#start), bucket: this.#bucket.subarray(0, this.#length), count: this.#count.subarray(0, this.#length)};
 	}
 }
 
-/** Histograms added up and subtracted; no bucket has less than 0. */
+/** Sum of histograms, some of them subtracted; no bucket falls below 0. */
 class HistogramSum {
 	readonly #counts = new Map<number, number>();
 
@@ -74,29 +74,29 @@ class HistogramSum {
 		return this;
 	}
 
-	taken(): Histogram {
+	build(): Histogram {
 		const filled = [...this.#counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
 		return {bucket: Uint16Array.from(filled, ([bucket]) => bucket), count: Float64Array.from(filled, ([, count]) => count)};
 	}
 }
 
-/** What is more in `all` than in `before`. */
+/** Returns `all` minus `before`. */
 export function histogramSince(all: Histogram, before: Histogram): Histogram {
-	return before.bucket.length === 0 ? all : new HistogramSum().add(all).add(before, -1).taken();
+	return before.bucket.length === 0 ? all : new HistogramSum().add(all).add(before, -1).build();
 }
 
-/** The longest duration that a histogram tells of, nanoseconds; at most `mostNs`. */
+/** Returns an upper bound of the longest duration in a histogram, nanoseconds; at most `mostNs`. */
 function longestNs({bucket}: Histogram, mostNs: number): number {
 	const last = bucket.at(-1);
 	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
 }
 
 /** Reads a histogram and adds it to the list. */
-export function readHistogram(from: Numbers, to: HistogramList): void {
+export function readHistogram(from: VarintReader, to: HistogramList): void {
 	let last = 0;
 	for (let next = from.below(bucketCount + 1); next > 0; next = from.below(bucketCount + 1)) {
 		if (next <= last) {
-			throw new RangeError('buckets that are in no order');
+			throw new RangeError('buckets out of order');
 		}
 
 		last = next;
@@ -106,17 +106,17 @@ export function readHistogram(from: Numbers, to: HistogramList): void {
 	to.end();
 }
 
-/** Durations by buckets, and the shortest and longest that were seen. */
+/** Durations by bucket, with the exact shortest and longest. */
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
-/** The duration that this share of the calls does not exceed (0.5: the median), nanoseconds; 0 without calls. */
+/** Returns the duration that a share of the calls (0.5: the median) does not exceed, nanoseconds; 0 without calls. */
 export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durations, share: number): number {
 	let left = share * count.reduce((sum, each) => sum + each, 0);
 	for (const [index, calls] of count.entries()) {
 		if (left <= calls) {
-			const at = bucket[index];
-			const from = Math.max(bucketStartNs(at), leastNs);
-			const to = at === bucketCount - 1 ? mostNs : Math.min(bucketStartNs(at + 1), mostNs);
+			const within = bucket[index];
+			const from = Math.max(bucketStartNs(within), leastNs);
+			const to = within === bucketCount - 1 ? mostNs : Math.min(bucketStartNs(within + 1), mostNs);
 			return Math.max(from, from + ((to - from) * left / calls));
 		}
 
@@ -126,7 +126,7 @@ export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durati
 	return count.length > 0 ? mostNs : 0;
 }
 
-/** What is known of some durations. Times in nanoseconds. */
+/** Statistics of durations. Times in nanoseconds. */
 export type DurationFigures = {
 	readonly count: number;
 	readonly perS: number;
@@ -137,14 +137,14 @@ export type DurationFigures = {
 	readonly mostNs: number;
 };
 
-/** Durations added up and subtracted. */
+/** Sum of durations, some of them subtracted. */
 export class DurationSum {
 	count = 0;
 	totalNs = 0;
 	readonly histogram = new HistogramSum();
 	#leastNs = Infinity;
 	#mostNs = 0;
-	#hasMost = false;
+	#isMostExact = false;
 
 	add(count: number, totalNs: number, durations: Histogram, sign: 1 | -1 = 1): void {
 		this.count = Math.max(0, this.count + (sign * count));
@@ -152,19 +152,19 @@ export class DurationSum {
 		this.histogram.add(durations, sign);
 	}
 
-	/** The shortest and longest since the start; `isNew`: the longest is among those that were added. */
-	bound(leastNs: number, mostNs: number, isNew: boolean): void {
+	/** Takes the shortest and longest duration since the start. `isNew`: the longest is one of the durations added. */
+	extendRange(leastNs: number, mostNs: number, isNew: boolean): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);
-		this.#hasMost ||= isNew;
+		this.#isMostExact ||= isNew;
 	}
 
-	/** The figures of this many seconds. */
+	/** Returns the statistics of durations counted over this many seconds. */
 	figures(seconds: number): DurationFigures {
 		const {count, totalNs} = this;
-		const buckets = this.histogram.taken();
-		// The longest of all may have been before; then the buckets bound the longest of these.
-		const mostNs = this.#hasMost ? this.#mostNs : longestNs(buckets, this.#mostNs);
+		const buckets = this.histogram.build();
+		// The longest since the start may precede the window; then only the buckets bound the window's longest.
+		const mostNs = this.#isMostExact ? this.#mostNs : longestNs(buckets, this.#mostNs);
 		const durations = {buckets, leastNs: count > 0 ? this.#leastNs : 0, mostNs};
 		return {
 			count, totalNs,

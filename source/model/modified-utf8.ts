@@ -1,11 +1,11 @@
 const replacement = 0xFF_FD;
 
-/** Characters joined in one call: the stack bounds the number of arguments. */
+/** UTF-16 units joined in one call: the stack bounds the number of arguments. */
 const chunkLength = 1024;
 
 /**
-Decodes "modified UTF-8" (Java Virtual Machine Specification, 4.4.7), in which class files and HotSpot keep names. Bytes
-that fit nothing become U+FFFD. The result must go through `printable`.
+Decodes "modified UTF-8" (JVMS 4.4.7), the encoding of names in class files and HotSpot. A character beyond U+FFFF is two
+surrogates of three bytes each; invalid bytes become U+FFFD. The result must go through `printable`.
 */
 export function decodeModifiedUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	if (isAscii(bytes, start, end)) {
@@ -37,7 +37,7 @@ function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
 	return true;
 }
 
-/** Bytes of the character that starts here: 1 to 3; 0 when none does. */
+/** Returns the length in bytes of the UTF-16 unit encoded at `at`, 1 to 3; 0 if the bytes are invalid. */
 function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
 	const first = bytes[at];
 	if (first < 0x80) {

@@ -4,8 +4,8 @@ import {
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
-What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew,
-or with a sign changed, their counters subtracted. `isWanted`: rows that count, by index.
+Returns what was counted between two snapshots of a session (`then` undefined: since its start): the rows with a counter
+that grew, or changed if it is signed, with their counters subtracted. `isWanted` filters rows by index.
 */
 export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
@@ -54,7 +54,7 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 	return {count, ...arrays};
 }
 
-/** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
+/** Whether every row has a counter above 0: usual since the session's start, and then nothing needs to be copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {
 	for (let index = 0; index < count; index++) {
 		if (values[index] <= 0 && !isAnyCounted(others, index)) {
@@ -65,7 +65,7 @@ function isEachCounted([values, ...others]: readonly ColumnArray[], count: numbe
 	return true;
 }
 
-/** A function of its own: one within the loop would make each turn allocate what it refers to. */
+/** A separate function: a closure in the loop would allocate at each iteration. */
 function isAnyCounted(columns: readonly ColumnArray[], index: number): boolean {
 	return columns.some(values => values[index] > 0);
 }

@@ -8,32 +8,32 @@ import {
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({
 	daemon: 1,
-	/** A thread of the JVM itself (collector, VM thread): not a Java thread, and never with frames. */
+	/** A thread of the JVM itself (collector, VM thread): not a Java thread and without Java frames. */
 	vmInternal: 2,
 	/** A virtual thread, shown beside its carrier. */
 	virtual: 4,
-	/** A platform thread that carries a mounted virtual thread at this moment. */
+	/** A platform thread that carries a mounted virtual thread now. */
 	carrier: 8,
-	/** Only part of the stack is certain: it was cut, changed while it was read, or not readable. */
+	/** Only part of the stack is certain: it was truncated, changed during reading, or was unreadable. */
 	incomplete: 16,
-	/** A JIT compiler thread: a Java thread for the JVM, without Java frames. */
+	/** A JIT compiler thread: a Java thread to the JVM, but without Java frames. */
 	compiler: 32,
-	/** Set by the table, not by engines: it has been where it is since before the first sample. */
-	stoodBefore: 64,
+	/** Set by the table, not by engines: its stack and state have not changed since the first sample. */
+	unmovedSinceStart: 64,
 });
 
-/** Key and name of the row, and of the record, that stands for threads that have ended. */
+/** Key and name of the record, and of its row, that sums up threads that have ended. */
 export const endedThreadsKey = -(2 ** 31);
 export const endedThreadsName = '(ended threads)';
 
-/** The key of a record of virtual threads: this, or below it. */
+/** Keys of records of virtual threads are at most this. */
 export const virtualThreadsKey = -(2 ** 33);
 
-/** Of threads of which neither id can be read. */
+/** Key and name of threads whose two ids cannot be read. */
 export const unknownThreadKey = endedThreadsKey - 1;
 export const unknownThreadName = '(unknown thread)';
 
-/** What a thread is held up by; codes of `Sample.lockKind`. */
+/** Kinds of locks that block threads; the index is the code in `Sample.lockKind`. */
 export const lockKinds = ['none', 'monitor', 'monitor-wait', 'park', 'class-init'] as const;
 export type LockKind = (typeof lockKinds)[number];
 export const lockKindCode = Object.freeze({none: 0, monitor: 1, 'monitor-wait': 2, park: 3, 'class-init': 4}) satisfies Readonly<Record<LockKind, number>>;
@@ -43,11 +43,11 @@ const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-/** How many rows, and frames, there is room for at first. */
+/** Initial capacities. */
 const firstRows = 64;
 const firstFrames = 4096;
 
-/** The rows of a sample, by the schema. Those that are not in use hold each column's none. */
+/** The rows of a sample, by the schema. Unused ones hold each column's `none`. */
 class SampleRows {
 	/** Number of threads (rows in use). */
 	count = 0;
@@ -59,8 +59,9 @@ class SampleRows {
 
 /** CPU time attributed to stacks in a sample, by the schema. */
 class AttributedCpuRows {
-	/** Number of rows in use, and how many of them, the first, an engine has recorded. */
+	/** Number of rows in use. */
 	count = 0;
+	/** How many of them, the first ones, are recorded by the engine. */
 	recorded = 0;
 
 	constructor() {
@@ -68,9 +69,9 @@ class AttributedCpuRows {
 	}
 }
 
-/** CPU time at the stacks where it was used, beside where threads stand: no ticks belong to it. */
+/** CPU time by the stacks where it was used, which need not be the threads' current ones. It has no ticks. */
 class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & Arrays<typeof attributedCpuColumns>) {
-	/** Appends a row whose frames begin there, and returns its index. */
+	/** Appends a row for the thread in `row`, whose frames begin at `stackStart`, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
 		if (this.count === this.row.length) {
 			grow(this, attributedCpuColumns, this.count * 2);
@@ -86,20 +87,19 @@ class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & 
 }
 
 /**
-All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread with the frames from
-`stackStart[i]` on, `stackLength[i]` of them, the innermost first.
+All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost first,
+are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
 	/** Names of the threads, printable. */
 	readonly name: string[] = [];
-	/** Frames in use in `frames`. */
+	/** Number of entries in use in `frames`. */
 	frameCount = 0;
 	frames = new Int32Array(firstFrames);
-	/** The threads' CPU time at the stacks where it was used. */
 	readonly attributedCpu = new AttributedCpu();
-	/** The engine has no records: its threads' CPU time counts where they are observed running. */
+	/** The engine records no CPU samples: CPU time is attributed to the stacks where threads are observed running. */
 	isObservation = false;
-	/** Rows that may hold something, see `restart`. */
+	/** Rows that may hold values, see `restart`. */
 	#filled = 0;
 
 	/** Empties the sample, keeping its memory. */
@@ -118,7 +118,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.isObservation = false;
 	}
 
-	/** Empties the sample, but lets every row and all frames stand until they are filled again. */
+	/** Empties the sample but keeps all rows and frames, for `keepThread`, until they are overwritten. */
 	restart(): void {
 		this.#filled = Math.max(this.count, this.#filled);
 		this.count = 0;
@@ -127,7 +127,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.isObservation = false;
 	}
 
-	/** Takes the next row as it was before `restart`, and says that it is the same; without CPU time. */
+	/** Appends the row that was here before `restart`, marked as the same and without CPU time, and returns its index. */
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
@@ -158,13 +158,13 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		return row;
 	}
 
-	/** Appends a frame below the ones already added to the thread that was added last, before CPU time is attributed to it. */
+	/** Appends a caller's frame to the thread added last. Call it before CPU time is attributed to that thread. */
 	addFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time of a row's thread with its frames, the innermost first. */
+	/** Appends CPU time of a row's thread, used at these frames, the innermost first. */
 	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
@@ -184,7 +184,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 }
 
-/** Gives an object longer arrays, one for each column. Rows that it has stay; the others hold the column's none. */
+/** Lengthens an object's arrays, one for each column. New rows hold the column's `none`. */
 function grow(rows: object, columns: Columns, length: number): void {
 	const before = rows as Readonly<Partial<Record<string, ColumnArray>>>;
 	Object.assign(rows, makeArrays(columns, namesOf(columns), (column, name) => {

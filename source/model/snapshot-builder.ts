@@ -11,13 +11,13 @@ import type {
 import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
-/** How a thread stands in the newest sample. What is left out stays as it was. */
-type ThreadNow = {readonly [Name in Exclude<keyof ThreadColumns, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
+/** A thread's values in the newest sample; absent ones stay as they are. */
+type ThreadUpdate = {readonly [Name in Exclude<keyof ThreadColumns, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
 
-/** A thread to add; everything but key and name has a default: alive, and each column's none. Strings but the name are ids. */
-type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
+/** A thread to add. Absent values default to alive and each column's `none`. Strings but the name are ids. */
+type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadUpdate;
 
-/** One counter of `Contention`; figures left out take their column's empty value. */
+/** A record of `Contention`; absent values default to each column's `none`. */
 type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
 
 const threadNames = namesOf(threadNumbers);
@@ -26,11 +26,11 @@ type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
-/** Ids of frames begin behind `noFrame` and `otherFrame`, those of nodes behind the root. */
+/** First ids after `noFrame` and `otherFrame`, and after the root. */
 const firstFrame = otherFrame + 1;
 const firstNode = rootNode + 1;
 
-/** Builds snapshots in ordinary arrays, for opened files and tests; it may go on after `build`, in the same session. */
+/** Builds snapshots for opened files and tests. After `build`, more may be added for the session's next snapshot. */
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
@@ -65,12 +65,12 @@ export class SnapshotBuilder implements Interner {
 		return firstFrame + idOf(this.#frames, classId, methodId, fileId, line);
 	}
 
-	/** Id of the frame with these names, interned as well. */
+	/** Returns the id of the frame with these names. */
 	addFrame(className: string, method: string, file: string, line: number): number {
 		return this.internFrame(this.internString(className), this.internString(method), this.internString(file), line);
 	}
 
-	/** Stack node of these frame ids, innermost first; the empty stack is `rootNode`. */
+	/** Returns the node of the stack of these frame ids, innermost first; `rootNode` if there are none. */
 	addStack(frames: readonly number[]): number {
 		let node = rootNode;
 		for (let index = frames.length - 1; index >= 0; index--) {
@@ -80,7 +80,7 @@ export class SnapshotBuilder implements Interner {
 		return node;
 	}
 
-	/** Stack node of a frame called from the stack `parent`. */
+	/** Returns the node of a frame called from the stack `parent`. */
 	addCallee(parent: number, frame: number): number {
 		within(parent, firstNode + this.#nodes.size, 'node');
 		within(frame, firstFrame + this.#frames.size, 'frame');
@@ -92,13 +92,13 @@ export class SnapshotBuilder implements Interner {
 		return this.#threads.push(changed(noThread, thread)) - 1;
 	}
 
-	/** Says how a thread stands in the newest sample. */
-	setNow(thread: number, now: ThreadNow): void {
+	/** Updates a thread from the newest sample. */
+	setNow(thread: number, now: ThreadUpdate): void {
 		within(thread, this.#threads.length, 'thread');
 		this.#threads[thread] = changed(this.#threads[thread], now);
 	}
 
-	/** Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as this many samples and records. */
+	/** Counts ticks of a thread at a stack in a state, each a sample, and CPU nanoseconds in as many pieces. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');
@@ -111,13 +111,13 @@ export class SnapshotBuilder implements Interner {
 		this.#threadSamples += ticks;
 	}
 
-	/** Counts samples in which one thread was held up by another. */
+	/** Counts ticks in which one thread blocked another. */
 	addContention(row: NewContention): void {
 		const id = idOf(this.#contention, ...contentionKey.map(name => row[name] ?? units[contentionColumns[name].unit].none));
 		add(this.#contentionTicks, id, row.ticks);
 	}
 
-	/** Everything counted so far. Figures that are left out are 0; `sampledMs` is then all of `durationMs`. */
+	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */
 	build(about: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
 			target: {
@@ -170,11 +170,11 @@ function add(figures: number[], at: number, figure: number): void {
 	figures[at] = (figures[at] ?? 0) + figure;
 }
 
-function changed(thread: Readonly<ThreadRecord>, now: ThreadNow): ThreadRecord {
+function changed(thread: Readonly<ThreadRecord>, now: ThreadUpdate): ThreadRecord {
 	return {...thread, ...now, alive: now.alive === undefined ? thread.alive : Number(now.alive)};
 }
 
-/** The key columns of counters, from the tuples that they are kept for. */
+/** Returns the key columns of records, from their tuples. */
 function keyArrays<C extends Columns>(columns: C, tuples: TupleIndex): Pick<Arrays<C>, Select<C, {readonly role: 'key'}>> {
 	const names = select(columns, {role: 'key'});
 	return makeArrays(columns, names, (column, name) => arrayFrom(column, tuples.column(names.indexOf(name))));

@@ -6,31 +6,29 @@ import type {TaskReport} from './task-report.js';
 import type {TraceReport} from './trace-report.js';
 
 /**
-A snapshot is everything counted up to one moment, immutable. A window is the difference of two snapshots of a session,
-whose dictionary is append-only: arrays may be longer than their counts.
+A snapshot is everything counted up to one moment; it is immutable. A window is the difference of two snapshots of a
+session.
 */
 
 /**
-Interned names, frames and stacks. Ids index the arrays; entry 0 is "none" (empty string, no frame, empty stack). Only
-the first `...Count` entries are valid.
+Interned names, frames and stacks, append-only in a session. Ids index the arrays; entry 0 is "none" (empty string, no
+frame, empty stack). Only the first `...Count` entries are valid.
 */
 export type Dictionary = {
-	/** The same array object in every snapshot of a session, appended to: caches are kept by it. */
+	/** The same array object in every snapshot of a session, appended to: caches use it as their key. */
 	readonly strings: readonly string[];
 	readonly frameCount: number;
 	readonly nodeCount: number;
 } & Readonly<Arrays<typeof frameColumns>> & Readonly<Arrays<typeof nodeColumns>>;
 
-/** Every thread seen in the session, dead ones included; index = thread id of the counters. */
+/** Every thread of the session, ended ones included. Counters refer to its indexes. */
 export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};
 
-/** See `counterColumns`. */
 export type Counters = RecordArrays<CounterColumns>;
 
-/** See `contentionColumns`. */
 export type Contention = RecordArrays<ContentionColumns>;
 
-/** What is known of the target when the session starts. All strings are printable. */
+/** The target at the session's start. All strings are printable. */
 export type TargetInfo = {
 	readonly pid: number;
 	readonly mainClass: string;
@@ -40,11 +38,11 @@ export type TargetInfo = {
 	/** Name of the VM, such as "OpenJDK 64-Bit Server VM". */
 	readonly vm: string;
 	readonly user: string;
-	/** Epoch milliseconds; 0 if not known. */
+	/** Epoch milliseconds; 0 if unknown. */
 	readonly startedAtMs: number;
 };
 
-/** How the sampling itself went, see `sessionFigures`; the engine, and its way of reading running threads. */
+/** The engine, how it reads running threads (`timer`), and `sessionFigures`. */
 export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
@@ -54,37 +52,37 @@ export type Snapshot = {
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
-	/** What an agent in the target counted, where one is there. */
+	/** The report of an agent that traces methods. */
 	readonly traces?: TraceReport;
-	/** The same of tasks that are followed. */
+	/** The report of an agent that follows tasks. */
 	readonly tasks?: TaskReport;
 };
 
-/** What is read of the target beside the samples, for the header; undefined where it is closed to us. */
+/** Figures of the target for the header, read apart from samples; absent if they cannot be read. */
 export type TargetVitals = {
 	/** 100 = one core, over the time since the previous reading. */
 	readonly cpuPercent?: number;
 	readonly heapUsedBytes?: number;
 	readonly heapCapacityBytes?: number;
-	/** What the capacity may grow to. */
+	/** Maximum capacity. */
 	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
-	/** Of the last ten seconds; absent where no allocation is seen. */
+	/** Mean of the last ten seconds; absent if no allocation was observed. */
 	readonly allocBytesPerS?: number;
 	readonly uptimeMs?: number;
-	/** CPUs of the host, and threads that ran or wanted to, over the last minute. */
+	/** CPUs of the host, and its load average over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
-	/** Share of periods, percent, in which the CPU limit of a control group was used up since the previous reading; absent without one. */
+	/** Percentage of periods since the previous reading in which a cgroup was throttled; absent without a CPU limit. */
 	readonly throttledPercent?: number;
-	/** Share of the last ten seconds, percent, in which something on this host waited for a CPU. */
+	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
 };
 
-/** The engine as it is shown: with how it gets at threads that run, where there is more than one way. */
+/** Returns the engine's label: its name and, if it has several ways to read running threads, the one in use. */
 export function engineName({engine, timer}: {readonly engine: string; readonly timer: string}): string {
 	return timer === '' ? engine : `${engine} (${timer})`;
 }

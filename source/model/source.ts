@@ -9,37 +9,37 @@ export type SourceStatus = {
 	readonly message?: string;
 	/** What to do about it. */
 	readonly hint?: string;
-	/** Something to know about how samples are got (why this engine, what it cannot see), one printable line. */
+	/** A note on the sampling (why this engine, what it cannot read), one printable line. */
 	readonly note?: string;
-	/** How exact line numbers are, one printable line; left out where they are. */
+	/** How exact line numbers are, one printable line; absent if they are exact. */
 	readonly lineNote?: string;
-	/** Another process that traces threads of the target, as last seen, such as "gdb (process 4711)"; printable. */
+	/** Another process that was last found tracing the target, such as "gdb (process 4711)"; printable. */
 	readonly tracer?: string;
-	/** CPU time is counted at a line by now; left out before, and of a file. */
+	/** CPU time has been attributed to a line; absent before, and for a file. */
 	readonly hasCpu?: boolean;
-	/** `askForHolders` does something. */
+	/** `askForHolders` has an effect. */
 	readonly canAskForHolders?: boolean;
-	/** What tracing methods does to the target, printable sentences; left out where it is being done, or cannot be. */
+	/** What tracing methods does to the target, printable sentences; absent while tracing, or if it is impossible. */
 	readonly traceNote?: string;
 	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
-	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */
+	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
-	/** Whole seconds until the next sample (0: it is due), while the cost budget puts it off; undefined otherwise. */
+	/** Whole seconds until the next sample (0: it is due), while the cost budget delays it. */
 	readonly nextS?: number;
 };
 
-/** Where the screen and the batch writer get snapshots from: a live session or an opened file. */
+/** Provides the screen and the batch writer with snapshots: a live session or an opened file. */
 export type SnapshotSource = {
 	status(): SourceStatus;
-	/** A fresh snapshot, or the last one with `stale` set; undefined before the first one. */
+	/** Returns a new snapshot, or the last one with `stale` set; undefined before the first. */
 	read(): Snapshot | undefined;
-	/** Stops and starts sampling; nothing for a file. */
+	/** Pauses or resumes sampling; does nothing for a file. */
 	setPaused(paused: boolean): void;
-	/** Has the next sample say who holds locks of java.util.concurrent, at a cost; see `EngineSession.askForHolders`. */
+	/** Makes the next sample find holders of java.util.concurrent locks, at a cost; see `EngineSession.askForHolders`. */
 	askForHolders?(): void;
-	/** Ends the session and lets go of the target; resolves when that is done or the time-out passed. */
+	/** Ends the session and detaches from the target; resolves when that is done or has timed out. */
 	close(): Promise<void>;
-	/** Calls back when the status changes or the first samples arrive; returns a function that stops this. */
+	/** Calls `listener` when the status changes or the first samples arrive; returns a function that stops this. */
 	onChange(listener: () => void): () => void;
 };

@@ -1,4 +1,4 @@
-/** The sum of a figure of items. */
+/** Returns the sum of a figure over items. */
 export function sumOf<Item>(items: Iterable<Item>, of: (item: Item) => number): number {
 	let sum = 0;
 	for (const item of items) {
@@ -8,7 +8,7 @@ export function sumOf<Item>(items: Iterable<Item>, of: (item: Item) => number): 
 	return sum;
 }
 
-/** The sum of a figure of the indexes below `count`. */
+/** Returns the sum of a figure over the indexes below `count`. */
 export function sumUpTo(count: number, of: (index: number) => number): number {
 	let sum = 0;
 	for (let index = 0; index < count; index++) {

@@ -1,58 +1,58 @@
-/** What a task in a state does: it waits, a thread runs it, or it is over. */
+/** Kinds of states: the task waits, a thread runs it, or it has ended. */
 export const stateKinds = ['waiting', 'running', 'end'] as const;
 
 export type TaskState = {
 	readonly id: string;
-	/** What people read. */
+	/** Text on screen. */
 	readonly title: string;
 	readonly kind: typeof stateKinds[number];
 };
 
-/** A method at whose start or end a task goes to another state. */
+/** A method whose entry or exit moves a task to another state. */
 export type ProbePoint = {
 	/** With dots between packages, $ before inner classes. */
 	readonly className: string;
 	readonly method: string;
-	/** As in the class file; undefined: every method of that name that has such a task. */
+	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
-	/** The task: the object itself, a parameter by its number, what is returned, or the one that the thread runs. */
+	/** The object that leads to the task: `this`, the result, the thread's current task, or a parameter by its number. */
 	readonly source: 'this' | 'result' | 'current' | number;
-	/** Fields from there to the task. */
+	/** Fields from that object to the task. */
 	readonly path?: string;
-	/** Index of the state that it goes to. */
+	/** Index of the state that the task goes to. */
 	readonly to: number;
 	/** Indexes of the states that it may come from; undefined: any. */
 	readonly from?: readonly number[];
-	/** A task that is in none of these is a new one, even if the object is known. */
+	/** A task in none of the `from` states is a new one, even if its object is known. */
 	readonly isNew: boolean;
-	/** Methods that override it count too. */
+	/** Overriding methods count too. */
 	readonly withSubclasses: boolean;
-	/** Only where the method returns true. */
+	/** Only if the method returns true. */
 	readonly needsTrue: boolean;
-	/** Only where a parameter is one of these: constants of the class by name, or numbers. */
+	/** Only if a parameter has one of these values: constants of the class by name, or numbers. */
 	readonly number?: {readonly parameter: number; readonly values: readonly string[]};
-	/** Other versions of the program do without it. */
+	/** Some versions of the program lack the method: no warning then. */
 	readonly isOptional: boolean;
 };
 
 export const counterRoots = ['static', 'worker', 'instance'] as const;
 
-/** A number that the program keeps: read from a class's static members, each thread that runs tasks, or each object that a point saw. */
+/** A number in the program, read from static members, each thread that runs tasks, or each object that a point saw. */
 export type ProbeCounter = {readonly name: string; readonly root: typeof counterRoots[number]; readonly className: string; readonly path: string};
 
-/** What a probe file says, checked. Strings are printable. */
+/** A validated probe file. Strings are printable. */
 export type Probe = {
 	readonly name: string;
 	readonly about: string;
 	readonly states: readonly TaskState[];
 	readonly points: readonly ProbePoint[];
-	/** From a task of a class to what it runs, whose class is the task's kind. */
+	/** Paths from a task of a class to the object that it runs, whose class is the task's kind. */
 	readonly kinds: ReadonlyArray<{readonly className: string; readonly path: string}>;
-	/** Classes whose objects are not tasks; * and ? as in file names. */
+	/** Globs of classes whose objects are not tasks. */
 	readonly exclude: readonly string[];
 	readonly counters: readonly ProbeCounter[];
 };
 
-/** The probes that come along, the usual one first; a file of that name in probes/ each. */
+/** The probes in probes/, the default first. */
 export const shippedProbes: readonly string[] = ['executors', 'virtual-threads', 'aeminium'];

@@ -1,30 +1,30 @@
 import {HistogramList, histogramOf, readHistogram} from './histogram.js';
-import {Numbers} from './varints.js';
+import {VarintReader} from './varints.js';
 import {phases, refusals} from './trace-report-bytes.js';
 import type {
 	AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays,
 } from './task-report.js';
 
 /*
-The agent's reports of tasks: agent/src/main/java/tprof/agent/TaskReport.java has the other side of each line. They come
-from the target, so nothing in them is trusted. Saved files hold the same bytes.
+Reads the agent's reports of tasks; agent/src/main/java/tprof/agent/TaskReport.java writes them. They come from the target
+and are untrusted. Saved files hold the same bytes.
 */
 
-/** Different from those of traces. */
+/** Differs from the format of reports of traced methods. */
 const agentFormat = 103;
-/** More than the agent ever writes. */
-const most = {
+/** More than the agent writes: a forged report must not fill our memory. */
+const limits = {
 	texts: 1000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000,
 };
 
-/** How many there are of what a report refers to by number, such as a probe. */
-type Numbered = Readonly<Record<'states' | 'points' | 'counters', {readonly length: number}>>;
+/** Lists that a report refers to by index: those of a probe. */
+type ProbeLists = Readonly<Record<'states' | 'points' | 'counters', {readonly length: number}>>;
 
-/** Reads a report of tasks, whose bytes it keeps. Throws RangeError for what is not one. */
-export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: Numbered): AgentTaskReport {
-	const from = new Numbers(bytes);
+/** Reads a report of tasks and keeps its bytes. Throws RangeError if it is malformed. */
+export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: ProbeLists): AgentTaskReport {
+	const from = new VarintReader(bytes);
 	if (from.number() !== agentFormat) {
-		throw new RangeError('a report of an unknown format');
+		throw new RangeError('unknown report format');
 	}
 
 	const phase = phases[from.below(phases.length + 1) - 1] ?? 'surveyed';
@@ -32,19 +32,19 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: N
 	const refused = refusals(from);
 	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
-	const faults = from.list(most.faults, () => from.text());
-	const stays = from.listToZero(most.stays, worker => readStays(from, worker - 1, states.length));
-	const now = from.listToZero(most.stays, (kind): TasksNow => ({
+	const faults = from.list(limits.faults, () => from.text());
+	const stays = from.listToZero(limits.stays, worker => readStays(from, worker - 1, states.length));
+	const now = from.listToZero(limits.stays, (kind): TasksNow => ({
 		kind: kind - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
 	}));
-	const longest = from.list(most.longest, (): LongStay => ({
+	const longest = from.list(limits.longest, (): LongStay => ({
 		kind: from.number(), state: from.below(states.length), ageNs: from.number(), worker: from.text(),
 	}));
-	const readings = from.list(most.readings, (): CounterReading => ({counter: from.below(counters.length), of: from.text(), value: from.number()}));
-	const kinds = from.list(most.kinds, () => from.text());
-	const workers = from.list(most.workers, () => from.text());
+	const readings = from.list(limits.readings, (): CounterReading => ({counter: from.below(counters.length), of: from.text(), value: from.number()}));
+	const kinds = from.list(limits.kinds, () => from.text());
+	const workers = from.list(limits.workers, () => from.text());
 	if ([...stays, ...now, ...longest].some(({kind}) => kind >= kinds.length) || stays.some(({worker}) => worker >= workers.length)) {
-		throw new RangeError('a name that is not there');
+		throw new RangeError('number out of bounds');
 	}
 
 	return {
@@ -52,13 +52,13 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: N
 	};
 }
 
-function readStays(from: Numbers, worker: number, stateCount: number): TaskStays {
+function readStays(from: VarintReader, worker: number, stateCount: number): TaskStays {
 	const [kind, state] = [from.number(), from.below(stateCount)];
 	const [count, totalNs, leastNs, mostNs] = Array.from({length: 4}, () => from.number());
 	const durations = new HistogramList();
 	readHistogram(from, durations);
 
 	return {
-		worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.taken(), 0),
+		worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.build(), 0),
 	};
 }

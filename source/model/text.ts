@@ -1,41 +1,40 @@
-/* Names from a target or a file may hold anything. They are made printable where they enter. */
+/* Names from a target or a file may hold any characters. They are made printable where they enter. */
 
 /**
-What a terminal obeys or nobody sees: controls, line and paragraph separators, lone surrogates, what Unicode calls
-default ignorable (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters, interlinear
-annotation, and the Braille pattern without a dot.
+Characters that control a terminal or are invisible: controls, line and paragraph separators, lone surrogates, Unicode's
+default ignorables (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters, interlinear
+annotation, and the blank Braille pattern.
 */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
 
-/** Most names are like this, with nothing to look for. */
+/** Most names are printable ASCII, which needs no escaping. */
 const plain = /^[ -~]*$/;
 
-/** Put in by its name: String.raw takes ten times as long as what it is used for. */
+/** A constant because String.raw is slow. */
 const backslash = '\\';
 
-/** Longest name kept, in UTF-16 units; longer ones are cut with an ellipsis. Thread names of 5,000 characters exist. */
+/** Maximum length of a name, UTF-16 units; longer ones end in an ellipsis. Thread names of 5,000 characters exist. */
 export const maxNameLength = 512;
 
-/** The text with unsafe characters written as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis. */
+/** Returns the text with unsafe characters as \xNN, \uNNNN or \u{NNNNN}, elided at its end beyond `maxLength`. */
 export function printable(text: string, maxLength = maxNameLength): string {
-	// What comes after is not shown.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
-	const shown = plain.test(head) ? head : writtenOut(head, maxLength);
-	return head === text && shown.length <= maxLength ? shown : shortened(shown, maxLength);
+	const safe = plain.test(head) ? head : escapeUnsafe(head, maxLength);
+	return head === text && safe.length <= maxLength ? safe : withEllipsis(safe, maxLength);
 }
 
-/** The text, cut to `maxLength` with an ellipsis where it is longer. */
-export function cut(text: string, maxLength = maxNameLength): string {
-	return text.length > maxLength ? shortened(text, maxLength) : text;
+/** Returns the text; if longer than `maxLength` UTF-16 units, with an ellipsis for its end. */
+export function elide(text: string, maxLength = maxNameLength): string {
+	return text.length > maxLength ? withEllipsis(text, maxLength) : text;
 }
 
-function shortened(text: string, maxLength: number): string {
+function withEllipsis(text: string, maxLength: number): string {
 	return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** As far as `maxLength`, and somewhat beyond if there is more. */
-function writtenOut(text: string, maxLength: number): string {
-	// One text in the end, not a chain of many, which takes several times the room.
+/** Escapes unsafe characters; stops soon after `maxLength`. */
+function escapeUnsafe(text: string, maxLength: number): string {
+	// Joined at the end: V8 would keep a string built by concatenation as a tree, which takes several times the memory.
 	const parts: string[] = [];
 	let length = 0;
 	let at = 0;

@@ -1,7 +1,7 @@
 import {fromNames} from './column-types.js';
 import type {Histograms} from './histogram.js';
 
-/** Where the tracing stands: the patterns were looked up, methods are woven, all is taken out again. */
+/** Phase of tracing: the patterns were looked up, methods are woven, all methods are restored. */
 type TracePhase = 'surveyed' | 'tracing' | 'over';
 
 /** A method that was woven. Strings are printable. */
@@ -11,15 +11,15 @@ export type TracedMethod = {
 	readonly method: string;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
 	readonly parameters: string;
-	/** Above 1: only one call in this number is followed, and counts for the others: it is called too often. */
+	/** Above 1: the method is called too often, so one call in this number is followed and counted for all. */
 	readonly oneIn?: number;
-	/** It cost too much even so, and is traced no more. */
+	/** It exceeded the allowed overhead even so and is no longer traced. */
 	readonly isReleased?: boolean;
 };
 
 /**
-Calls by the way that led to them. Node 0 is the root; a parent's id is always smaller than its child's, and ids mean the
-same in every report of a session. Times in nanoseconds; `durations` are those of its calls.
+Calls by call path, as a tree: a node is a call path. Node 0 is the root; a parent's id is always smaller than its child's,
+and ids mean the same in every report of a session. Times in nanoseconds.
 */
 export type TraceNodes = {
 	readonly count: number;
@@ -39,64 +39,64 @@ export const actionKinds = ['START', 'END', 'EXCEPTION'] as const;
 /** `method` indexes the report's methods; the time is since the trace's start. */
 export type TraceAction = {readonly kind: typeof actionKinds[number]; readonly method: number; readonly atNs: number};
 
-/** A trace with every action, from its head's start to that call's end. */
+/** A trace with all actions from the start to the end of its outermost call. */
 export type WholeTrace = {
-	/** Milliseconds since the epoch at its start, and a number: different for each trace of a session. */
+	/** Epoch milliseconds of its start, and a number: unique in a session. */
 	readonly key: string;
 	readonly startedAtMs: number;
 	readonly thread: string;
 	readonly durationNs: number;
-	/** Actions that there was no room for, after those that are here. */
+	/** Number of later actions that were dropped for lack of room. */
 	readonly left: number;
 	readonly actions: readonly TraceAction[];
 };
 
 export type ActiveTrace = {readonly thread: string; readonly method: number; readonly ageNs: number; readonly depth: number};
 
-/** A pattern that means nothing that is loaded, and the names nearest to it. */
+/** A pattern that matches nothing loaded, and the most similar names. */
 export type UnmatchedPattern = {
 	readonly pattern: string;
-	/** A class that it names is loaded, and has no such method. */
+	/** A class that it names is loaded but has no such method. */
 	readonly isLoaded: boolean;
 	readonly nearest: readonly string[];
 };
 
-/** What cannot be woven, and why. */
+/** A class or method that cannot be woven, and why. */
 export type RefusedName = {readonly name: string; readonly reason: string};
 
-/** Calls by one way that led to them, in one thread; `node` is that of the report's nodes. Times in nanoseconds. */
+/** Calls of one thread by one call path, a `node` of the report. Times in nanoseconds. */
 export type ThreadWay = {
 	readonly node: number;
 	readonly calls: number;
 	readonly exceptions: number;
 	readonly cumulativeNs: number;
 	readonly ownNs: number;
-	/** 0 where it is not known, as it was before the window. */
+	/** 0 if unknown: the longest call was before the window. */
 	readonly mostNs: number;
 };
 
-/** What a thread called. */
+/** Calls of one thread. */
 export type ThreadCalls = {
-	/** Different for each thread of a session; smaller than the number of `threadGroups`: several threads that count together. */
+	/** Unique in a session. Below `threadGroups.length` it is an index there: a group of threads counted together. */
 	readonly number: number;
 	readonly name: string;
 	readonly ways: readonly ThreadWay[];
 };
 
-/** By their numbers: several threads that count together. */
+/** Groups of threads counted together, by `ThreadCalls.number`. */
 export const threadGroups = ['(ended threads)', '(virtual threads)', '(other threads)'] as const;
 const endedThreads = 0;
 
-/** What every report of the agent begins with. Its counters only grow. */
+/** Fields common to the agent's reports. Counters only grow. */
 export type AgentReport = {
-	/** As the agent wrote it, and as it is saved. */
+	/** The report as the agent wrote it, and as files hold it. */
 	readonly bytes: Uint8Array;
 	readonly phase: TracePhase;
-	/** Number of the newest command that is carried out. */
+	/** Number of the last command executed. */
 	readonly command: number;
 	/** Epoch milliseconds; 0 while nothing is woven. */
 	readonly startedAtMs: number;
-	/** For how long calls have been counted, or tasks followed. */
+	/** Time for which calls have been counted, or tasks followed. */
 	readonly elapsedNs: number;
 	readonly wovenClasses: number;
 	readonly wovenMethods: number;
@@ -105,38 +105,37 @@ export type AgentReport = {
 
 /** The agent's newest report of calls. */
 export type TraceReport = AgentReport & {
-	/** What the patterns mean of the classes loaded. */
+	/** Loaded classes and methods that the patterns match. */
 	readonly survey: {
 		readonly classes: number;
 		readonly methods: number;
-		/** Some of them. */
+		/** Some of the methods. */
 		readonly names: readonly string[];
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};
-	/** Calls that there was no room to count. */
+	/** Calls not counted for lack of room. */
 	readonly lostCalls: number;
-	/** Traces that ended. */
+	/** Number of completed traces. */
 	readonly traces: number;
-	/** Threads that have called a traced method, and live. */
+	/** Number of live threads that have called a traced method. */
 	readonly threads: number;
 	readonly methods: readonly TracedMethod[];
 	readonly nodes: TraceNodes;
-	/** The same by thread. */
 	readonly byThread: readonly ThreadCalls[];
 	readonly activeCount: number;
-	/** The oldest of them, the oldest first. */
+	/** The oldest active traces, the oldest first. */
 	readonly active: readonly ActiveTrace[];
 	/** The slowest first. */
 	readonly slowest: readonly WholeTrace[];
-	/** The report at the start of a window that was saved: what it counted is subtracted. */
+	/** The report at the start of a saved window, to be subtracted. */
 	readonly since?: TraceReport;
 };
 
-/** Counters of a thread's way, that only grow. */
+/** Counters of `ThreadWay` that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
-/** What threads called after `since`; what one that has ended called counts among the ended threads. */
+/** Returns the calls made after `since`. The group of ended threads takes over the counts of a thread that ends. */
 export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly ThreadCalls[]): ThreadCalls[] {
 	const live = new Set(threads.map(({number}) => number));
 	return threads
@@ -156,8 +155,8 @@ function waysInWindow(ways: readonly ThreadWay[], before: readonly ThreadWay[]):
 
 	return ways
 		.map(way => {
-			const then = known.get(way.node);
-			return then ? {...way, ...fromNames(counters, name => Math.max(0, way[name] - then[name])), mostNs: way.mostNs > then.mostNs ? way.mostNs : 0} : way;
+			const old = known.get(way.node);
+			return old ? {...way, ...fromNames(counters, name => Math.max(0, way[name] - old[name])), mostNs: way.mostNs > old.mostNs ? way.mostNs : 0} : way;
 		})
 		.filter(({calls}) => calls > 0);
 }

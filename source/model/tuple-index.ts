@@ -1,23 +1,23 @@
-/** Slots are at most half full: a miss looks at two slots on average. */
+/** The hash table is at most half full: a failed lookup probes two slots on average. */
 const slotsPerEntry = 2;
 
 /**
-Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1; the id of a removed tuple goes to
-the next one added. Open addressing on typed arrays, so that looking up a tuple allocates nothing. Callers put the tuple
-into `key`, then call `find`, `add` or `intern`.
+Assigns dense ids to tuples of `width` integers, from 0 on; the id of a removed tuple is reused for the next one added. A
+hash table with open addressing in typed arrays, so that lookups allocate nothing. Callers write the tuple to `key`, then
+call `find`, `add` or `intern`.
 */
 export class TupleIndex {
 	readonly key: Int32Array;
-	/** Ids that were ever in use. */
+	/** Number of ids ever used, those of removed tuples included. */
 	size = 0;
 	readonly #width: number;
-	/** Where hashes begin: a target must not be able to choose tuples that all fall into one place. */
+	/** Random, so that a target cannot choose tuples that all collide. */
 	readonly #seed = Math.trunc(Math.random() * (2 ** 32));
 	/** Tuples by id. */
 	#tuples: Int32Array;
-	/** Id + 1, or 0. */
+	/** Id + 1, or 0 if free. */
 	#slots: Int32Array;
-	/** Ids of tuples that were removed. */
+	/** Ids of removed tuples. */
 	readonly #free: number[] = [];
 
 	constructor(width: number, expected = 1024) {
@@ -28,12 +28,12 @@ export class TupleIndex {
 		this.#slots = new Int32Array(size * slotsPerEntry);
 	}
 
-	/** Id of the tuple in `key`, or -1. */
+	/** Returns the id of the tuple in `key`, or -1. */
 	find(): number {
 		return this.#slots[this.#slotOf(this.key, 0)] - 1;
 	}
 
-	/** Adds the tuple in `key`, which must not be there yet, and returns its id. */
+	/** Adds the tuple in `key`, which must not be present, and returns its id. */
 	add(): number {
 		const free = this.#free.pop();
 		const id = free ?? this.size++;
@@ -47,17 +47,17 @@ export class TupleIndex {
 		return id;
 	}
 
-	/** Tuples that are there. */
+	/** Number of tuples present. */
 	get used(): number {
 		return this.size - this.#free.length;
 	}
 
-	/** Removes tuple `id`, which must be there. */
+	/** Removes tuple `id`, which must be present. */
 	remove(id: number): void {
 		const slots = this.#slots;
 		const mask = slots.length - 1;
 		let hole = this.#slotOf(this.#tuples, id * this.#width);
-		// Those behind it that would no longer be found move up.
+		// Entries after the hole that could no longer be found move into it.
 		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
 			const first = this.#hashOf(this.#tuples, (slots[at] - 1) * this.#width) & mask;
 			if (((at - first) & mask) >= ((at - hole) & mask)) {
@@ -70,13 +70,13 @@ export class TupleIndex {
 		this.#free.push(id);
 	}
 
-	/** Id of the tuple in `key`, which is added if it is not there. */
+	/** Returns the id of the tuple in `key`, adding it if absent. */
 	intern(): number {
 		const id = this.find();
 		return id === -1 ? this.add() : id;
 	}
 
-	/** Field `field` of all tuples, by id, after `offset` zeros. */
+	/** Returns field `field` of all tuples by id, after `offset` zeros. */
 	column(field: number, offset = 0): Int32Array {
 		const column = new Int32Array(offset + this.size);
 		for (let id = 0; id < this.size; id++) {
@@ -86,12 +86,12 @@ export class TupleIndex {
 		return column;
 	}
 
-	/** Field `field` of tuple `id`. */
+	/** Returns field `field` of tuple `id`. */
 	get(id: number, field: number): number {
 		return this.#tuples[(id * this.#width) + field];
 	}
 
-	/** The slot that holds the tuple at `at` of `from`, or the free one where it belongs. */
+	/** Returns the slot of the tuple at `from[at]`, or the free slot where it belongs. */
 	#slotOf(from: Int32Array, at: number): number {
 		const width = this.#width;
 		const slots = this.#slots;
@@ -125,7 +125,7 @@ export class TupleIndex {
 		return hash;
 	}
 
-	/** Doubles the room; no tuple is free then. */
+	/** Doubles the capacity; only called when no id is free. */
 	#grow(): void {
 		const old = this.#tuples;
 		this.#tuples = new Int32Array(old.length * 2);

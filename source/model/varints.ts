@@ -1,15 +1,15 @@
 import {maxNameLength, printable} from './text.js';
 
-/** A character takes four bytes at most; one more than are shown says that there are more. */
+/** UTF-8 needs at most four bytes a character; one character beyond the limit shows that the text was longer. */
 const maxTextBytes = 4 * (maxNameLength + 1);
-/** Characters of all texts together. */
-const mostCharacters = 4 * 1024 * 1024;
+/** Of all texts that one reader returns. */
+const maxTotalCharacters = 4 * 1024 * 1024;
 
-/** Numbers below this are split by the operators of 32-bit integers, which are faster. */
-const small = 2 ** 28;
+/** Below this, 32-bit integer operators split a number, which is faster. */
+const int32Limit = 2 ** 28;
 
-/** Reads what `Bytes` wrote, or somebody else: throws RangeError for what is cut off or out of bounds. */
-export class Numbers {
+/** Reads what `VarintWriter` writes. The input is untrusted: throws RangeError if it is truncated or out of bounds. */
+export class VarintReader {
 	readonly #bytes: Uint8Array;
 	readonly #decoder = new TextDecoder();
 	#at = 0;
@@ -29,7 +29,7 @@ export class Numbers {
 		for (let factor = 128; ; factor *= 128) {
 			const byte = this.#bytes[this.#at++];
 			if (byte === undefined || factor > 2 ** 63) {
-				throw new RangeError('a report that is cut off');
+				throw new RangeError('truncated data');
 			}
 
 			value += (byte % 128) * factor;
@@ -39,17 +39,17 @@ export class Numbers {
 		}
 	}
 
-	/** A number of either sign. */
+	/** Reads a number of either sign. */
 	signed(): number {
 		const value = this.number();
 		return value % 2 === 0 ? value / 2 : (value + 1) / -2;
 	}
 
-	/** A number less than `limit`. */
+	/** Reads a number less than `limit`. */
 	below(limit: number): number {
 		const value = this.number();
 		if (value >= limit) {
-			throw new RangeError('a number that is too large');
+			throw new RangeError('number out of bounds');
 		}
 
 		return value;
@@ -57,12 +57,12 @@ export class Numbers {
 
 	text(): string {
 		const length = this.below(this.#bytes.length + 1);
-		this.expect(length);
+		this.requireBytes(length);
 		const start = this.#at;
 		this.#at += length;
 		const text = printable(this.#decoder.decode(this.#bytes.subarray(start, start + Math.min(length, maxTextBytes))));
 		this.#characters += text.length;
-		if (this.#characters > mostCharacters) {
+		if (this.#characters > maxTotalCharacters) {
 			throw new RangeError('too many names');
 		}
 
@@ -73,12 +73,12 @@ export class Numbers {
 		return Array.from({length: this.below(limit + 1)}, read);
 	}
 
-	/** A list of which each begins with a number that is not 0, as the end is. */
+	/** Reads items that each begin with a number above 0, up to a 0. */
 	listToZero<Item>(limit: number, read: (first: number) => Item): Item[] {
 		const items: Item[] = [];
 		for (let first = this.number(); first > 0; first = this.number()) {
 			if (items.length === limit) {
-				throw new RangeError('too many of them');
+				throw new RangeError('too many items');
 			}
 
 			items.push(read(first));
@@ -87,39 +87,39 @@ export class Numbers {
 		return items;
 	}
 
-	/** The bytes that `read` goes over. */
+	/** Returns the bytes that `read` consumes. */
 	span(read: () => void): Uint8Array {
 		const start = this.#at;
 		read();
 		return this.#bytes.subarray(start, this.#at);
 	}
 
-	/** So many bytes must be left. */
-	expect(count: number): void {
+	/** Throws if fewer bytes are left. */
+	requireBytes(count: number): void {
 		if (count > this.#bytes.length - this.#at) {
-			throw new RangeError('a report that is cut off');
+			throw new RangeError('truncated data');
 		}
 	}
 }
 
-/** Of a number in bytes of seven bits. */
-const mostNumberBytes = 10;
+/** Longest encoding of a number. */
+const maxNumberBytes = 10;
 
-/** Whole numbers up to 2^53 as bytes, seven bits each, the lowest first (LEB128). */
-export class Bytes {
+/** Writes whole numbers up to 2^53 in bytes of seven bits each, the lowest first (LEB128). */
+export class VarintWriter {
 	#bytes = new Uint8Array(4096);
 	#length = 0;
 
 	/** Adds a number, 0 or more. */
 	number(value: number): void {
-		if (this.#length + mostNumberBytes > this.#bytes.length) {
+		if (this.#length + maxNumberBytes > this.#bytes.length) {
 			const larger = new Uint8Array(this.#bytes.length * 2);
 			larger.set(this.#bytes);
 			this.#bytes = larger;
 		}
 
 		let rest = value;
-		for (; rest >= small; rest = Math.floor(rest / 128)) {
+		for (; rest >= int32Limit; rest = Math.floor(rest / 128)) {
 			this.#bytes[this.#length++] = (rest % 128) + 128;
 		}
 
@@ -130,12 +130,12 @@ export class Bytes {
 		this.#bytes[this.#length++] = rest;
 	}
 
-	/** Adds a number of either sign, small ones of both in few bytes ("zigzag"). */
+	/** Adds a number of either sign, in few bytes if it is near 0 ("zigzag"). */
 	signed(value: number): void {
 		this.number(value < 0 ? (value * -2) - 1 : value * 2);
 	}
 
-	/** What was added since the last call. */
+	/** Returns the bytes added since the last call. */
 	take(): Uint8Array {
 		const taken = this.#bytes.slice(0, this.#length);
 		this.#length = 0;

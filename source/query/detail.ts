@@ -1,5 +1,5 @@
 import {sumOf} from '../model/sum.js';
-import {madeOnce} from '../model/made-once.js';
+import {getOrCreate} from '../model/get-or-create.js';
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
 import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
@@ -140,7 +140,7 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
 	for (let counter = 0; counter < counters.count; counter++) {
 		const thread = counters.thread[counter];
-		const row = madeOnce(rows, thread, () => ({cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)}));
+		const row = getOrCreate(rows, thread, () => ({cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)}));
 		row.cpuNs += counters.cpuNs[counter];
 		row.states[counters.state[counter]] += counters.ticks[counter];
 		row.ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
@@ -220,7 +220,7 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 		});
 		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
 		const ownerKey = snapshot.threads.key.at(contention.owner[index]);
-		const sum = madeOnce<string, HolderSums>(sums, key, () => ({
+		const sum = getOrCreate<string, HolderSums>(sums, key, () => ({
 			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
 		}));
 		sum.ticks += ticks;

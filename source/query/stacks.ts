@@ -1,4 +1,4 @@
-import {madeOnce} from '../model/made-once.js';
+import {getOrCreate} from '../model/get-or-create.js';
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
@@ -27,7 +27,7 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 	for (let index = 0; index < counters.count; index++) {
 		const [node, state, ticks, cpuNs] = [counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
 		if (node !== rootNode) {
-			const row = madeOnce(rows, (node * stateCount) + state, () => new StackRow(node, threadStates[state], dictionary));
+			const row = getOrCreate(rows, (node * stateCount) + state, () => new StackRow(node, threadStates[state], dictionary));
 			row.ticks += ticks;
 			row.cpuNs += cpuNs;
 			// A counter is of one thread alone.

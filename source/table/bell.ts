@@ -1,31 +1,31 @@
 import {headerWords, word} from './layout.js';
 
 /**
-A bell in the shared table: the sampler sleeps by it between samples, and the main thread rings it when it has sent a
-message. At 50 samples a second a turn of Node's event loop for each, with a timer, is a good part of what a sample
-costs. The sleeper's event loop is blocked meanwhile: messages arrive only once it turns again.
+A bell in the shared table: the sampler sleeps on it between samples, and the main thread rings it after sending a
+message. It replaces a timer, whose event loop turn is a good part of a sample's cost. The sleeper's event loop is blocked
+meanwhile: messages arrive at its next turn.
 */
 export class Bell {
 	readonly #words: Int32Array;
-	#heard: number;
+	#lastRings: number;
 
 	constructor(buffer: SharedArrayBuffer) {
 		this.#words = headerWords(buffer);
-		this.#heard = Atomics.load(this.#words, word.rings);
+		this.#lastRings = Atomics.load(this.#words, word.rings);
 	}
 
-	/** Wakes who sleeps, or keeps it from falling asleep. */
+	/** Wakes the sleeper, or keeps it from falling asleep. */
 	ring(): void {
 		Atomics.add(this.#words, word.rings, 1);
 		Atomics.notify(this.#words, word.rings);
 	}
 
-	/** Sleeps for so long, milliseconds, or until it rings; true if it has rung since the call before. */
+	/** Sleeps for `forMs` milliseconds or until the bell rings; returns whether it has rung since the previous call. */
 	sleep(forMs: number): boolean {
-		Atomics.wait(this.#words, word.rings, this.#heard, forMs);
+		Atomics.wait(this.#words, word.rings, this.#lastRings, forMs);
 		const rings = Atomics.load(this.#words, word.rings);
-		const hasRung = rings !== this.#heard;
-		this.#heard = rings;
+		const hasRung = rings !== this.#lastRings;
+		this.#lastRings = rings;
 		return hasRung;
 	}
 }

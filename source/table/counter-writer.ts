@@ -9,14 +9,14 @@ import {otherNode} from './layout.js';
 import type {ThreadWriter} from './thread-writer.js';
 import type {TableViews} from './views.js';
 
-/** Counters kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
-const lastCounters = 8;
+/** Reserved for the pseudo thread "(other)" at the stack "(other)": at least one per state. */
+const reservedCounters = 8;
 
 /**
-The counters: how often a thread was met at a stack in a state, and the CPU time that it used there.
+Writes the counters: ticks and CPU time by thread, stack and state.
 
-When they run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack) and
-their stack last: hot lines stay right longest.
+When they run out, new ones first lose their thread (they count for the pseudo thread "(other)" at their own stack) and
+only then their stack, so the hottest lines stay exact longest.
 */
 export class CounterWriter {
 	readonly records: KeyedRecords;
@@ -31,7 +31,7 @@ export class CounterWriter {
 		this.records = new KeyedRecords(counterColumns, views.regions.counters, 4096);
 	}
 
-	/** The counter of a thread record, a stack's node and a state; a new one, beyond the published count, if need be. */
+	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent (see `KeyedRecords`). */
 	findOrAdd(thread: number, node: number, state: number): number {
 		if (state >= stateCount) {
 			throw new Error(`no thread state has code ${state}`);
@@ -43,17 +43,17 @@ export class CounterWriter {
 		}
 
 		if (thread !== this.#threads.other) {
-			return this.#hasRoom(lastCounters + (this.#views.shape.counters >> 2))
+			return this.#hasRoom(reservedCounters + (this.#views.shape.counters >> 2))
 				? this.records.add()
 				: this.findOrAdd(this.#threads.recordOfOther(), node, state);
 		}
 
-		return node === otherNode || this.#hasRoom(lastCounters)
+		return node === otherNode || this.#hasRoom(reservedCounters)
 			? this.records.add()
 			: this.findOrAdd(thread, otherNode, state);
 	}
 
-	/** Whether a counter has lost its thread or its stack. */
+	/** Whether a counter has lost its thread or its stack to "(other)". */
 	isOther(counter: number): boolean {
 		const {thread, node} = this.#views.regions.counters;
 		return thread.get(counter) === this.#threads.other || this.#dictionary.frameOf(node.get(counter)) === otherFrame;
@@ -64,7 +64,7 @@ export class CounterWriter {
 		this.#addBoth(counter, ticks, ticks * ticks);
 	}
 
-	/** Moves one of the `ticks` that a sample still counts for at a counter to another. The lock is held. */
+	/** Moves one tick of a sample to another counter; `ticks` of that sample are still at `from`. The lock is held. */
 	moveTick(from: number, to: number, ticks: number): void {
 		this.#addBoth(from, -1, 1 - (2 * ticks));
 		this.#addBoth(to, 1, 1);
@@ -77,10 +77,10 @@ export class CounterWriter {
 		squaredUs.add(counter, squaredUsOf(ns, pieces));
 	}
 
-	/** Whether one record more leaves room for the others. */
-	#hasRoom(others: number): boolean {
+	/** Whether room for `reserved` records is left after one is added. */
+	#hasRoom(reserved: number): boolean {
 		const {count, used} = this.records;
-		return count - used > others || this.#views.growFor('counters', count + others);
+		return count - used > reserved || this.#views.growFor('counters', count + reserved);
 	}
 
 	#addBoth(counter: number, ticks: number, squares: number): void {
@@ -98,7 +98,7 @@ export class CounterWriter {
 	}
 }
 
-/** Who is held up by whom: a record for each key. */
+/** Writes the contention records: which thread blocks which. */
 export class ContentionWriter {
 	readonly records: KeyedRecords;
 	readonly #views: TableViews;
@@ -108,15 +108,15 @@ export class ContentionWriter {
 		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
 	}
 
-	/** The record with `key`, a new one if need be; without room, that of "(other)" waiting for a lock of the same kind. */
-	findOrAdd(other: () => number): number {
+	/** Returns the record of `records.key`, adding it if absent; without room, that of "(other)" and the kind of lock. */
+	findOrAdd(recordOfOther: () => number): number {
 		const {count, used} = this.records;
 		let found = this.records.find();
 		if (found < 0 && count - used <= lockKinds.length && !this.#views.growFor('contention', count + lockKinds.length)) {
 			const {key, keyAt} = this.records;
 			const kind = key[keyAt.lockKind];
 			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
-			key[keyAt.thread] = other();
+			key[keyAt.thread] = recordOfOther();
 			key[keyAt.node] = otherNode;
 			key[keyAt.lockKind] = kind;
 			found = this.records.find();

@@ -1,33 +1,34 @@
-import {noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
+import {nativeCodeLine, noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
 import {printable} from '../model/text.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {otherName, otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
 
-const noSuchLine = -3;
+/** No frame has this line. */
+const noSuchLine = nativeCodeLine - 1;
 
 /**
-The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published
-counts, without the lock; nothing is changed afterwards. When a region is full, its "(other)" entry is used.
+Writes the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published counts, without
+the lock, and never changed. When a region is full, its "(other)" entry is used.
 */
 export class DictionaryWriter implements Interner {
 	/** Strings by id. */
 	readonly texts: string[] = [];
-	/** Bytes of strings in use; those skipped at the end of a slab included. */
+	/** Bytes in use by strings, including those skipped at the end of a slab. */
 	byteCount = 0;
 	readonly #views: TableViews;
 	readonly #ids = new Map<string, number>();
 	readonly #frames = new TupleIndex(4);
 	readonly #nodes = new TupleIndex(2, 4096);
-	/** The nodes of a stack, innermost first. */
-	readonly #callers: number[] = [];
+	/** Nodes of the stack `like` in `internStack`, innermost first. */
+	readonly #likeNodes: number[] = [];
 	readonly #encoder = new TextEncoder();
 
 	constructor(views: TableViews) {
 		this.#views = views;
 		this.internString('');
 		this.internString(otherName);
-		// "No frame" is filed under a line that no frame has, so that a frame without any name is not taken for it.
+		// With a line that no frame has, so that a frame without names is not taken for "no frame".
 		this.internFrame(0, 0, 0, noSuchLine);
 		views.regions.frames.line.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);
@@ -45,8 +46,8 @@ export class DictionaryWriter implements Interner {
 
 	/** See `Interner`. */
 	internString(text: string): number {
-		const kept = printable(text);
-		return this.#ids.get(kept) ?? this.#addString(kept);
+		const safe = printable(text);
+		return this.#ids.get(safe) ?? this.#addString(safe);
 	}
 
 	/** See `Interner`. */
@@ -75,28 +76,28 @@ export class DictionaryWriter implements Interner {
 	}
 
 	/**
-	Node of the stack of frames from `start` (innermost) on. `like`: the node of a stack whose callers are probably the
-	same, which are compared instead of looked up. Throws on a frame never interned.
+	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack with probably the same
+	callers, which are compared instead of looked up. Throws if a frame was never interned.
 	*/
 	internStack(frames: Int32Array, start: number, length: number, like: number = rootNode): number {
 		const index = this.#nodes;
 		const {key} = index;
 		const frameCount = this.#frames.size;
-		const callers = this.#callers;
-		let known = 0;
+		const likeNodes = this.#likeNodes;
+		let left = 0;
 		for (let caller = like; caller > otherNode; caller = index.get(caller, 0)) {
-			callers[known++] = caller;
+			likeNodes[left++] = caller;
 		}
 
 		let node: number = rootNode;
 		for (let at = start + length - 1; at >= start; at--) {
 			const frame = frames[at];
-			if (known > 0 && index.get(callers[--known], 1) === frame) {
-				node = callers[known];
+			if (left > 0 && index.get(likeNodes[--left], 1) === frame) {
+				node = likeNodes[left];
 				continue;
 			}
 
-			known = 0;
+			left = 0;
 			if (frame <= noFrame || frame >= frameCount) {
 				throw new Error(`frame ${frame} was never interned`);
 			}
@@ -113,7 +114,7 @@ export class DictionaryWriter implements Interner {
 		return node;
 	}
 
-	/** The innermost frame of a stack. */
+	/** Returns the innermost frame of a stack. */
 	frameOf(node: number): number {
 		return this.#nodes.get(node, 1);
 	}

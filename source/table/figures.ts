@@ -1,10 +1,10 @@
 import {fromNames} from '../model/column-types.js';
 import {ownFigureNames, type OwnFigures} from './layout.js';
 
-/** As how many samples one counts (more than one in a rest), and the ticks of them all: the time that they stand for. */
+/** The number of samples that one counts as (above 1 during the idle back-off), and their ticks together. */
 export type Counts = {readonly samples: number; readonly ticks: number};
 
-/** The table's own figures, and what the newest sample adds to them each time that it counts. */
+/** The table's own figures, and what the newest sample adds to them each time it counts. */
 export class SampleFigures {
 	readonly sums: OwnFigures = fromNames(ownFigureNames, () => 0);
 	#threadSamples = 0;
@@ -19,14 +19,14 @@ export class SampleFigures {
 		this.sums.lastSampleAtMs = atMs;
 	}
 
-	/** So many threads of it count, of a row. */
-	add(threads: number, isIncomplete: boolean, isOther: boolean): void {
+	/** Adds a row of this many threads to the sample. */
+	addRow(threads: number, isIncomplete: boolean, isOther: boolean): void {
 		this.#threadSamples += threads;
 		this.#incompleteStacks += isIncomplete ? threads : 0;
 		this.#otherTicks += isOther ? threads : 0;
 	}
 
-	/** Counts the newest sample as so many (more), of so many ticks. */
+	/** Counts the newest sample, again if it was counted before. */
 	count({samples, ticks}: Counts): void {
 		this.sums.samples += samples;
 		this.sums.sampleTicks += ticks;
@@ -36,13 +36,13 @@ export class SampleFigures {
 	}
 }
 
-/** Counts how threads move from frame to frame in a sample, and how many do so together: see `sessionFigures.moves`. */
+/** Counts the moves of threads from frame to frame in a sample, and those made together: see `sessionFigures.moves`. */
 export class Moves {
-	/** By frame: threads that came in this sample, less those that left. */
+	/** By frame: threads that arrived in this sample minus threads that left. */
 	readonly #flow = new Map<number, number>();
 	#moves = 0;
 
-	/** A thread was at frame `from` in the sample before, and is at `to` in this one. */
+	/** Counts a thread that was at frame `from` in the previous sample and is at `to` in this one. */
 	add(from: number, to: number): void {
 		if (from !== to) {
 			this.#moves++;
@@ -51,7 +51,7 @@ export class Moves {
 		}
 	}
 
-	/** Ends a sample: adds what was counted to the figures. */
+	/** Ends a sample: adds its moves to the figures. */
 	end(figures: OwnFigures): void {
 		let squares = 0;
 		for (const flow of this.#flow.values()) {

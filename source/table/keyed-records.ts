@@ -3,19 +3,19 @@ import type {KeyedColumns} from '../model/schema.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import type {SlabColumn} from './views.js';
 
-/** Where a record that is removed counts from then on: the tuple in `key` is made that of another record. */
-type Moved = (key: Int32Array) => void;
+/** Changes the key of a removed record, in place, to that of the record which takes its counters over. */
+type Rekey = (key: Int32Array) => void;
 
 /**
-The records of a region of counters, each kept for a tuple, its key. New ones lie beyond the published count, where they
-are written at once; the place of one that was removed lies below it, and is written under the lock (`flush`).
+The records of a region of counters, each identified by a tuple, its key. New records beyond the published count are
+written at once; those in reused slots lie below it and are written under the lock (`flush`).
 */
 export class KeyedRecords {
-	/** What `find` and `add` look for. */
+	/** The key that `find` and `add` use. */
 	readonly key: Int32Array;
-	/** Where each column of the key lies in it. */
+	/** Index of each key column in `key`. */
 	readonly keyAt: Readonly<Record<string, number>>;
-	/** Records below the published count that have a key of which the table does not know yet. */
+	/** Records in reused slots whose keys are not in the table yet. */
 	readonly #pending: number[] = [];
 	readonly #index: TupleIndex;
 	readonly #keys: readonly SlabColumn[];
@@ -30,21 +30,22 @@ export class KeyedRecords {
 		this.key = this.#index.key;
 	}
 
-	/** Places that were ever in use, and records that there are. */
+	/** Number of slots ever used. */
 	get count(): number {
 		return this.#index.size;
 	}
 
+	/** Number of records. */
 	get used(): number {
 		return this.#index.used;
 	}
 
-	/** Id of the record of `key`, or -1. */
+	/** Returns the id of the record of `key`, or -1. */
 	find(): number {
 		return this.#index.find();
 	}
 
-	/** Adds a record for `key`. */
+	/** Adds a record for `key` and returns its id. */
 	add(): number {
 		const {count} = this;
 		const id = this.#index.add();
@@ -57,7 +58,7 @@ export class KeyedRecords {
 		return id;
 	}
 
-	/** Writes the keys of places that are used again; whether there were any. The lock must be held. */
+	/** Writes the keys of reused slots; returns whether there were any. The lock must be held. */
 	flush(): boolean {
 		for (const id of this.#pending) {
 			this.#writeKey(id);
@@ -67,16 +68,16 @@ export class KeyedRecords {
 	}
 
 	/**
-	Removes the records with one of these (1 by index) at a field of their key: their counters are added to the record of
-	the key that `move` makes of theirs. The lock must be held, and nothing be pending.
+	Removes the records whose key has, in one of `fields`, a value marked 1 in `removed`. Adds their counters to the record
+	of the key that `rekey` makes of theirs. The lock must be held, and no key be pending.
 	*/
-	merge(wanted: Uint8Array, fields: readonly number[], move: Moved): void {
+	merge(removed: Uint8Array, fields: readonly number[], rekey: Rekey): void {
 		const {key} = this;
 		for (let id = 0, {count} = this; id < count; id++) {
-			if (fields.some(field => this.#index.get(id, field) >= 0 && wanted[this.#index.get(id, field)] === 1) && this.#isThere(id)) {
+			if (fields.some(field => this.#index.get(id, field) >= 0 && removed[this.#index.get(id, field)] === 1) && this.#isUsed(id)) {
 				this.#readKey(id);
 				this.#index.remove(id);
-				move(key);
+				rekey(key);
 				const found = this.find();
 				const into = found < 0 ? this.#index.add() : found;
 				this.#moveCounters(id, into);
@@ -85,7 +86,7 @@ export class KeyedRecords {
 		}
 	}
 
-	#isThere(id: number): boolean {
+	#isUsed(id: number): boolean {
 		this.#readKey(id);
 		return this.find() === id;
 	}

@@ -7,18 +7,18 @@ import {
 import {maxNameLength} from '../model/text.js';
 
 /*
-Where everything lies in the shared table. One growable SharedArrayBuffer: a header page, then slabs that are all alike.
-Each slab holds the same share of every region; record i of a region lies in slab floor(i / share) at index i % share.
-Growing adds a slab; nothing ever moves. Pages of a slab that were never touched cost no memory.
+The layout of the shared table: one growable SharedArrayBuffer with a header page and slabs of equal layout. Each slab
+holds the same share of every region; record i of a region is in slab floor(i / share) at index i % share. Growing adds a
+slab; nothing ever moves. Untouched pages of a slab use no memory.
 
-Owner of every word and record: the writer (the sampler's worker). The lock word alone is written by both sides. Three
-ways of sharing:
-- dictionary (strings, frames, nodes) is append-only: written beyond the published count without the lock, never changed
-  afterwards, so that a reader that knows a count may copy below it at any time;
-- keys of counters and contention are written beyond the published count without the lock, and below it under the lock only,
-  where the place of an ended thread's is used again (`word.reused`);
-- counts, counters, thread records, the names of threads and session figures change under the lock only, once a sample;
-- the shape of the slabs is written once, by `createTable`.
+The writer (the sampler's worker) owns every word and record; both sides write the lock word, and the main thread `rings`.
+Sharing:
+- the dictionary (strings, frames, nodes) is append-only: written beyond the published count without the lock and never
+  changed, so a reader that knows a count may copy below it at any time;
+- keys of counters and contention are written beyond the published count without the lock, and below it only under the
+  lock, when the slot of an ended thread's record is reused (`word.reused`);
+- counts, counters, thread records, thread names and session figures change only under the lock, once a sample;
+- `createTable` writes the shape of the slabs once.
 */
 
 /** Int32 words of the header, by index. */
@@ -27,13 +27,13 @@ export const word = Object.freeze({
 	lock: 0,
 	/** `layoutVersion`; 0 before `createTable` is done. */
 	version: 1,
-	/** Slabs that lie in the buffer. */
+	/** Number of slabs in the buffer. */
 	slabs: 2,
-	/** Raised with everything that is published: unchanged means that there is nothing new to read. */
+	/** Incremented at each publication: unchanged means that there is nothing new to read. */
 	generation: 3,
-	/** Raised with each message to the sampler (`Bell`). The main thread. */
+	/** Incremented by the main thread at each message to the sampler (`Bell`). */
 	rings: 4,
-	/** Raised when keys of counters or contention change below the published counts, as places are used again. */
+	/** Incremented when keys of counters or contention change below the published counts, because slots are reused. */
 	reused: 5,
 	/** Published number of records of each region, in the order of `regionNames`. */
 	counts: 8,
@@ -43,26 +43,26 @@ export const word = Object.freeze({
 
 /** Four KiB, the page size of x86-64. */
 export const headerBytes = 4096;
-/** Where the session figures begin in the header. */
+/** Byte offset of the session figures in the header. */
 const figuresOffset = 1024;
 
-/** Figures in the table: what the sampler and the table itself know of a session. */
+/** Figures in the table: those that the sampler or the table itself provides. */
 const figures = {...sessionFigures, ...clockFigures};
 type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
-/** Those that the sampler knows; the others are the table's own. */
+/** Figures that the sampler provides; the others are the table's own. */
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
 export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 /** Session figures: Float64 in the header, in this order. */
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const ownFigureNames = select(figures, {by: 'table'});
 
-/** Columns of a thread's record here: bytes of its name, and a number that no other name has. */
+/** Columns of a thread's record: those of the schema, the bytes of its name, and a number that changes with the name. */
 export const recordColumns = {...threadNumbers, nameLength: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
 
 /** Columns of every region, widest first so that each begins aligned. */
 export const regions = {
-	/** Where a string's bytes begin (byte index) and how many there are. */
+	/** Index of a string's first byte, and the number of bytes. */
 	strings: {start: 'i32', length: 'i32'},
 	/** UTF-8; a string never crosses from one slab to the next. */
 	bytes: {value: 'u8'},
@@ -77,19 +77,19 @@ export type Regions = typeof regions;
 export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
 
-/** A hash of everything in a table: two sides built from different schemas do not read each other's words. Never 0. */
+/** A hash of the layout, never 0: sides built from different schemas refuse each other's tables. */
 const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */
 export const countWord = Object.freeze(Object.fromEntries(regionNames.map((region, index) => [region, word.counts + index])) as Record<RegionName, number>);
 
-/** Records of each region in one slab (powers of two), and the most slabs there may be. */
+/** Records of each region in one slab (powers of two), and the maximum number of slabs. */
 export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number};
 
 /**
 Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a counter or two a
-stack. One slab (3.1 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 counters, beyond
-which queries would no longer be done between two refreshes.
+stack. A service of 200 threads fills one slab (3.1 MiB) in some minutes. Sixteen hold 524,288 counters; with more, queries
+would take longer than the time between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
 	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, counters: 32_768, contention: 4096, maxSlabs: 16,
@@ -98,20 +98,20 @@ export const defaultShape: TableShape = Object.freeze({
 /** A string has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
 
-/** Room for the name of a thread's record, UTF-16. */
+/** Bytes for a thread's name, UTF-16. */
 export const nameBytes = 2 * maxNameLength;
 
-/** Name of what found no room. */
+/** Name of the thread and frame that replace those for which the table has no room. */
 export const otherName = '(other)';
 
-/** Ids that every table begins with: the "(other)" string and stack, for what found no room. */
+/** Ids of the "(other)" string and stack, in every table. */
 export const otherString = 1;
 export const otherNode = 1;
 
-/** Byte offsets inside a slab of all columns and of the threads' names, and the slab's size. */
+/** Byte offsets in a slab of all columns and of the thread names, and the slab's size. */
 export type SlabLayout = {readonly offsets: Record<string, number>; readonly namesOffset: number; readonly byteLength: number};
 
-/** Lays the columns of one slab out; throws when a share is not a power of two from 8 on. */
+/** Lays out the columns of a slab; throws if a share is not a power of two of at least 8. */
 export function slabLayout(shape: TableShape): SlabLayout {
 	const offsets: Record<string, number> = {};
 	let offset = 0;
@@ -148,7 +148,7 @@ function widestFirst<C extends Columns>(columns: C): {readonly [Name in keyof C]
 	return fromNames(names, typeOf) as {[Name in keyof C]: TypeOf<C[Name]>};
 }
 
-/** FNV-1a, 31 bits of it. */
+/** Returns 31 bits of FNV-1a, never 0. */
 function checksum(text: string): number {
 	let hash = 0x81_1C_9D_C5;
 	for (const byte of Buffer.from(text)) {
@@ -158,7 +158,7 @@ function checksum(text: string): number {
 	return (hash >>> 1) || 1;
 }
 
-/** Makes an empty table of one slab that can grow to `shape.maxSlabs`. */
+/** Creates an empty table of one slab that can grow to `shape.maxSlabs`. */
 export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer {
 	const slab = slabLayout(shape);
 	const buffer = new SharedArrayBuffer(headerBytes + slab.byteLength, {maxByteLength: headerBytes + (slab.byteLength * shape.maxSlabs)});
@@ -172,17 +172,17 @@ export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer
 	return buffer;
 }
 
-/** The header's Int32 words. */
+/** Returns the header's Int32 words. */
 export function headerWords(buffer: SharedArrayBuffer): Int32Array {
 	return new Int32Array(buffer, 0, figuresOffset / 4);
 }
 
-/** The header's session figures, in the order of `figureNames`. */
+/** Returns the header's session figures, in the order of `figureNames`. */
 export function headerFigures(buffer: SharedArrayBuffer): Float64Array {
 	return new Float64Array(buffer, figuresOffset, figureNames.length);
 }
 
-/** The shape of an existing table; throws if the buffer is not a table of this version. */
+/** Returns the shape of an existing table; throws if the buffer is not a table of this version. */
 export function shapeOf(buffer: SharedArrayBuffer): TableShape {
 	const words = headerWords(buffer);
 	if (words[word.version] !== layoutVersion) {

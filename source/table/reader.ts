@@ -12,7 +12,7 @@ import {
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 
-/** What the table held at one moment: the parts of a Snapshot that lie in it. */
+/** A copy of the table at one moment: those parts of a Snapshot that come from it. */
 export type TableImage = {
 	readonly dictionary: Dictionary;
 	readonly threads: ThreadTable;
@@ -21,17 +21,17 @@ export type TableImage = {
 	readonly figures: Readonly<Figures>;
 };
 
-/** What changes below a published count: the counters of records; all of a thread's. */
+/** Columns that change below the published counts; the others, the keys, are append-only until slots are reused. */
 const changingOfCounters = pick(counterColumns, select(counterColumns, {role: 'counter'}));
 const changingOfContention = pick(contentionColumns, select(contentionColumns, {role: 'counter'}));
 
-/** Reads the shared table, on the main thread; only what can change is copied under the lock. */
+/** Reads the shared table on the main thread. Under the lock it copies only what can change. */
 export class TableReader {
-	/** How long the last copy held the lock. */
+	/** Time for which the last copy held the lock. */
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: string[] = [];
-	/** Names of threads by record; a new list when one of them changes; and the number that each had. */
+	/** Thread names by record, a new list whenever one changes; and the `nameSerial` of each. */
 	#names: readonly string[] = [];
 	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
@@ -48,7 +48,7 @@ export class TableReader {
 		this.#views = new TableViews(buffer);
 	}
 
-	/** A private copy of everything counted so far, the same one while nothing is published; undefined without the lock in time. */
+	/** Returns a private copy of the table, the same one until the next publication; undefined if the lock timed out. */
 	read(atMostMs: number): TableImage | undefined {
 		if (this.#last && Atomics.load(this.#views.words, word.generation) === this.#lastGeneration) {
 			return this.#last;
@@ -62,7 +62,7 @@ export class TableReader {
 		const counts = this.#counts();
 		let tables;
 		try {
-			this.#views.follow();
+			this.#views.mapNewSlabs();
 			tables = this.#copy(counts);
 		} finally {
 			releaseLock(this.#views.words);
@@ -77,7 +77,7 @@ export class TableReader {
 		return Object.fromEntries(regionNames.map(region => [region, Atomics.load(this.#views.words, countWord[region])])) as Record<RegionName, number>;
 	}
 
-	/** Copies what changes. The lock is held. */
+	/** Copies what can change. The lock is held. */
 	#copy(counts: Readonly<Record<RegionName, number>>): Omit<TableImage, 'dictionary'> {
 		const {regions, words, figures} = this.#views;
 		if (words[word.reused] !== this.#lastReused) {
@@ -98,7 +98,7 @@ export class TableReader {
 		};
 	}
 
-	/** Reads the names that are new. The lock is held. */
+	/** Reads names that have changed. The lock is held. */
 	#readNames(count: number): void {
 		const {nameLength, nameSerial} = this.#views.regions.threads;
 		let names: string[] | undefined;
@@ -144,7 +144,7 @@ export class TableReader {
 	}
 }
 
-/** A private copy of the first records of these columns. */
+/** Returns a private copy of the first `count` records of these columns. */
 function copyOf<C extends Columns>(columns: C, from: Readonly<Record<keyof C & string, SlabColumn>>, count: number): Pick<Arrays<C>, keyof C & string> {
 	return makeArrays(columns, namesOf(columns), (column, name) => {
 		const array = newArray(column, count);

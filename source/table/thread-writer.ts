@@ -4,74 +4,75 @@ import {
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {cut} from '../model/text.js';
+import {elide} from '../model/text.js';
 import {otherName, otherNode, recordColumns} from './layout.js';
 import type {SlabColumn, TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
 
-/** Part of the records that ended threads may keep, and of those that must be free for new threads. */
-const endedPart = 1 / 4;
-const freePart = 1 / 8;
+/** Fractions of all records: the most that ended threads keep, and the least that must be free for new threads. */
+const maxEndedPart = 1 / 4;
+const minFreePart = 1 / 8;
 
-/** Records that are freed at a time, as a part of all; and where there is no room, from so many ended threads on. */
+/** Fractions of all records: freed at a time; and, if room is short, ended threads that make freeing worthwhile. */
 const batchPart = 1 / 16;
-const leastBatchPart = 1 / 256;
+const minBatchPart = 1 / 256;
 
-/** Key of a free record: no thread's, and another for each. */
-const freeKey = -(2 ** 40);
+/** Base of the keys of free records, which differ from each other and from all threads' keys. */
+const freeKeyBase = -(2 ** 40);
 
 /**
-CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up
-to JDK 23 one of the waiting threads wakes up now and then, eventually once a second, to see whether the monitor is free
-(ObjectMonitor::EnterI). Each time took 20 to 50 us when measured; samples may be seconds apart.
+Maximum CPU nanoseconds in a sample of a thread that stays blocked by its monitor: up to JDK 23 one of the waiting threads
+wakes up now and then, eventually once a second, to check whether the monitor is free (ObjectMonitor::EnterI). A check
+takes 20 to 50 us; samples may be seconds apart.
 */
-const wakeUpsNs = 1e6;
+const maxMonitorChecksNs = 1e6;
 
 const newestColumns = select(threadNumbers, {sampled: 'newest'});
 const summedColumns = select(threadNumbers, {sampled: 'sum'});
 const rowColumns = select(threadNumbers, {sampled: 'row'});
 
-/** The writing side of the thread records: which record belongs to which thread, and what the newest sample says about it. */
+/** Writes the thread records: assigns records to threads and updates them from samples. */
 export class ThreadWriter {
 	count = 0;
-	/** Record of the pseudo thread "(other)", made when the first thread finds no room; -1 before. */
+	/** Record of the pseudo thread "(other)", added when the table is first full; -1 before. */
 	other = -1;
 	readonly #views: TableViews;
 	/** Record by key. Bounded by the region's capacity. */
 	readonly #records = new Map<number, number>();
-	/** Number of the sample that each record was last seen in, or before which it was made; -1 for no thread. */
-	readonly #seen: number[] = [];
-	/** Each record's name, and how many names there were. */
+	/** By record: number of the last sample that had its thread, or of the last one before it was added; -1 if free. */
+	readonly #lastSample: number[] = [];
+	/** Name by record, and the serial number of the newest name. */
 	readonly #names: string[] = [];
-	#named = 0;
-	/** Record of the thread that was last known to hold what each record's thread waits for; -1 before the first. */
-	#owner: number[] = [];
-	/** Records of threads that ended, those first that ended first; some may be there again. */
-	#ended: Array<{readonly record: number; readonly seen: number}> = [];
-	/** Records of no thread, and those of which the table does not know yet. */
+	#nameSerial = 0;
+	/** By record: record of the last known holder of the lock that its thread waits for; -1 before the first. */
+	#lastOwner: number[] = [];
+	/** Records of ended threads, the earliest first; a thread may have reappeared since, if its `#lastSample` differs. */
+	#ended: Array<{readonly record: number; readonly lastSample: number}> = [];
+	/** Free records. */
 	readonly #free: number[] = [];
+	/** Records of new threads that are not in the table yet. */
 	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];
-	#made = 0;
+	#serial = 0;
 	#sampleNumber = 0;
-	/** When the newest sample was taken, epoch milliseconds. */
+	/** Epoch milliseconds of the newest sample. */
 	#atMs = 0;
 
 	constructor(views: TableViews) {
 		this.#views = views;
 	}
 
-	/** The record of a thread, a new one (in the table from `beginSample` on) if need be; that of "(other)" without room. */
+	/** Returns a thread's record, adding it if absent (the table has it from `beginSample` on); without room, "(other)". */
 	recordOf(id: number): number {
-		// A thread whose id reads 0 has not been told yet: that is not a lack of room.
+		// A thread whose id still reads 0 is unknown, not one without room.
 		const key = id === otherThreadKey ? unknownThreadKey : id;
 		const found = this.#records.get(key);
 		if (found !== undefined) {
 			return found;
 		}
 
-		// The last places are for "(other)" and ended threads.
+		// The last records are reserved for "(other)" and ended threads.
 		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#records.has(last)).length;
 		if (this.#free.length === 0 && !this.#views.growFor('threads', this.count + reserved)) {
 			return this.recordOfOther();
@@ -80,12 +81,12 @@ export class ThreadWriter {
 		return this.#add(key);
 	}
 
-	/** The most records that there may be. */
+	/** Maximum number of records. */
 	get capacity(): number {
 		return this.#views.shape.threads * this.#views.shape.maxSlabs;
 	}
 
-	/** The record of "(other)". */
+	/** Returns the record of "(other)", adding it if absent. */
 	recordOfOther(): number {
 		if (this.other < 0) {
 			this.other = this.#add(otherThreadKey);
@@ -94,7 +95,7 @@ export class ThreadWriter {
 		return this.other;
 	}
 
-	/** Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. */
+	/** Begins a sample taken at `atMs` (epoch). The lock must be held from here to `endSample`. */
 	beginSample(atMs: number): void {
 		this.#flush();
 		this.#sampleNumber++;
@@ -102,31 +103,31 @@ export class ThreadWriter {
 	}
 
 	/**
-	Writes where the thread of row `row` stands in a sample, and since when. `lockOwner`: record of the thread that
-	holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. Returns the stack at which it was in the
-	sample before, -1 if it was not in it.
+	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread that
+	blocks it, or -1. `isCounted`: the thread takes part in the sample. Returns its stack in the previous sample, -1 if it
+	was not in that.
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
 		const cpuNs = sample.cpuNs[row];
 		const state = sample.state[row];
-		// A new record has no time yet.
-		const wasSeen = this.#seen[record] >= this.#sampleNumber - 1 && threads.sinceMs.get(record) > 0;
-		const nodeBefore = wasSeen && record !== this.other ? threads.node.get(record) : -1;
-		let stoodBefore = threads.flags.get(record) & threadFlag.stoodBefore;
-		if (!wasSeen || threads.node.get(record) !== node || threads.state.get(record) !== state || (cpuNs > 0 && !this.#isHeldUpStill(record, sample, row, lockOwner))) {
+		// A new record has no `sinceMs` yet.
+		const wasInPrevious = this.#lastSample[record] >= this.#sampleNumber - 1 && threads.sinceMs.get(record) > 0;
+		const nodeBefore = wasInPrevious && record !== this.other ? threads.node.get(record) : -1;
+		let unmovedSinceStart = threads.flags.get(record) & threadFlag.unmovedSinceStart;
+		if (!wasInPrevious || threads.node.get(record) !== node || threads.state.get(record) !== state || (cpuNs > 0 && !this.#isStillBlocked(record, sample, row, lockOwner))) {
 			threads.sinceMs.set(record, this.#atMs);
-			stoodBefore = this.#sampleNumber === 1 ? threadFlag.stoodBefore : 0;
+			unmovedSinceStart = this.#sampleNumber === 1 ? threadFlag.unmovedSinceStart : 0;
 		}
 
-		if (sample.standsSinceMs[row] > 0) {
-			threads.sinceMs.set(record, sample.standsSinceMs[row]);
+		if (sample.atNodeSinceMs[row] > 0) {
+			threads.sinceMs.set(record, sample.atNodeSinceMs[row]);
 		}
 
 		threads.node.set(record, record === this.other ? otherNode : node);
 		threads.state.set(record, state);
 		if (record !== this.other) {
-			threads.flags.set(record, sample.flags[row] | stoodBefore);
+			threads.flags.set(record, sample.flags[row] | unmovedSinceStart);
 		}
 
 		threads.alive.set(record, isCounted ? 1 : 0);
@@ -134,22 +135,22 @@ export class ThreadWriter {
 		return nodeBefore;
 	}
 
-	/** The thread of a record stands as it did in the sample before. */
+	/** Notes that the thread of a record is in the sample, unchanged since the previous one. */
 	keep(record: number): void {
-		this.#seen[record] = this.#sampleNumber;
+		this.#lastSample[record] = this.#sampleNumber;
 	}
 
 	/**
-	Ends a sample: takes over what else it says about threads; the threads of the sample before that were not in it are
-	no longer alive. `recordOf`: the record of each row, -1 for none; `counterOf`: below 0 for those that do not count;
-	`changed`: the rows that are not what they were in the sample before.
+	Ends a sample: updates the other columns of its threads, and marks the threads of the previous sample that are not in it
+	as ended. `recordOf`: each row's record, or -1; `counterOf`: each row's counter, below 0 if it does not count;
+	`changed`: the rows that differ from the previous sample.
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
-		this.#takeOver(sample, recordOf, counterOf, changed);
+		this.#updateColumns(sample, recordOf, counterOf, changed);
 		const {threads} = this.#views.regions;
 		for (let record = 0; record < this.count; record++) {
-			if (this.#seen[record] === this.#sampleNumber - 1) {
-				this.#ended.push({record, seen: this.#seen[record]});
+			if (this.#lastSample[record] === this.#sampleNumber - 1) {
+				this.#ended.push({record, lastSample: this.#lastSample[record]});
 				threads.alive.set(record, 0);
 				threads.lockKind.set(record, 0);
 				threads.lockOwner.set(record, -1);
@@ -158,21 +159,21 @@ export class ThreadWriter {
 	}
 
 	/**
-	Frees records of threads that ended, those first that ended first, where there are many, or where `isShort` of room for
-	what is counted. Returns which (1 by record), undefined for none, and the record that takes their counters over. The
-	lock must be held, after a sample has ended.
+	Frees records of ended threads, the earliest first, if there are many, or records or counters (`isShort`) are running
+	out. Returns the freed ones (1 by record) and the record that takes over their counters; undefined if none. The lock
+	must be held, after a sample has ended.
 	*/
 	freeEnded(isShort: boolean): {readonly freed: Uint8Array; readonly into: number} | undefined {
 		const {capacity} = this;
-		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * freePart;
-		const most = isFull ? capacity * leastBatchPart : capacity * endedPart;
-		if (this.#ended.length <= most) {
+		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * minFreePart;
+		const maxEnded = isFull ? capacity * minBatchPart : capacity * maxEndedPart;
+		if (this.#ended.length <= maxEnded) {
 			return undefined;
 		}
 
-		// A thread may have been there again, and its record be another's by now.
-		this.#ended = this.#ended.filter(({record, seen}) => this.#seen[record] === seen);
-		if (this.#ended.length <= most) {
+		// Without threads that have reappeared.
+		this.#ended = this.#ended.filter(({record, lastSample}) => this.#lastSample[record] === lastSample);
+		if (this.#ended.length <= maxEnded) {
 			return undefined;
 		}
 
@@ -185,64 +186,64 @@ export class ThreadWriter {
 			}
 		}
 
-		this.#giveFree(freed, into);
+		this.#freeRecords(freed, into);
 		return {freed, into};
 	}
 
-	/** Takes over the columns for which the schema has a rule, column by column. */
-	#takeOver(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
+	/** Updates the columns for which the schema has a rule, column by column. */
+	#updateColumns(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;
 		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other};
 		for (const name of newestColumns) {
-			takeNewest(threads[name], sample[name], rows);
+			copyNewest(threads[name], sample[name], rows);
 		}
 
-		this.#takeNames(sample.name, rows);
+		this.#copyNames(sample.name, rows);
 		for (const name of summedColumns) {
-			addUp(threads[name], sample[name], rows);
+			addValues(threads[name], sample[name], rows);
 		}
 
 		for (const name of rowColumns) {
-			takeRecord(threads[name], sample[name], rows);
+			copyRecords(threads[name], sample[name], rows);
 		}
 
-		this.#takeOwnersSince(sample, rows);
+		this.#updateOwnersSince(sample, rows);
 	}
 
-	#takeOwnersSince({lockOwner}: Sample, {count, recordOf}: Rows): void {
+	#updateOwnersSince({lockOwner}: Sample, {count, recordOf}: Rows): void {
 		const {lockOwnerSinceMs} = this.#views.regions.threads;
 		for (let row = 0; row < count; row++) {
 			const record = recordOf[row];
-			if (lockOwner[row] >= 0 && record >= 0 && this.#owner[record] !== recordOf[lockOwner[row]]) {
-				this.#owner[record] = recordOf[lockOwner[row]];
+			if (lockOwner[row] >= 0 && record >= 0 && this.#lastOwner[record] !== recordOf[lockOwner[row]]) {
+				this.#lastOwner[record] = recordOf[lockOwner[row]];
 				lockOwnerSinceMs.set(record, this.#atMs);
 			}
 		}
 	}
 
-	#takeNames(from: readonly string[], {changed, recordOf, other}: Rows): void {
+	#copyNames(from: readonly string[], {changed, recordOf, other}: Rows): void {
 		for (const row of changed) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
-				this.#name(record, from[row]);
+				this.#setName(record, from[row]);
 			}
 		}
 	}
 
 	/**
-	Whether a thread that used CPU where it was blocked before did not get its lock meanwhile: same lock, same holder
-	(as far as they are known), and no more CPU time than looking at the lock takes.
+	Whether a blocked thread that used CPU has not had its lock meanwhile: lock and holder, if known, are the same, and the
+	CPU time suffices only for checking the lock.
 	*/
-	#isHeldUpStill(record: number, sample: Sample, row: number, lockOwner: number): boolean {
+	#isStillBlocked(record: number, sample: Sample, row: number, lockOwner: number): boolean {
 		const {threads} = this.#views.regions;
 		const isSame = (before: number, now: number, unknown: number) => before === now || before === unknown || now === unknown;
-		return sample.state[row] === stateCode.BLOCKED && sample.cpuNs[row] <= wakeUpsNs
+		return sample.state[row] === stateCode.BLOCKED && sample.cpuNs[row] <= maxMonitorChecksNs
 			&& threads.lockKind.get(record) === sample.lockKind[row] && isSame(threads.lockClass.get(record), sample.lockClass[row], 0) && isSame(threads.lockOwner.get(record), lockOwner, -1);
 	}
 
-	#giveFree(freed: Uint8Array, into: number): void {
+	#freeRecords(freed: Uint8Array, into: number): void {
 		const {threads} = this.#views.regions;
-		this.#name(into, endedThreadsName);
+		this.#setName(into, endedThreadsName);
 		for (const [record, isFreed] of freed.entries()) {
 			if (isFreed === 1) {
 				for (const name of summedColumns) {
@@ -251,13 +252,13 @@ export class ThreadWriter {
 
 				this.#records.delete(threads.key.get(record));
 				this.#clear(record);
-				threads.key.set(record, freeKey - record);
-				this.#seen[record] = -1;
+				threads.key.set(record, freeKeyBase - record);
+				this.#lastSample[record] = -1;
 				this.#free.push(record);
 			}
 		}
 
-		this.#owner = this.#owner.map(owner => owner >= 0 && freed[owner] === 1 ? -1 : owner);
+		this.#lastOwner = this.#lastOwner.map(owner => owner >= 0 && freed[owner] === 1 ? -1 : owner);
 		for (const name of rowColumns) {
 			for (let record = 0; record < this.count; record++) {
 				if (freed[threads[name].get(record)] === 1) {
@@ -270,8 +271,8 @@ export class ThreadWriter {
 	#add(key: number): number {
 		const record = this.#free.pop() ?? this.count++;
 		this.#records.set(key, record);
-		this.#seen[record] = this.#sampleNumber;
-		this.#owner[record] = -1;
+		this.#lastSample[record] = this.#sampleNumber;
+		this.#lastOwner[record] = -1;
 		this.#pending.push({record, key});
 		return record;
 	}
@@ -282,20 +283,20 @@ export class ThreadWriter {
 		for (const {record, key} of this.#pending.splice(0)) {
 			this.#clear(record);
 			threads.key.set(record, key);
-			threads.serial.set(record, ++this.#made);
+			threads.serial.set(record, ++this.#serial);
 			if (record === this.other) {
-				this.#name(record, otherName);
+				this.#setName(record, otherName);
 			}
 		}
 	}
 
-	#name(record: number, text: string): void {
-		const kept = cut(text);
-		if (this.#names[record] !== kept) {
+	#setName(record: number, text: string): void {
+		const name = elide(text);
+		if (this.#names[record] !== name) {
 			const {nameLength, nameSerial} = this.#views.regions.threads;
-			this.#names[record] = kept;
-			nameLength.set(record, this.#views.setName(record, kept));
-			nameSerial.set(record, ++this.#named);
+			this.#names[record] = name;
+			nameLength.set(record, this.#views.setName(record, name));
+			nameSerial.set(record, ++this.#nameSerial);
 		}
 	}
 
@@ -308,10 +309,10 @@ export class ThreadWriter {
 	}
 }
 
-/** The rows of a sample, see `endSample`; and the record of "(other)". */
+/** The rows of a sample, see `endSample`, and the record of "(other)". */
 type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
 
-function takeNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other}: Rows): void {
+function copyNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other}: Rows): void {
 	for (const row of changed) {
 		const record = recordOf[row];
 		if (record >= 0 && record !== other) {
@@ -320,7 +321,7 @@ function takeNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other
 	}
 }
 
-function addUp(to: SlabColumn, from: ColumnArray, {changed, recordOf, counterOf}: Rows): void {
+function addValues(to: SlabColumn, from: ColumnArray, {changed, recordOf, counterOf}: Rows): void {
 	for (const row of changed) {
 		if (counterOf[row] >= 0) {
 			to.add(recordOf[row], from[row]);
@@ -328,13 +329,13 @@ function addUp(to: SlabColumn, from: ColumnArray, {changed, recordOf, counterOf}
 	}
 }
 
-/** A row of the sample becomes that row's record; of all rows, as whoever holds a lock may change while its waiters stay. */
-function takeRecord(to: SlabColumn, from: ColumnArray, {count, recordOf, counterOf, other}: Rows): void {
+/** Copies a column of row indexes as record numbers; for unchanged rows too, whose lock may have another holder. */
+function copyRecords(to: SlabColumn, from: ColumnArray, {count, recordOf, counterOf, other}: Rows): void {
 	for (let row = 0; row < count; row++) {
 		const record = recordOf[row];
 		if (counterOf[row] >= 0 && record !== other) {
-			const named = from[row];
-			to.set(record, named < 0 ? -1 : recordOf[named]);
+			const target = from[row];
+			to.set(record, target < 0 ? -1 : recordOf[target]);
 		}
 	}
 }

@@ -5,7 +5,7 @@ import {
 	headerBytes, headerFigures, headerWords, nameBytes, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
-/** A column of a region, an array in each slab; a share of it is a power of two. */
+/** A column of a region, with an array of `share` values (a power of two) in each slab. */
 export class SlabColumn {
 	readonly slabs: ColumnArray[] = [];
 	readonly #shift: number;
@@ -28,13 +28,13 @@ export class SlabColumn {
 		this.slabs[record >> this.#shift][record & this.#mask] += value;
 	}
 
-	/** The values of so many records from one on, which must lie in one slab. */
+	/** Returns the values of `count` records from `record` on, which must be in one slab. */
 	part(record: number, count: number): ColumnArray {
 		const at = record & this.#mask;
 		return this.slabs[record >> this.#shift].subarray(at, at + count);
 	}
 
-	/** The first record from one on at which so many lie in one slab. */
+	/** Returns the first index from `record` on at which `count` records fit in one slab. */
 	startFor(record: number, count: number): number {
 		const at = record & this.#mask;
 		return at + count > this.#mask + 1 ? record + this.#mask + 1 - at : record;
@@ -54,31 +54,31 @@ type RegionViews<R extends RegionName> = Readonly<Record<Column<R>, SlabColumn>>
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
-/** Typed views of a shared table, as far as it has grown: of fixed length, which is faster in V8. */
+/** Typed views of a shared table's slabs, of fixed length, which is faster in V8. */
 export class TableViews {
 	readonly words: Int32Array;
 	readonly figures: Float64Array;
 	readonly shape: TableShape;
 	readonly regions: {readonly [R in RegionName]: RegionViews<R>};
 
-	/** Slabs that have views. */
+	/** Number of slabs with views. */
 	slabs = 0;
 	readonly #slab: SlabLayout;
-	/** The names of threads in each slab. */
+	/** Thread names in each slab. */
 	readonly #names: Buffer[] = [];
 
-	/** Looks at an existing table; throws if the buffer is not one. */
+	/** Opens an existing table; throws if the buffer is not one. */
 	constructor(readonly buffer: SharedArrayBuffer) {
 		this.shape = shapeOf(buffer);
 		this.words = headerWords(buffer);
 		this.figures = headerFigures(buffer);
 		this.#slab = slabLayout(this.shape);
 		this.regions = fromNames(regionNames, region => fromNames(Object.keys(regions[region]), () => new SlabColumn(this.shape[region]))) as typeof this.regions;
-		this.follow();
+		this.mapNewSlabs();
 	}
 
-	/** Adds views of the slabs that were added to the buffer since. */
-	follow(): void {
+	/** Adds views of slabs that were added to the buffer. */
+	mapNewSlabs(): void {
 		for (const slabs = this.words[word.slabs]; this.slabs < slabs; this.slabs++) {
 			const base = headerBytes + (this.slabs * this.#slab.byteLength);
 			for (const region of regionNames) {
@@ -92,20 +92,20 @@ export class TableViews {
 		}
 	}
 
-	/** The name of a thread's record, of so many bytes. The lock is held. */
+	/** Returns the name, of `length` bytes, of a thread's record. The lock is held. */
 	nameOf(record: number, length: number): string {
 		const {threads} = this.shape;
 		const at = (record % threads) * nameBytes;
 		return this.#names[Math.floor(record / threads)].toString('utf16le', at, at + length);
 	}
 
-	/** Writes the name of a thread's record, as much as there is room for; returns its bytes. The lock is held. */
+	/** Writes the name of a thread's record, truncated if needed; returns the bytes written. The lock is held. */
 	setName(record: number, name: string): number {
 		const {threads} = this.shape;
 		return this.#names[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
 	}
 
-	/** Adds slabs, for the writer only, until record `index` of a region has room; false if the table may not grow so far. */
+	/** Adds slabs until a region has record `index`; returns false if the table cannot grow so far. For the writer only. */
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
 			if (this.slabs >= this.shape.maxSlabs) {
@@ -115,12 +115,12 @@ export class TableViews {
 			try {
 				this.buffer.grow(headerBytes + ((this.slabs + 1) * this.#slab.byteLength));
 			} catch {
-				// No memory for another slab: the table is full where it is.
+				// No memory for another slab: the table is full.
 				return false;
 			}
 
 			this.words[word.slabs] = this.slabs + 1;
-			this.follow();
+			this.mapNewSlabs();
 		}
 
 		return true;
@@ -131,16 +131,15 @@ type Column<R extends RegionName> = keyof Regions[R] & string;
 type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]> : never};
 
 /**
-The reader's private copy of columns of a region that are append-only below its published count. Only what is new is
-copied; what was copied stays where it is, so that snapshots share it. When an array is too short, a longer one takes
-its place; older snapshots keep theirs.
+The reader's private copy of a region's append-only columns. Copies only new records, so snapshots share the arrays. When
+an array is too short a longer one replaces it, and older snapshots keep theirs.
 */
 export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	count = 0;
 	readonly #columns: readonly C[];
 	#arrays: Arrays<R, C>;
 	#capacity = 1024;
-	/** What `view` gave last; undefined since more was copied. */
+	/** Last result of `view`; undefined after more was copied. */
 	#view: Arrays<R, C> | undefined;
 
 	constructor(readonly region: R, columns: readonly C[]) {
@@ -148,14 +147,14 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.#arrays = this.#allocate();
 	}
 
-	/** Copies all records anew into arrays of its own with the next `extend`: some have changed. */
+	/** Makes the next `extend` copy all records into new arrays, because some have changed. */
 	restart(): void {
 		this.count = 0;
 		this.#arrays = this.#allocate();
 		this.#view = undefined;
 	}
 
-	/** Copies the records from its count up to `count`. */
+	/** Copies the new records up to `count`. */
 	extend(views: RegionViews<R>, count: number): void {
 		if (count === this.count) {
 			return;
@@ -178,7 +177,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.#view = undefined;
 	}
 
-	/** The copied records, without any that come later: the same arrays as long as there are none. */
+	/** Returns the records copied so far; the same arrays until more are copied. */
 	view(): Arrays<R, C> {
 		this.#view ??= Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
 		return this.#view;

@@ -11,18 +11,21 @@ import {acquireLock, releaseLock} from './lock.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/** The reader holds the lock for a copy of some megabytes at most: longer than this it is stuck. */
+/** Far longer than the reader holds the lock, to copy some megabytes: beyond this it is stuck. */
 const lockWaitMs = 1000;
 
-/** Ticks that a sample counts for, those of the one before it first; and as how many samples, as many as ticks by default. */
+/**
+What a sample counts for: the ticks in which the previous one still counts, then its own; and the number of samples, by
+default as many as ticks.
+*/
 type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
 
 const once: SampleCounts = Object.freeze({before: 0, now: 1});
 
 /**
-Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new counters
-are appended without the lock; a sample's increments and the new counts are published in one short critical section, so
-that a reader sees a sample whole or not at all.
+Counts samples into the shared table. Each table has one writer, in the sampler's worker. It appends names, stacks and new
+counters without the lock, and publishes a sample's increments and the new counts in one short critical section, so that
+a reader sees a sample whole or not at all.
 */
 export class TableWriter implements Interner {
 	readonly #views: TableViews;
@@ -30,24 +33,24 @@ export class TableWriter implements Interner {
 	readonly #threads: ThreadWriter;
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
-	/** Thread record, stack, counter and contention of each row of the sample; -1 for none. */
+	/** By row of the sample: thread record, stack, counter and contention record; -1 for none. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
-	/** How many threads each row stands for. */
+	/** By row: the number of threads in it. */
 	#membersOf = new Float64Array(256);
-	/** The counter of each row of attributed CPU time; -1 for none. */
+	/** By row of attributed CPU time: its counter; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
-	/** Rows that are not what they were in the sample before. */
+	/** Rows that differ from the previous sample. */
 	#changed = new Int32Array(256);
 	#changedCount = 0;
-	/** Rows of the sample counted last, whose places hold for those that are the same; 0 when it was not counted. */
-	#placed = 0;
+	/** Rows of the previous sample, whose records and counters unchanged rows keep; 0 if that was not counted. */
+	#countedRows = 0;
 	readonly #figures = new SampleFigures();
 	readonly #moves = new Moves();
 
-	/** Takes an empty table, see `createTable`. */
+	/** `buffer`: an empty table, see `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
@@ -68,39 +71,40 @@ export class TableWriter implements Interner {
 
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
-	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
-	name and place, without counting. CPU time counts once, independent of `counts`. False, with nothing counted, when the
-	lock was not free in time.
+	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is gets a record with its
+	name and stack, without counting. CPU time counts once, whatever `counts` is. Returns false, with nothing counted, if
+	the lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
-		const {before, now} = this.#placed > 0 ? counts : {before: 0, now: counts.before + counts.now};
+		const length = this.#countedRows;
+		const {before, now} = length > 0 ? counts : {before: 0, now: counts.before + counts.now};
 		const {samples = before + now} = counts;
-		// Where the rows of the sample before counted, as they are placed anew.
-		const placedBefore = before > 0 ? {counters: this.#counterOf.slice(0, this.#placed), contention: this.#contentionOf.slice(0, this.#placed), members: this.#membersOf.slice(0, this.#placed)} : undefined;
-		this.#place(sample, accepts);
-		const rowsBefore = this.#placed;
-		this.#placed = 0;
+		const previous = before > 0 ? {counters: this.#counterOf.slice(0, length), contention: this.#contentionOf.slice(0, length), members: this.#membersOf.slice(0, length)} : undefined;
+		this.#findRecords(sample, accepts);
+		// 0 if the arrays were replaced.
+		const rowsBefore = this.#countedRows;
+		this.#countedRows = 0;
 		return this.#locked(() => {
-			if (placedBefore) {
-				this.#addTicks(placedBefore, before);
+			if (previous) {
+				this.#addTicks(previous, before);
 				this.#figures.count({samples: Math.min(before, samples), ticks: before});
 			}
 
 			this.#apply(sample, atMs, rowsBefore, {samples: Math.max(0, samples - before), ticks: now});
 			this.#freeEnded();
 			this.#publish(figures);
-			this.#placed = sample.count;
+			this.#countedRows = sample.count;
 		});
 	}
 
-	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
+	/** Publishes only the figures, for example after a failed sample. Returns false if the lock was not free in time. */
 	publish(figures: SamplerFigures): boolean {
 		return this.#locked(() => {
 			this.#publish(figures);
 		});
 	}
 
-	/** Does something under the lock. False, with nothing done, when it was not free in time. */
+	/** Runs `action` under the lock. Returns false, without running it, if the lock was not free in time. */
 	#locked(action: () => void): boolean {
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
@@ -115,7 +119,7 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/** Adds what threads have used that ended up in one record, and frees their places. The lock is held. */
+	/** Frees the slots of ended threads and adds what they used to one record. The lock is held. */
 	#freeEnded(): void {
 		const [counters, contention] = [this.#counters.records, this.#contention.records];
 		const {shape: {maxSlabs, ...shares}} = this.#views;
@@ -126,10 +130,10 @@ export class TableWriter implements Interner {
 
 		const {freed, into} = ended;
 		for (const [records, fields] of [[counters, ['thread']], [contention, ['thread', 'owner']]] as const) {
-			const places = fields.map(field => records.keyAt[field]);
-			records.merge(freed, places, key => {
-				for (const place of places) {
-					key[place] = key[place] >= 0 && freed[key[place]] === 1 ? into : key[place];
+			const indexes = fields.map(field => records.keyAt[field]);
+			records.merge(freed, indexes, key => {
+				for (const index of indexes) {
+					key[index] = key[index] >= 0 && freed[key[index]] === 1 ? into : key[index];
 				}
 			});
 		}
@@ -137,7 +141,7 @@ export class TableWriter implements Interner {
 		this.#views.words[word.reused]++;
 	}
 
-	/** Counts where rows stand for so many ticks, those that count. The lock is held. */
+	/** Adds this many ticks to the counters and contention records of rows. The lock is held. */
 	#addTicks({counters, contention, members}: {readonly counters: Int32Array; readonly contention: Int32Array; readonly members: Float64Array}, ticks: number): void {
 		const {length} = counters;
 		for (let row = 0; row < length; row++) {
@@ -150,8 +154,8 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	/** Finds or makes the record, stack, counter and contention of every row, without the lock. */
-	#place(sample: Sample, accepts?: (name: string) => boolean): void {
+	/** Finds or adds the thread record, stack, counter and contention record of every row, without the lock. */
+	#findRecords(sample: Sample, accepts?: (name: string) => boolean): void {
 		const {count} = sample;
 		if (count > this.#recordOf.length) {
 			const size = count * 2;
@@ -161,12 +165,12 @@ export class TableWriter implements Interner {
 			this.#contentionOf = new Int32Array(size);
 			this.#membersOf = new Float64Array(size);
 			this.#changed = new Int32Array(size);
-			this.#placed = 0;
+			this.#countedRows = 0;
 		}
 
 		this.#changedCount = 0;
 		for (let row = 0; row < count; row++) {
-			if (this.#isPlaced(sample, row)) {
+			if (this.#isUnchanged(sample, row)) {
 				continue;
 			}
 
@@ -176,7 +180,7 @@ export class TableWriter implements Interner {
 			this.#recordOf[row] = -1;
 			this.#membersOf[row] = Math.max(1, sample.members[row]);
 			if (!accepts || accepts(sample.name[row])) {
-				this.#placeThread(sample, row);
+				this.#findThread(sample, row);
 				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
 			}
 		}
@@ -187,27 +191,27 @@ export class TableWriter implements Interner {
 			}
 
 			const owner = sample.lockOwner[row];
-			if (owner < 0 && this.#contentionOf[row] < 0 && this.#isPlaced(sample, row)) {
+			if (owner < 0 && this.#contentionOf[row] < 0 && this.#isUnchanged(sample, row)) {
 				continue;
 			}
 
 			if (owner >= 0 && this.#recordOf[owner] < 0) {
-				this.#placeThread(sample, owner);
+				this.#findThread(sample, owner);
 			}
 
-			this.#contentionOf[row] = this.#placeContention(sample, row);
+			this.#contentionOf[row] = this.#findContention(sample, row);
 		}
 
-		this.#placeAttributedCpu(sample);
+		this.#findAttributedCpu(sample);
 	}
 
-	/** Whether record, stack and counter of a row are those that it had in the sample before. */
-	#isPlaced(sample: Sample, row: number): boolean {
-		return sample.isSame[row] === 1 && row < this.#placed;
+	/** Whether a row keeps the record, stack and counter that it had in the previous sample. */
+	#isUnchanged(sample: Sample, row: number): boolean {
+		return sample.isSame[row] === 1 && row < this.#countedRows;
 	}
 
-	/** A thread that runs is RUNNABLE where it uses CPU time, wherever it stands now. */
-	#placeAttributedCpu(sample: Sample): void {
+	/** Finds the counters of attributed CPU time, in state RUNNABLE whatever the thread's current state is. */
+	#findAttributedCpu(sample: Sample): void {
 		const {attributedCpu} = sample;
 		if (attributedCpu.count > this.#attributedCpuOf.length) {
 			this.#attributedCpuOf = new Int32Array(attributedCpu.count * 2);
@@ -220,14 +224,14 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	#placeThread(sample: Sample, row: number): void {
+	#findThread(sample: Sample, row: number): void {
 		this.#recordOf[row] = this.#threads.recordOf(sample.key[row]);
 		const nodeBefore = this.#views.regions.threads.node.get(this.#recordOf[row]);
 		this.#nodeOf[row] = this.#dictionary.internStack(sample.frames, sample.stackStart[row], sample.stackLength[row], nodeBefore);
 	}
 
-	/** Contention of a row that waits for a lock; -1 if nobody is known to hold it up. */
-	#placeContention(sample: Sample, row: number): number {
+	/** Returns the contention record of a row that waits for a lock; -1 if it parks or waits and no owner is known. */
+	#findContention(sample: Sample, row: number): number {
 		const owner = sample.lockOwner[row];
 		const kind = sample.lockKind[row];
 		if (owner < 0 && kind !== lockKindCode.monitor && kind !== lockKindCode['class-init']) {
@@ -245,8 +249,8 @@ export class TableWriter implements Interner {
 		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
 	}
 
-	/** Adds a sample to counters and thread records; `before`: rows of the one before that may be the same. The lock is held. */
-	#apply(sample: Sample, atMs: number, before: number, counts: Counts): void {
+	/** Adds a sample to counters and thread records. `rowsBefore`: rows of the previous one. The lock is held. */
+	#apply(sample: Sample, atMs: number, rowsBefore: number, counts: Counts): void {
 		const threads = this.#threads;
 		if ([this.#counters.records.flush(), this.#contention.records.flush()].includes(true)) {
 			this.#views.words[word.reused]++;
@@ -261,7 +265,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			if (sample.isSame[row] === 1 && row < before) {
+			if (sample.isSame[row] === 1 && row < rowsBefore) {
 				threads.keep(record);
 			} else {
 				const nodeBefore = threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), counter >= 0);
@@ -274,7 +278,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			this.#figures.add(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
+			this.#figures.addRow(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
 		}
 
 		this.#addTicks({counters: this.#counterOf.subarray(0, sample.count), contention: this.#contentionOf, members: this.#membersOf}, counts.ticks);
@@ -296,10 +300,10 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	A sample of several ticks stands for moments in which a running thread was elsewhere: all but the last count
-	where their records say that it was, in their order; not those of threads without a stack. The lock is held.
+	Spreads the ticks of a sample that counts for several: a running thread was elsewhere meanwhile, so all ticks but the
+	last move to the stacks of its records, in their order. Threads without a stack are excepted. The lock is held.
 	*/
-	#spreadTicks({attributedCpu, state, stackLength}: Sample, times: number): void {
+	#spreadTicks({attributedCpu, state, stackLength}: Sample, ticks: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
 			const row = attributedCpu.row[first];
 			while (end < attributedCpu.recorded && attributedCpu.row[end] === row) {
@@ -307,16 +311,17 @@ export class TableWriter implements Interner {
 			}
 
 			if (this.#counterOf[row] >= 0 && state[row] === stateCode.RUNNABLE && stackLength[row] > 0) {
-				this.#spread(this.#counterOf[row], first, end, times);
+				this.#spread(this.#counterOf[row], first, end, ticks);
 			}
 		}
 	}
 
-	#spread(counter: number, firstAttributedCpu: number, endAttributedCpu: number, times: number): void {
-		for (let time = 1, left = times; time < times; time++) {
-			const there = this.#attributedCpuOf[firstAttributedCpu + Math.floor((time - 0.5) * (endAttributedCpu - firstAttributedCpu) / times)];
-			if (there >= 0) {
-				this.#counters.moveTick(counter, there, left--);
+	#spread(counter: number, first: number, end: number, ticks: number): void {
+		for (let tick = 1, left = ticks; tick < ticks; tick++) {
+			const recorded = first + Math.floor((tick - 0.5) * (end - first) / ticks);
+			const to = this.#attributedCpuOf[recorded];
+			if (to >= 0) {
+				this.#counters.moveTick(counter, to, left--);
 			}
 		}
 	}
@@ -326,9 +331,9 @@ export class TableWriter implements Interner {
 	}
 
 	/** Writes figures and counts. The lock is held. */
-	#publish(given: SamplerFigures): void {
+	#publish(samplerFigures: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		const all = {...given, ...this.#figures.sums};
+		const all = {...samplerFigures, ...this.#figures.sums};
 		for (const [at, name] of figureNames.entries()) {
 			figures[at] = all[name];
 		}

@@ -232,8 +232,8 @@ describe('hostile files', () => {
 		['nodes.nodeParent.3', 3, 'out of range'],
 		['session.startedAtMs', 1e300, 'out of range'],
 		['target', null, 'missing'],
-		['traces', {report: 'AgIBAQ=='}, 'a report of an unknown format'],
-		['tasks', {probe: 'x', states: [], counters: [], notes: [], history: [], report: 'ZgIBAQ=='}, 'a report of an unknown format'],
+		['traces', {report: 'AgIBAQ=='}, 'unknown report format'],
+		['tasks', {probe: 'x', states: [], counters: [], notes: [], history: [], report: 'ZgIBAQ=='}, 'unknown report format'],
 		['tasks', {states: [{id: 'x', title: 'x', kind: 'odd'}]}, 'an unknown word'],
 	])('with session data that lies are refused: %s is %j', (place, value, message) => {
 		expect(refusal(withSession(session => {

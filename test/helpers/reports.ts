@@ -2,11 +2,11 @@ import type {TaskReport} from '../../source/model/task-report.js';
 import {parseTaskReport} from '../../source/model/task-report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {parseReport} from '../../source/model/trace-report-bytes.js';
-import {Bytes} from '../../source/model/varints.js';
+import {VarintWriter} from '../../source/model/varints.js';
 
 /** A report as the agent writes it: numbers, and texts (ASCII) with their length. */
 export function reportBytes(parts: Iterable<number | string>): Uint8Array {
-	const to = new Bytes();
+	const to = new VarintWriter();
 	for (const part of parts) {
 		for (const number of typeof part === 'number' ? [part] : [part.length, ...Buffer.from(part)]) {
 			to.number(number);

@@ -72,6 +72,6 @@ test('threads that are blocked now, and for how long the longest has been', () =
 	drawing.builder.setNow(drawing.thread('three'), {sinceMs: 1000});
 	const [row] = queryLines(drawing.build(), undefined, query()).rows;
 	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
-	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.stoodBefore});
+	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.unmovedSinceStart});
 	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
 });

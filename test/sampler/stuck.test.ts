@@ -19,12 +19,12 @@ const stuck = ['stuck-1', 'stuck-2'];
 const wakeUps = 3;
 const lastThatWakes = 23;
 
-type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly stoodBefore: boolean};
+type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly unmovedSinceStart: boolean};
 
 function threadsOf(reader: TableReader): Map<string, Seen> {
 	const {threads} = reader.read(1000)!;
 	return new Map(Array.from({length: threads.count}, (_, thread) => [threads.name[thread], {
-		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], stoodBefore: (threads.flags[thread] & threadFlag.stoodBefore) !== 0,
+		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], unmovedSinceStart: (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0,
 	}]));
 }
 
@@ -71,12 +71,12 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(java, engine, release > lastThatWakes ? 0 : wakeUps)));
 		for (const {first, last} of sessions) {
 			for (const name of stuck) {
-				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, stoodBefore: true});
+				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
 			}
 
 			for (const name of ['turn-1', 'turn-2', 'turn-3']) {
 				expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
-				expect(last.get(name)!.stoodBefore).toBe(false);
+				expect(last.get(name)!.unmovedSinceStart).toBe(false);
 			}
 		}
 	});

@@ -247,7 +247,7 @@ describe('counting', () => {
 		const row = sample.addThread(-9, 0, 'waiter-*');
 		sample.members[row] = 20;
 		sample.state[row] = stateCode.WAITING;
-		sample.standsSinceMs[row] = 40;
+		sample.atNodeSinceMs[row] = 40;
 		sample.lockKind[row] = lockKindCode.park;
 		sample.lockOwner[row] = holder;
 		writer.count(sample, 100, zeroFigures);
@@ -321,9 +321,9 @@ describe('threads', () => {
 	});
 
 	test('who stood where it stands in the first sample may have done so for longer; who came or moved later has not', () => {
-		const stands = (threads: DrawnThread[]) => [...counted([{atMs: 10, threads: [waits, {key: 2}]}, {atMs: 20, threads}]).threads.flags].map(flags => flags & threadFlag.stoodBefore);
-		expect(stands([waits, {key: 2, frames: ['Main.goes']}, {key: 3}])).toEqual([threadFlag.stoodBefore, 0, 0]);
-		expect(stands([{...waits, cpuNs: 1}, {key: 2}])).toEqual([0, threadFlag.stoodBefore]);
+		const stands = (threads: DrawnThread[]) => [...counted([{atMs: 10, threads: [waits, {key: 2}]}, {atMs: 20, threads}]).threads.flags].map(flags => flags & threadFlag.unmovedSinceStart);
+		expect(stands([waits, {key: 2, frames: ['Main.goes']}, {key: 3}])).toEqual([threadFlag.unmovedSinceStart, 0, 0]);
+		expect(stands([{...waits, cpuNs: 1}, {key: 2}])).toEqual([0, threadFlag.unmovedSinceStart]);
 	});
 
 	test('only accepted names count; who holds them up is known all the same', () => {

@@ -23,9 +23,9 @@ test('bytes are a report that can be read to its end, or are refused, whatever t
 			expect(error).toBeInstanceOf(RangeError);
 		}
 	}), {numRuns: 1000});
-	expect(() => parseReport(Uint8Array.of(1, 2))).toThrow('a report of an unknown format');
+	expect(() => parseReport(Uint8Array.of(1, 2))).toThrow('unknown report format');
 	// As many nodes as there may be, without their bytes.
-	expect(() => parseReport(Uint8Array.of(4, 2, ...Array.from({length: 15}, () => 0), 0xE8, 0xFB, 0x03))).toThrow('a report that is cut off');
+	expect(() => parseReport(Uint8Array.of(4, 2, ...Array.from({length: 15}, () => 0), 0xE8, 0xFB, 0x03))).toThrow('truncated data');
 });
 
 test('a method\'s figures are those of all ways to it; time in calls of itself counts once', () => {

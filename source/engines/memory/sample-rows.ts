@@ -238,10 +238,10 @@ export class SampleRows {
 			}
 
 			const row = into.addThread(group.key, 0, group.kind.name);
-			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isLonger ? threadFlag.stoodBefore : 0);
+			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isLonger ? threadFlag.unmovedSinceStart : 0);
 			into.state[row] = group.state;
 			into.members[row] = group.count;
-			into.standsSinceMs[row] = group.sinceMs;
+			into.atNodeSinceMs[row] = group.sinceMs;
 			into.lockKind[row] = group.lock.kind;
 			into.lockClass[row] = group.lock.className;
 			into.lockReaders[row] = group.lock.readers;

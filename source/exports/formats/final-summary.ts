@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
@@ -104,7 +104,7 @@ function heldUpOf(snapshot: Snapshot): HeldUp[] {
 	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
 		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
 			if (at) {
-				const place = madeOnce<string, HeldUp>(places, locationName(at), () => ({
+				const place = getOrCreate<string, HeldUp>(places, locationName(at), () => ({
 					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
 				}));
 				place.waitedMs += waitedMs;

@@ -1,5 +1,5 @@
 import {StringTable, type FunctionInput, type LocationInput} from 'pprof-format';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 
 /** Keys of the labels of a sample, see docs/formats.md. */
 export const labelKey = Object.freeze({
@@ -30,9 +30,9 @@ export class Names {
 
 	/** The id of the location of a function's line; 0 if that is not known. */
 	location(name: string, file = '', line = 0): number {
-		const functionId = madeOnce(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
+		const functionId = getOrCreate(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
 			id: this.functions.length + 1, name: this.text(name), systemName: this.text(name), filename: this.text(file),
 		}));
-		return madeOnce(this.#locationIds, `${functionId}:${line}`, () => this.locations.push({id: this.locations.length + 1, mappingId: this.#mappingId, line: [{functionId, line}]}));
+		return getOrCreate(this.#locationIds, `${functionId}:${line}`, () => this.locations.push({id: this.locations.length + 1, mappingId: this.#mappingId, line: [{functionId, line}]}));
 	}
 }

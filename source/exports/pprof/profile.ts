@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {maxNameLength, printable} from '../../model/text.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
@@ -55,7 +55,7 @@ export class Profile {
 				return;
 			}
 
-			if (madeOnce(this.#spans, id, () => []).push(start, end) > 2 * most) {
+			if (getOrCreate(this.#spans, id, () => []).push(start, end) > 2 * most) {
 				throw tooMany(most, called!);
 			}
 		});
@@ -132,7 +132,7 @@ export class Profile {
 
 	/** A string by its index, printable, cut to the length of a name. */
 	#text(index: number): string {
-		return madeOnce(this.#texts, index, () => this.#keep(printable(this.#string(index, maxNameLength))));
+		return getOrCreate(this.#texts, index, () => this.#keep(printable(this.#string(index, maxNameLength))));
 	}
 
 	/** One of more than `maxLength` UTF-16 units may be cut somewhere behind them. */

@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
@@ -98,7 +98,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 		const nativeId = nativeIdLabels.map(key => labels.get(key)?.num).find(number => number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
 		const javaId = labels.get(labelKey.javaId)?.num ?? 0;
 		const identity = JSON.stringify([name, nativeId, javaId]);
-		return madeOnce(threads, identity, () => {
+		return getOrCreate(threads, identity, () => {
 			if (threads.size === maxThreads) {
 				throw tooMany(maxThreads, 'threads');
 			}
@@ -113,7 +113,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 /** Adds the stack of these locations, until a file that lies about its size has gone too far. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
-	const framesAt = (locationId: number) => madeOnce(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
+	const framesAt = (locationId: number) => getOrCreate(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
 		// No method's name has a dot (JVM specification, 4.2.2).
 		const dot = functionName.lastIndexOf('.');
 		return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);

@@ -17,7 +17,7 @@ import type {TaskReport} from '../../model/task-report.js';
 import {parseTaskReport} from '../../model/task-report-bytes.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {parseReport} from '../../model/trace-report-bytes.js';
-import {Bytes} from '../../model/varints.js';
+import {VarintWriter} from '../../model/varints.js';
 import {
 	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
 } from './limits.js';
@@ -37,7 +37,7 @@ the profile keeps the string, but its digest is then of other bytes.
 */
 export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {
 	const json = Buffer.from(JSON.stringify(documentOf(snapshot)));
-	const length = new Bytes();
+	const length = new VarintWriter();
 	length.number(prefix.length + digestLength + json.length);
 	const before = Buffer.concat([profile, Uint8Array.of(stringTag), length.take()]);
 	return Buffer.concat([before, Buffer.from(prefix + digestOf(before)), json]);

@@ -1,6 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, type SampleInput} from 'pprof-format';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {nativeCodeLine, rootNode} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {piecesOf} from '../../model/schema.js';
@@ -83,7 +83,7 @@ function readableComments({target, session}: Snapshot, version: string): string[
 function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();
-	const stackOf = (node: number) => madeOnce(stacks, node, () => {
+	const stackOf = (node: number) => getOrCreate(stacks, node, () => {
 		const stack: number[] = [];
 		for (let at = node; at !== rootNode; at = nodeParent[at]) {
 			const frame = nodeFrame[at];

@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {sumOf} from '../../model/sum.js';
 import type {Counters} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
@@ -47,7 +47,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();
 		for (const counter of wanted.flatMap(bucket => buckets.countersOf(bucket))) {
 			const member = memberOf(counter);
-			const sums = madeOnce(members, member, () => ({member, ticks: 0, cpuNs: 0}));
+			const sums = getOrCreate(members, member, () => ({member, ticks: 0, cpuNs: 0}));
 			sums.cpuNs += isByTicks ? 0 : cpuNs[counter];
 			sums.ticks += (countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
 		}

@@ -1,5 +1,5 @@
 import {isJvmWork} from '../../model/jvm-stacks.js';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 
 /** Packages that are never a program's own unless it says so: the JDK's, and those of the languages on top of it. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
@@ -18,7 +18,7 @@ a `!`, or there are none, everything else but the JDK's, kotlin's and scala's is
 */
 export function ownCode(app: readonly string[] = []): OwnCode {
 	const key = app.join(',');
-	return madeOnce(known, key, () => ({key, isOwn: ruleOf(app)}));
+	return getOrCreate(known, key, () => ({key, isOwn: ruleOf(app)}));
 }
 
 function ruleOf(app: readonly string[]): OwnCode['isOwn'] {

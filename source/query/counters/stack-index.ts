@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {nativeCodeLine, rootNode, unattributed} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
@@ -37,7 +37,7 @@ const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
 /** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
 export function stackIndex(dictionary: Dictionary): StackIndex {
-	const index = madeOnce(indexes, dictionary.strings, () => new GrowingIndex());
+	const index = getOrCreate(indexes, dictionary.strings, () => new GrowingIndex());
 	index.update(dictionary);
 	return index;
 }
@@ -96,13 +96,13 @@ class GrowingIndex implements StackIndex {
 	}
 
 	grouping(by: GroupBy): Grouping {
-		const grouping = madeOnce(this.#groupings, by, () => new GrowingGrouping(by));
+		const grouping = getOrCreate(this.#groupings, by, () => new GrowingGrouping(by));
 		grouping.update(this.#dictionary);
 		return grouping;
 	}
 
 	#ofOwn(own: OwnCode): GrowingOwn {
-		const growing = madeOnce(this.#owns, own.key, () => new GrowingOwn(own));
+		const growing = getOrCreate(this.#owns, own.key, () => new GrowingOwn(own));
 		growing.update(this.#dictionary, this.attributed);
 		return growing;
 	}
@@ -130,7 +130,7 @@ class GrowingOwn {
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const frame = nodeFrame[node];
-			const isOwn = frameLine[frame] !== nativeCodeLine && madeOnce(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
+			const isOwn = frameLine[frame] !== nativeCodeLine && getOrCreate(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
 			const end = this.#withLine[node] || this.#nearest[node];
@@ -167,7 +167,7 @@ class GrowingGrouping implements Grouping {
 		for (let frame = this.#frameCount; frame < frameCount; frame++) {
 			const location = locationOfFrame(dictionary, frame, this.by);
 			const key = locationKey(location, this.by);
-			this.groupOfFrame[frame] = madeOnce(this.groupOfKey, key, () => {
+			this.groupOfFrame[frame] = getOrCreate(this.groupOfKey, key, () => {
 				this.keys.push(key);
 				return this.locations.push(location) - 1;
 			});

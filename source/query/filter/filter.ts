@@ -1,5 +1,5 @@
 import {globListMatcher, globsOf} from '../../model/glob.js';
-import {remembered} from '../../model/remembered.js';
+import {cached} from '../../model/cached.js';
 import {threadStates} from '../../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';
@@ -99,7 +99,7 @@ const maxKnown = 16;
 
 /** The filter of an expression, or one that asks for nothing when it cannot be read. */
 export function filterOf(text: string): RowFilter {
-	return remembered(known, text, maxKnown, () => {
+	return cached(known, text, maxKnown, () => {
 		const parsed = parseFilter(text);
 		return parsed.ok ? parsed.filter : {};
 	});
@@ -214,5 +214,5 @@ const maxRemembered = 5000;
 
 function remembering(matches: (text: string) => boolean): (text: string) => boolean {
 	const results = new Map<string, boolean>();
-	return text => remembered(results, text, maxRemembered, () => matches(text));
+	return text => cached(results, text, maxRemembered, () => matches(text));
 }

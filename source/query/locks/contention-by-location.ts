@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {isCounted, type Scope} from '../counters/scope.js';
@@ -41,7 +41,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 		contending[group] += members;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
 		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
-		const ofGroup = madeOnce(holders, group, () => new Map<number, number>());
+		const ofGroup = getOrCreate(holders, group, () => new Map<number, number>());
 		const owner = threads.lockOwner[thread];
 		ofGroup.set(owner, members + (ofGroup.get(owner) ?? 0));
 	}

@@ -22,7 +22,7 @@ export function stuckMs(snapshot: Snapshot, thread: number): number {
 
 /** Whether it has stood there for longer than that, since before the first sample; false for a dead thread. */
 export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
-	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.stoodBefore) !== 0;
+	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0;
 }
 
 /** The line that a stack counts for, by the query's rule where one is given; undefined for the empty stack. */

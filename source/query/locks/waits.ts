@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
@@ -106,7 +106,7 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitG
 	for (const thread of threads) {
 		const wait = waitOf(snapshot, thread);
 		if (wait) {
-			madeOnce(groups, waitText(wait), () => ({wait, threads: [] as number[]})).threads.push(thread);
+			getOrCreate(groups, waitText(wait), () => ({wait, threads: [] as number[]})).threads.push(thread);
 		}
 	}
 

@@ -3,7 +3,7 @@ import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
-import {Bytes, Numbers} from '../../model/varints.js';
+import {VarintReader, VarintWriter} from '../../model/varints.js';
 
 /* What changed between two snapshots, as bytes that lead both ways: rows and values by column, then names of threads. */
 
@@ -30,8 +30,8 @@ export function countsOf({counters, contention, threads}: Counted): Counts {
 
 /** A change of a value: how it is kept, and what two of them come to, one after the other. */
 type Kind<Change> = {
-	write(to: Bytes, change: Change): void;
-	read(from: Numbers): Change;
+	write(to: VarintWriter, change: Change): void;
+	read(from: VarintReader): Change;
 	sum(first: Change, second: Change): Change;
 	isNone(change: Change): boolean;
 };
@@ -59,11 +59,11 @@ const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	isNone: ({before, after}) => before === after,
 };
 
-function readName(from: Numbers): string {
+function readName(from: VarintReader): string {
 	return from.list(Infinity, () => String.fromCodePoint(from.number())).join('');
 }
 
-const bytes = new Bytes();
+const bytes = new VarintWriter();
 
 /** Writes the rows of a column that changed, by how far each is from the one before. */
 function writeColumn<Change>(changes: Iterable<readonly [index: number, change: Change]>, {write, isNone}: Kind<Change>): void {
@@ -79,7 +79,7 @@ function writeColumn<Change>(changes: Iterable<readonly [index: number, change: 
 	bytes.number(0);
 }
 
-function readColumn<Change>(from: Numbers, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
+function readColumn<Change>(from: VarintReader, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
 	let index = -1;
 	for (let gap = from.number(); gap !== 0; gap = from.number()) {
 		index += gap;
@@ -120,7 +120,7 @@ function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
 
 /** What two changes, one after the other, come to. */
 export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
-	const readers = both.map(changes => new Numbers(changes));
+	const readers = both.map(changes => new VarintReader(changes));
 	for (const _ of changing) {
 		mergeColumn(readers, ofNumbers);
 	}
@@ -129,7 +129,7 @@ export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
 	return bytes.take();
 }
 
-function mergeColumn<Change>(readers: readonly Numbers[], kind: Kind<Change>): void {
+function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change>): void {
 	const changes = new Map<number, Change>();
 	for (const reader of readers) {
 		readColumn(reader, kind, (index, change) => {
@@ -167,7 +167,7 @@ export class MovingMoment {
 
 	/** Goes on by a change, or back. */
 	move(changes: Uint8Array, direction: 1 | -1): void {
-		const reader = new Numbers(changes);
+		const reader = new VarintReader(changes);
 		for (const array of this.#arrays) {
 			readColumn(reader, ofNumbers, (index, change) => {
 				array[index] += direction * change;

@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
@@ -155,7 +155,7 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWork(snapshot.dictionary, threads.node[thread]) && !isForPeer;
 		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
 		if (location && isOwn(location.className)) {
-			madeOnce(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
+			getOrCreate(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
 		}
 	}
 

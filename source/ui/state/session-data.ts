@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {LookBack} from '../../query/past/look-back.js';
@@ -72,12 +72,12 @@ export class SessionData {
 				return undefined;
 			}
 
-			return madeOnce(this.#details, `${id} ${key}`, () => {
+			return getOrCreate(this.#details, `${id} ${key}`, () => {
 				const view = viewOf(id);
 				const shown = queryOf(state);
 				const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = own ? shown : linkedQuery(shown, view);
-				const row = own ?? rowWith(key, madeOnce(this.#others, view, () => view.query(snapshot, baseline, query).rows));
+				const row = own ?? rowWith(key, getOrCreate(this.#others, view, () => view.query(snapshot, baseline, query).rows));
 				return {
 					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
 					source: once(() => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),

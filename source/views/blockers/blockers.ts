@@ -1,5 +1,5 @@
 import {sumOf} from '../../model/sum.js';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -47,12 +47,12 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 	const sums = new Map<string, Sums>();
 	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
-		const sum = madeOnce<string, Sums>(sums, key, () => ({
+		const sum = getOrCreate<string, Sums>(sums, key, () => ({
 			...lock, key, readers: 0, waiters: new Map(), tickMs,
 		}));
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
 		sum.readers = Math.max(readers, sum.readers);
-		return madeOnce<number, WaiterSums>(sum.waiters, thread, () => ({ticks: 0, node: 0, isNow: false}));
+		return getOrCreate<number, WaiterSums>(sum.waiters, thread, () => ({ticks: 0, node: 0, isNow: false}));
 	};
 
 	const before = alignedTo(snapshot, since)?.contention;

@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
 import {DurationSum} from '../../model/histogram.js';
@@ -23,9 +23,9 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
 	const sums = new Map<string, DurationSum>();
 	for (const stays of report.stays) {
-		const sum = madeOnce(sums, keyOf(report, stays, by), () => new DurationSum());
+		const sum = getOrCreate(sums, keyOf(report, stays, by), () => new DurationSum());
 		sum.add(stays.count, stays.totalNs, stays.durations);
-		sum.bound(stays.leastNs, stays.mostNs, false);
+		sum.extendRange(stays.leastNs, stays.mostNs, false);
 	}
 
 	// Counters only grow, but what a thread counted is another's when it has ended: only whole groups are subtracted.

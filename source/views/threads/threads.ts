@@ -1,5 +1,5 @@
 import {sumOf} from '../../model/sum.js';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {poolName} from '../../model/pool-name.js';
@@ -130,7 +130,7 @@ function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): Thre
 function kindsOf(rows: readonly ThreadRow[]): ThreadRow[] {
 	const kinds = new Map<string, ThreadRow[]>();
 	for (const row of rows) {
-		madeOnce(kinds, row.name, () => []).push(row);
+		getOrCreate(kinds, row.name, () => []).push(row);
 	}
 
 	return Array.from(kinds, ([name, ofKind]) => {
@@ -230,7 +230,7 @@ const filterFields: FilterFields<ThreadRow> = {
 function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
 	const pools = new Map<string, ThreadRow[]>();
 	for (const row of rows) {
-		madeOnce(pools, `${row.vmInternal} ${poolName(row.name)}`, () => []).push(row);
+		getOrCreate(pools, `${row.vmInternal} ${poolName(row.name)}`, () => []).push(row);
 	}
 
 	return Array.from(pools.values(), pool => pool.length === 1 ? pool[0] : foldRows(poolName(pool[0].name), pool));

@@ -1,4 +1,4 @@
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {
 	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
 } from '../../model/histogram.js';
@@ -81,7 +81,7 @@ export function longestFirst(a: TraceRow, b: TraceRow): number {
 
 /** What is different where only some calls are followed. */
 function estimateOf({durations: {count, histogram}}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
-	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.taken(), oneIn)} : {})};
+	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.build(), oneIn)} : {})};
 }
 
 /** Calls are followed at distances of 1 to 2 * oneIn - 1 calls, each as likely; a call that stands for many does so in its bucket too. */
@@ -118,7 +118,7 @@ function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figures
 	for (const node of wanted) {
 		const [figures, callees, id] = [figuresAt(node), below(node), nodes.method[node]];
 		if (figures.calls > 0 || callees.length > 0) {
-			madeOnce(children, nodes.parent[node], () => []).push({
+			getOrCreate(children, nodes.parent[node], () => []).push({
 				...methods[id], ...figures, id, isOverloaded: overloaded.has(nameOf(methods[id])), node, children: callees,
 			});
 		}
@@ -197,7 +197,7 @@ function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, nod
 	sums.ownNs += grown('ownNs');
 	const all = histogramOf(nodes.durations, node);
 	sums.durations.add(calls, grown('cumulativeNs'), old ? histogramSince(all, histogramOf(old.durations, node)) : all);
-	sums.durations.bound(nodes.leastNs[node], nodes.mostNs[node], old === undefined || nodes.mostNs[node] > old.mostNs[node]);
+	sums.durations.extendRange(nodes.leastNs[node], nodes.mostNs[node], old === undefined || nodes.mostNs[node] > old.mostNs[node]);
 }
 
 function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {

@@ -1,5 +1,5 @@
 import {sumOf} from '../../model/sum.js';
-import {madeOnce} from '../../model/made-once.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
@@ -251,7 +251,7 @@ export class CallNode extends AtLocation {
 		const steps = new Map<number, Step>();
 		const add = (place: number, from: number) => {
 			const group = groupOfFrame[nodeFrame[place]];
-			const step = madeOnce<number, Step>(steps, group, () => ({places: [], from: []}));
+			const step = getOrCreate<number, Step>(steps, group, () => ({places: [], from: []}));
 			step.places.push(place);
 			step.from.push(from);
 		};
@@ -282,7 +282,7 @@ export class CallNode extends AtLocation {
 		const slotOf = new Map<number, number>();
 		const weights: number[] = [];
 		for (const [index, place] of places.entries()) {
-			const slot = madeOnce(slotOf, place, () => weights.length);
+			const slot = getOrCreate(slotOf, place, () => weights.length);
 			for (let number = 0; number < width; number++) {
 				weights[slot + number] = (weights[slot + number] ?? 0) + this.weights[(from[index] * width) + number];
 			}

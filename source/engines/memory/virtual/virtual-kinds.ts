@@ -1,7 +1,7 @@
 import {isOfJdk} from '../../../model/class-name.js';
 import {poolName} from '../../../model/pool-name.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
-import {cut, printable} from '../../../model/text.js';
+import {elide, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */
@@ -45,7 +45,7 @@ export class VirtualKinds {
 	`identity`: undefined if only the stack is known.
 	*/
 	kindOf(frames: Int32Array | undefined, identity?: {readonly id: number; readonly name: string}): VirtualKind {
-		const name = cut(poolName(identity?.name ?? ''));
+		const name = elide(poolName(identity?.name ?? ''));
 		const method = frames ? this.#firstMethod(frames) : identity && this.#firstMethods.get(identity.id);
 		if (method === undefined) {
 			const known = name === '' ? unknownKind : name;
