@@ -19,18 +19,18 @@ import {membersOf} from './counters/members.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
 import type {Location, Measure, Query} from './types/query.js';
 
-/** What the rows of a window are read from, by group. */
-type LineFigures = CountedFigures & {
+/** Figures of a window that its rows read, by group. */
+type GroupFigures = CountedFigures & {
 	readonly grouping: Grouping;
-	/** Of samples with the group anywhere on their stack. */
+	/** Sums of the samples with the group anywhere on their stack. */
 	readonly totals: Sums;
 	readonly contention: ContentionByLocation;
-	/** Without own code first: the line of the program's own code by which most samples came. */
+	/** Unless own code is first: returns the line of the program's own code that led to most samples of some groups. */
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
 };
 
 /** A row of the Lines view: a location and what was counted there. */
-export class LineRow extends CountedRow<LineFigures> {
+export class LineRow extends CountedRow<GroupFigures> {
 	get key(): string {
 		return this.counted.grouping.keys[this.bucket];
 	}
@@ -52,30 +52,32 @@ export class LineRow extends CountedRow<LineFigures> {
 		return this.counted.contention.blocked[this.bucket];
 	}
 
-	/** How long the longest of them has, 0 when none is; at least so long where it was blocked before the first sample. */
+	/** Milliseconds for which the longest blocked thread has been blocked; 0 without one. */
 	get stuckMs(): number {
 		return this.counted.contention.longestMs[this.bucket];
 	}
 
+	/** Whether it was blocked before the first sample, so that `stuckMs` is a lower bound. */
 	get stuckAtLeast(): boolean {
 		return this.counted.contention.isLonger[this.bucket] === 1;
 	}
 
-	/** Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock. */
+	/** Number of threads here in the newest sample that are blocked by another, BLOCKED or parked for a lock. */
 	get contendingNow(): number {
 		return this.counted.contention.contending[this.bucket];
 	}
 
-	/** Who holds most of them up, undefined where that is not known; and how many others do. */
+	/** Name of the thread that blocks most of them; undefined if unknown. */
 	get holder(): string | undefined {
 		return this.contendingNow > 0 ? this.counted.contention.holderOf(this.bucket) : undefined;
 	}
 
+	/** Number of other threads that block them. */
 	get otherHolders(): number {
 		return this.contendingNow > 0 ? this.counted.contention.otherHoldersOf(this.bucket) : 0;
 	}
 
-	/** The line of the program's own code by which most of the row's samples came, if it is not the row's. */
+	/** The line of the program's own code that led to most of the row's samples, if it is another line. */
 	get own(): Location | undefined {
 		return this.counted.ownOf?.([this.bucket]);
 	}
@@ -89,22 +91,22 @@ export type LineTable = {
 	readonly rows: readonly LineRow[];
 	/** Number of rows before the filter. */
 	readonly allRows: number;
-	/** The whole of shares: CPU nanoseconds and counted ticks of samples with Java frames. */
+	/** 100% of shares: CPU nanoseconds and counted ticks of samples with frames. */
 	readonly wholeCpuNs: number;
 	readonly wholeTicks: number;
-	/** What shares are of, where that is not what the query's unit and states say. */
+	/** What shares relate to, if it is not what the query's unit and states imply. */
 	readonly measure?: Measure;
-	/** What the rows are, or what most of them come from, in a sentence. */
+	/** A sentence on what the rows are, or where most of them come from. */
 	readonly finding?: string;
-	/** Independent samples that shares of the CPU time rest on, and ticks that are one observation. */
+	/** Number of independent samples of CPU time, and of ticks that make one observation. */
 	readonly cpuSamples: number;
 	readonly ticksPerObservation: number;
 };
 
-/** All lines of a window, in no order, and what their shares are of. */
+/** All lines of a window, unsorted. */
 export type CountedLines = Omit<LineTable, 'allRows'>;
 
-/** The locations with counted ticks or CPU time in the window. */
+/** Returns the locations with counted ticks or CPU time in the window. */
 export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
 	const {dictionary, threads} = snapshot;
 	const {nodeCount, nodeFrame} = dictionary;
@@ -119,7 +121,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const inStep = threadsInStep(snapshot, since);
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope};
-	const figures: LineFigures = {
+	const figures: GroupFigures = {
 		grouping, sums, totals, threads, inStep, isInTicks: unit === 'ticks',
 		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
@@ -138,10 +140,10 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	};
 }
 
-/** Sums by group of all samples that have it on their stack, once each; `byNode` becomes that of whole subtrees. */
+/** Returns, by group, the sums of all samples with it on their stack; turns `byNode` into sums of subtrees. */
 function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, {locations, groupOfFrame, outermost}: Grouping): Sums {
 	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
-	// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
+	// Callees have greater ids than their callers: one pass from the end sums every subtree.
 	for (let node = nodeCount - 1; node > rootNode; node--) {
 		const [ticks, cpuNs] = [byNode.ticks[node], byNode.cpuNs[node]];
 		if (outermost[node] === 1) {
@@ -156,7 +158,7 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 	return totals;
 }
 
-/** CPU time, or ticks where the query that is asked by then looks at these, at each place of a window; the filter has no say. */
+/** Returns the CPU time, or ticks for a later query in ticks, at each location of a window. Ignores the filter. */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
@@ -176,5 +178,5 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 		}
 	}
 
-	return (key, asked) => Math.max(0, (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
+	return (key, queryNow) => Math.max(0, (effectiveUnit(queryNow) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? -1] ?? 0);
 }

@@ -19,43 +19,43 @@ import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
 import {groupWaits, type WaitGroup} from './locks/waits.js';
 
-/** Who held up threads with which lock, in how many of their samples (percent: of all holders'), and where it was. */
+/** A thread that blocked others with a lock, the ticks of their samples (and percentage), and its locations then. */
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
 
-/** A place, and in how many of the samples it was. */
+/** A location and the ticks of the samples at it. */
 export type HolderLocation = {readonly location: Location; readonly ticks: number};
 
-/** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
+/** What a thread did at the location of a detail. `ticks` are those of counted states, `states` has all. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
 
-/** A place next to the one looked at, with the samples in which it was its caller or callee. */
+/** A caller or callee of the location of a detail, with the samples in which it was that. */
 export type Neighbour = Location & {readonly ticks: number; readonly cpuNs: number};
 
-/** What Enter on a line shows. All lists: most CPU time, then ticks, first; holders by ticks; cut to a bound. */
+/** The detail of a line (Enter). Lists are sorted by CPU time, then ticks, and have at most `maxDetailRows` rows. */
 export type LineDetail = {
 	readonly threads: readonly DetailThread[];
-	/** Stacks that count for the place, or, when none does, those it is in. */
+	/** Stacks whose samples count at the location or, if there are none, that contain it. */
 	readonly stacks: readonly StackRow[];
-	/** Who called the location (its outermost call) and whom it called (from its innermost), each stack once. */
+	/** Callers of the location's outermost call and callees of its innermost, once per stack. */
 	readonly callers: readonly Neighbour[];
 	readonly callees: readonly Neighbour[];
 	readonly holders: readonly Holder[];
-	/** What threads that are there now wait for. */
+	/** Waits of the threads that are there now. */
 	readonly waits: readonly WaitGroup[];
 };
 
-/** What Enter on a thread or pool shows; `callers` and `callees` are empty. */
+/** The detail of a thread or pool (Enter); `callers` and `callees` are empty. */
 type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
-/** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
+/** More than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;
 
-/** What is known of a row that is not there, or is not made of samples. */
+/** The detail of a row that no longer exists, or has no samples. */
 export const noDetail: LineDetail = Object.freeze({
 	threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
 });
 
-/** What is known of the row of Lines with a key. The filter's threads and states apply, its words do not. */
+/** Returns the detail of a row of Lines. The filter's threads and states apply, its words do not. */
 export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
@@ -69,21 +69,21 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const counters = countersInWindow(snapshot, since, scope);
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
-	const own = selectCounters(counters, isAttributed);
-	const around = own.count > 0 ? own : selectCounters(counters, containing(snapshot, grouping, group));
+	const atLine = selectCounters(counters, isAttributed);
+	const shown = atLine.count > 0 ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
-		threads: detailThreads(snapshot, around, scope),
-		stacks: detailStacks(snapshot, around, scope),
+		threads: detailThreads(snapshot, shown, scope),
+		stacks: detailStacks(snapshot, shown, scope),
 		...neighbours(snapshot, counters, scope, grouping, group),
 		holders: holdersOf(snapshot, since, scope, isAttributed).slice(0, maxDetailRows),
 		waits: waitsOf(snapshot, scope, isAttributed),
 	};
 }
 
-/** What is known of some threads (those of a row of the Threads view). */
+/** Returns the detail of some threads (those of a row of the Threads view). */
 export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, threadKeys: readonly number[]): ThreadDetail {
-	const own = {...query, threadKeys: new Set(threadKeys)};
-	const scope = scopeOf(snapshot, own);
+	const ofThreads = {...query, threadKeys: new Set(threadKeys)};
+	const scope = scopeOf(snapshot, ofThreads);
 	const counters = countersInWindow(snapshot, since, scope);
 	return {
 		...noDetail,
@@ -91,11 +91,11 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 		stacks: detailStacks(snapshot, counters, scope),
 		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
 		waits: waitsOf(snapshot, scope, () => true),
-		lines: [...countedLines(snapshot, since, own, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
+		lines: [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
 	};
 }
 
-/** What is known of a stack of the Stacks view: its threads, and who held them up. */
+/** Returns the detail of a row of the Stacks view: its threads, what blocked them, and what they wait for. */
 export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: {isOf(node: number): boolean} | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
@@ -107,7 +107,7 @@ export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined
 	};
 }
 
-/** What threads wait for now that are at a wanted stack. */
+/** Returns the current waits of threads at a wanted stack. */
 function waitsOf(snapshot: Snapshot, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): WaitGroup[] {
 	const {count, node} = snapshot.threads;
 	const threads = Array.from({length: count}, (_, thread) => thread).filter(thread => isCounted(scope, thread) && isWanted(node[thread]));
@@ -126,7 +126,7 @@ function selectCounters(counters: Counters, isWanted: (node: number) => boolean)
 	return {count: wanted.length, ...arrays};
 }
 
-/** Whether a stack has a frame of the group: passed on from callers, which have smaller ids. */
+/** Returns a test for stacks with a frame of the group: nodes inherit it from their callers, which have smaller ids. */
 function containing({dictionary}: Snapshot, {groupOfFrame}: Grouping, group: number): (node: number) => boolean {
 	const contains = new Uint8Array(dictionary.nodeCount);
 	for (let node = 1; node < dictionary.nodeCount; node++) {
@@ -148,7 +148,7 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 
 	return [...rows]
 		.map(([thread, row]) => ({key: threads.key[thread], name: threads.name[thread], ...row}))
-		.sort((a, b) => hotter(a, b) || byNumber(allTicks(b), allTicks(a)) || byNumber(a.key, b.key))
+		.sort((a, b) => byHeat(a, b) || byNumber(allTicks(b), allTicks(a)) || byNumber(a.key, b.key))
 		.slice(0, maxDetailRows);
 }
 
@@ -160,11 +160,11 @@ function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope):
 	return stackRows(dictionary, counters, scope).slice(0, maxDetailRows);
 }
 
-/** Callers and callees by one pass from the callees to the callers, which adds up every subtree. */
+/** Sums up callers and callees in one pass from callees to callers, which also sums every subtree. */
 function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const whole = sumsByNode(counters, nodeCount, scope);
-	// Subtrees without the samples in which the group occurs again further in: what its innermost call led to.
+	// As `whole`, without samples that contain the group again deeper: the samples of its innermost call.
 	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
 	const callers = new Map<number, {ticks: number; cpuNs: number}>();
 	const callees = new Map<number, {ticks: number; cpuNs: number}>();
@@ -187,7 +187,7 @@ function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {g
 
 	const rows = (sums: typeof callers): Neighbour[] => [...sums]
 		.filter(([, {ticks, cpuNs}]) => ticks > 0 || cpuNs > 0)
-		.sort(([a, aSums], [b, bSums]) => hotter(aSums, bSums) || byText(keys[a], keys[b]))
+		.sort(([a, aSums], [b, bSums]) => byHeat(aSums, bSums) || byText(keys[a], keys[b]))
 		.slice(0, maxDetailRows)
 		.map(([neighbour, sums]) => ({...locations[neighbour], ...sums}));
 	return {callers: rows(callers), callees: rows(callees)};
@@ -198,13 +198,14 @@ function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, t
 	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
 }
 
-function hotter(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {
+/** Orders by CPU time, then ticks, the highest first. */
+function byHeat(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {
 	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
 }
 
 type HolderSums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
 
-/** Owners of the locks that samples at the wanted stacks waited for, those who held up most first. */
+/** Returns the owners of the locks that samples at the wanted stacks waited for, sorted by the ticks they blocked. */
 function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
 	const all = snapshot.contention;
 	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
@@ -247,15 +248,15 @@ function sortedLocations(locations: ReadonlyMap<string, HolderLocation>): Holder
 	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, location]) => location);
 }
 
-/** What stands beside a line of a source: at it and in what it called. */
+/** Totals shown beside a source line: at it and in what it called. */
 export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
 
-/** The class that a source file is named for by all classes in it: without what is nested. */
+/** Returns package and file, the same for all classes of a source file. */
 function fileOf({className, file}: Location): string {
 	return `${className.slice(0, className.lastIndexOf('.') + 1)}/${file}`;
 }
 
-/** Ticks of counted states and CPU time of each line of the file that a place is in, by the line's number. */
+/** Returns the totals of each line of a location's source file, by line number. */
 export function querySourceLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, location: Location): ReadonlyMap<number, LineFigures> {
 	const figures = new Map<number, LineFigures>();
 	const byLine: Query = {...query, by: 'line'};

@@ -10,7 +10,7 @@ import {framesOf} from './counters/stack-index.js';
 import {filtered} from './filter/filter.js';
 import type {Location, Query} from './types/query.js';
 
-/** Identical stacks in the same counted state over all threads, filtered, in the order of the unit. */
+/** Returns the filtered rows of the Stacks view: identical stacks in the same state, sorted by the unit. */
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {...scope, stateMask: scope.countedMask});
@@ -20,7 +20,7 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 	});
 }
 
-/** Rows of the counters that have Java frames, in the unit's order, equal ones by key. Shares are of the whole of these counters. */
+/** Returns rows of counters with frames, sorted by the unit, then by key. Shares relate to the sum of these counters. */
 export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
 	const whole = {ticks: 0, cpuNs: 0};
 	const rows = new Map<number, StackRow>();
@@ -30,7 +30,7 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 			const row = getOrCreate(rows, (node * stateCount) + state, () => new StackRow(node, threadStates[state], dictionary));
 			row.ticks += ticks;
 			row.cpuNs += cpuNs;
-			// A counter is of one thread alone.
+			// Each counter belongs to another thread.
 			row.threadCount++;
 			whole.ticks += ticks;
 			whole.cpuNs += cpuNs;
@@ -46,12 +46,12 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 	return sorted;
 }
 
-/** Identical stacks in the same counted state, put together over all threads. */
+/** Identical stacks in the same state, summed over all threads. */
 export class StackRow {
 	readonly key: string;
 	ticks = 0;
 	cpuNs = 0;
-	/** Share of the unit's whole, 0..100. */
+	/** Share of the sum in the unit, 0 to 100. */
 	percent = 0;
 	threadCount = 0;
 

@@ -5,7 +5,7 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryBlockers} from '../../source/views/blockers/blockers.js';
-import {circleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
+import {cycleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow} from '../../source/views/blockers/columns.js';
 import {blockersView} from '../../source/views/blockers/view.js';
 import {Picture, undent} from '../helpers/picture.js';
@@ -112,7 +112,7 @@ test('a deadlock is a circle of threads that stood still for a while', () => {
 	expect(deadlocksOf(drawing.build())).toEqual([]);
 	stand(drawing, ['one', 'two', 'three', 'four']);
 	const found = deadlocksOf(drawing.build());
-	expect(found.map(members => circleText(members))).toEqual(['one -> three -> two -> one']);
+	expect(found.map(members => cycleText(members))).toEqual(['one -> three -> two -> one']);
 	expect(found[0].map(({at}) => at && locationName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
 	expect(deadlockText(found[0])).toBe('deadlock of 3 threads: one waits at A.enter:4 for java.lang.Object held by three (taken at A.take:1); three waits at A.enter:9 for java.lang.Object held by two (taken at A.take:3); two waits at A.enter:4 for java.lang.Object held by one (taken at A.take:2)');
 	expect(queryBlockers(drawing.build(), undefined, query()).rows.map(({holderName, depth, isDeadlocked}) => [holderName, depth, isDeadlocked])).toEqual([['one', 0, true], ['two', 1, true], ['three', 2, true]]);
@@ -149,7 +149,7 @@ test('a thread that has just got its lock does not wait for itself; one that hol
 	`);
 	stand(drawing, ['got', 'handed']);
 	stand(drawing, ['upgrades'], {lockReaders: 1});
-	expect(deadlocksOf(drawing.build()).map(members => circleText(members))).toEqual(['upgrades -> upgrades']);
+	expect(deadlocksOf(drawing.build()).map(members => cycleText(members))).toEqual(['upgrades -> upgrades']);
 });
 
 test('of many threads in any order every circle is found once', () => {

@@ -7,7 +7,7 @@ import {piecesOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
-import {settledCounters} from '../../query/counters/aligned.js';
+import {balancedCounters} from '../../query/counters/aligned.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {windowSnapshot} from '../common/window-snapshot.js';
@@ -35,7 +35,7 @@ The snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CP
 by thread and state. The last string holds the session. The same snapshot gives the same bytes.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
-	const counters = settledCounters(original.dictionary, original.counters);
+	const counters = balancedCounters(original.dictionary, original.counters);
 	const snapshot: Snapshot = {...original, counters};
 	const {target, session} = snapshot;
 	const names = new Names(1);

@@ -1,19 +1,19 @@
-/** Percent in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty for what is not a number. */
+/** Formats a percentage in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty if not finite. */
 export function formatPercent(percent: number): string {
 	return Number.isFinite(percent) ? (percent >= 99.95 ? percent.toFixed(0) : percent.toFixed(1)) : '';
 }
 
-/** A count in at most six characters: 999999, 12.3M, 4.5G. */
+/** Formats a count in at most six characters: 999999, 12.3M, 4.5G. */
 export function formatCount(count: number): string {
 	return scaled(count, 1e6, 1000, ['', 'k', 'M', 'G', 'T']);
 }
 
-/** Bytes by powers of 1024 in at most six characters: 512B, 3.1G, 8.0G. */
+/** Formats bytes by powers of 1024 in at most six characters: 512B, 3.1G, 8.0G. */
 export function formatBytes(bytes: number): string {
 	return scaled(bytes, 1024, 1024, ['B', 'K', 'M', 'G', 'T', 'P']);
 }
 
-/** Nanoseconds as milliseconds: 0.12, 12.3, 4711. */
+/** Formats nanoseconds as milliseconds: 0.12, 12.3, 4711. */
 export function formatMs(nanoseconds: number): string {
 	const ms = nanoseconds / 1e6;
 	return Number.isFinite(ms) ? (ms === 0 ? '0' : ms.toFixed(ms < 1 ? 2 : (ms < 100 ? 1 : 0))) : '';
@@ -24,7 +24,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A time in its two largest units: 350ms, 42s, 5m07s, 2h05m, 3d04h. */
+/** Formats a time in its two largest units: 350ms, 42s, 5m07s, 2h05m, 3d04h. */
 export function formatDuration(ms: number): string {
 	if (!Number.isFinite(ms) || ms < 0) {
 		return '';
@@ -43,18 +43,18 @@ export function formatDuration(ms: number): string {
 	return ms < hour ? two(minute, 'm', second, 's') : (ms < day ? two(hour, 'h', minute, 'm') : two(day, 'd', hour, 'h'));
 }
 
-/** How long a thread has been stuck: 5m07s, or >=5m when it stood there before anybody looked. */
+/** Formats how long a thread has been stuck: 5m07s, or >=5m if it was stuck before the first sample. */
 export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
 	const text = formatDuration(stuckMs);
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
-/** The same in a sentence: at least 5m. */
+/** Formats the same for a sentence: at least 5m. */
 export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
 	return formatStuck(figures).replace(/^>=/, 'at least ');
 }
 
-/** A number below `plainBelow` as it is, others in a unit that leaves at most three digits before the point. */
+/** Formats a number: rounded below `plainBelow`, else in a unit that leaves at most three digits before the point. */
 function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
 	if (!Number.isFinite(value) || value < 0) {
 		return '';
@@ -74,43 +74,43 @@ function scaled(value: number, plainBelow: number, step: number, units: readonly
 	return `${rest < 99.95 ? rest.toFixed(1) : rest.toFixed(0)}${units[unit]}`;
 }
 
-/** Nanoseconds in at most six characters: 830ns, 12.3us, 4.71ms, 12.3s. */
+/** Formats nanoseconds in at most six characters: 830ns, 12.3us, 4.71ms, 12.3s. */
 export function formatNs(ns: number): string {
 	const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9]] as const;
-	const [unit, size] = units.findLast(([, least]) => ns >= least) ?? units[0];
+	const [unit, size] = units.findLast(([, nsPerUnit]) => ns >= nsPerUnit) ?? units[0];
 	const value = ns / size;
 	return `${unit === 'ns' || value >= 99.95 ? value.toFixed(0) : (value >= 9.995 ? value.toFixed(1) : value.toFixed(2))}${unit}`;
 }
 
-/** Times a second, as short as counts. */
+/** Formats a rate per second in at most six characters. */
 export function formatRate(perS: number): string {
 	return perS > 0 && perS < 99.95 ? perS.toFixed(perS < 9.995 ? 2 : 1) : formatCount(perS);
 }
 
-/** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
+/** Rounds to three decimals; 0 if not finite. */
 export function rounded(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
 }
 
-/** A number with a limited number of decimals. */
+/** Rounds to a number of decimals. */
 export function decimals(value: number, count: number): number {
 	return Number(value.toFixed(count));
 }
 
-/** Nanoseconds as milliseconds, to the microsecond. */
+/** Returns nanoseconds as milliseconds, to the microsecond. */
 export function msOf(ns: number): number {
 	return rounded(ns / 1e6);
 }
 
-/** Nanoseconds as milliseconds, to the nanosecond. */
+/** Returns nanoseconds as milliseconds, to the nanosecond. */
 export function exactMsOf(ns: number): number {
 	return Math.round(ns) / 1e6;
 }
 
-/** How a figure is written: for people, and in files that programs read. */
+/** How a figure is written: as text, and as a number in files. */
 export type Format = {readonly text: (value: number) => string; readonly file: (value: number) => number};
 
-/** The formats of columns, by what is counted. */
+/** Formats of columns, by unit. */
 export const formats = {
 	percent: {text: formatPercent, file: value => decimals(value, 2)},
 	count: {text: formatCount, file: value => value},
@@ -119,7 +119,7 @@ export const formats = {
 	/** Milliseconds. */
 	ms: {text: value => formatMs(value * 1e6), file: rounded},
 	duration: {text: formatDuration, file: Math.round},
-	/** Nanoseconds that are exact. */
+	/** Exact nanoseconds. */
 	ns: {text: formatNs, file: exactMsOf},
 	perS: {text: formatRate, file: rounded},
 } as const satisfies Record<string, Format>;

@@ -6,16 +6,15 @@ import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/query.js';
 
-/* The user's names of packages on the screen, set before anything is drawn. Files and reports have whole names. */
-
+/** The user's names of packages on the screen, set before anything is drawn. Files and reports have full names. */
 let names: ReadonlyMap<string, string> = new Map();
 
-/** From now on these packages, and all below them, are called so. */
+/** Sets the names of packages and all below them. */
 export function namePackages(byPackage: ReadonlyMap<string, string>): void {
 	names = byPackage;
 }
 
-/** The longest package with a name of its own that a class is in, and that name; undefined when there is none. */
+/** Returns the user's name of the innermost named package of a class, and that package's length; undefined if none. */
 function namedPackageOf(className: string): {readonly length: number; readonly name: string} | undefined {
 	if (names.size === 0) {
 		return undefined;
@@ -32,8 +31,8 @@ function namedPackageOf(className: string): {readonly length: number; readonly n
 }
 
 /**
-The name of a location in at most `room` cells, its end kept: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`,
-`…ble.sort:16`. Without `full` all packages but the last are shortened, and those that the user named have these names.
+Returns the name of a location in at most `room` cells, keeping its end: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`,
+`…ble.sort:16`. Unless `full`, shortens all packages but the last to initials and applies the user's names.
 */
 export function shortName(location: Location, room: number, full = false): string {
 	const name = locationName(location);
@@ -46,15 +45,14 @@ export function shortName(location: Location, room: number, full = false): strin
 	}
 
 	const classStart = location.className.lastIndexOf('.') + 1;
-	// What follows the package in the name; a class name that is nothing but a package stays whole.
 	const rest = name.slice(classStart);
 	const named = full ? undefined : namedPackageOf(location.className);
-	const own = named?.name ? [named.name] : [];
-	const packages = [...own, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
+	const usersName = named?.name ? [named.name] : [];
+	const packages = [...usersName, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
 	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? [...part][0] ?? '' : part), rest].join('.');
-	// What the user calls a package is short already, and goes last.
+	// The user's name is shortened last: it is short already.
 	for (let short = 0; short < (named ? packages.length : 0); short++) {
-		const shortened = withInitials(own.length, own.length + short);
+		const shortened = withInitials(usersName.length, usersName.length + short);
 		if (cellWidth(shortened) <= room) {
 			return shortened;
 		}
@@ -70,7 +68,7 @@ export function shortName(location: Location, room: number, full = false): strin
 	return cutStart(rest, room);
 }
 
-/** The JVM's own work, or native code; of a method that is compiled the package is shortened: `[jit] C2 c.a.sort.Bubble.sort`. */
+/** Names the JVM's work or native code. Shortens the package of a compiled method: `[jit] C2 c.a.sort.Bubble.sort`. */
 function shortWork(name: string, room: number, full: boolean): string {
 	const [, compiler, className, method] = /^(\[jit] .*?)(\S+)\.(\S+)$/.exec(name) ?? [];
 	return compiler === undefined
@@ -78,61 +76,61 @@ function shortWork(name: string, room: number, full: boolean): string {
 		: compiler + shortName({className, method, file: '', line: -1}, Math.max(1, room - cellWidth(compiler)), full);
 }
 
-/** Cells of `Class.method:line`, the package left out. */
-function leastCells(location: Location): number {
+/** Returns the width of `Class.method:line`. */
+function minCells(location: Location): number {
 	return cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
 }
 
-/** Fewer cells say nothing of what stands behind a name. */
-const leastAside = 8;
+/** Minimum width of an aside: fewer cells are illegible. */
+const minAsideCells = 8;
 
-/** A location and what fits beside it once `Class.method:line` is whole: `c.acme.Dao.find:88 via LockSupport.park`. */
+/** Returns a location's name with the asides that fit after `Class.method:line`: `c.acme.Dao.find:88 via Lock.park`. */
 export function nameWith(location: Location, asides: readonly string[], room: number, full = false): string {
-	const least = leastCells(location);
+	const least = minCells(location);
 	let shown = '';
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
-		shown += left < leastAside ? '' : ` ${cut(aside, left)}`;
+		shown += left < minAsideCells ? '' : ` ${cut(aside, left)}`;
 	}
 
 	return shortName(location, room - cellWidth(shown), full) + shown;
 }
 
-/** Part of a name's room, and cells of it, that a holder has at least. */
-const holderPart = 0.45;
-const leastHolder = 7;
+/** The fraction of the room reserved for the holder, and its minimum width, cells. */
+const minHolderPart = 0.45;
+const minHolderCells = 7;
 
-/** The same with who holds threads up there, who is always named: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
+/** As `nameWith`, but always with the lock's holder: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
 export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
-	const least = leastCells(location);
+	const least = minCells(location);
 	const more = others > 0 ? ` +${others}` : '';
 	const text = ` by ${holder}${more}`;
 	if (least + cellWidth(' held') + cellWidth(text) <= room) {
 		return nameWith(location, [`held${text}`, ...asides], room, full);
 	}
 
-	const cells = Math.max(room - least, Math.floor(room * holderPart));
-	const shown = cells < leastHolder ? '' : ` by ${cutMiddle(holder, cells - cellWidth(` by ${more}`))}${more}`;
+	const cells = Math.max(room - least, Math.floor(room * minHolderPart));
+	const shown = cells < minHolderCells ? '' : ` by ${cutMiddle(holder, cells - cellWidth(` by ${more}`))}${more}`;
 	return shortName(location, room - cellWidth(shown), full) + shown;
 }
 
-/** `via LockSupport.park`: how a line of the program's own code came to stand in another's. */
+/** Returns `via LockSupport.park`, for a location that own code called. */
 export function viaText(location: Location): string {
 	const {className, method, line} = location;
 	return line === nativeCodeLine ? `via ${locationName(location)}` : `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
 }
 
-/** What threads wait for that need a class which another thread initialises. */
+/** Names the class initialiser that a thread waits for: `Depot.<clinit>`. */
 export function initialisedText(className: string): string {
 	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
 }
 
-/** A lock's class as people call it: `ReentrantLock`, `Object`, `Depot` for one that is declared in another. */
+/** Returns the simple name of a lock's class, without outer classes: `ReentrantLock`, `Object`, `Depot`. */
 export function lockName(className: string): string {
 	return publicName(className).replace(/^.*[.$](?=\D)/, '');
 }
 
-/** The class that a program names, where the lock's is one inside it. */
+/** Returns the public class of a java.util.concurrent lock whose parked threads wait for its inner `Sync`. */
 export function publicName(className: string): string {
 	return className.replace(/\$(?:Nonfair|Fair)?Sync$/, '');
 }

@@ -10,12 +10,12 @@ import type {
 } from '../../model/snapshot.js';
 import {stackIndex} from './stack-index.js';
 
-/** What was found last for a snapshot: it is asked for again by each query of a refresh. */
-const found = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
+/** The last result for each baseline: every query of a refresh needs it. */
+const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
 /**
-An earlier snapshot with its counters at the indices of a later one, so that they can be subtracted: those of threads
-whose records are free by now move to the record of ended threads.
+Returns an earlier snapshot with its counters at the indexes of a later one, so that they can be subtracted: those of
+threads whose records have been freed since move to the record of ended threads.
 */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
@@ -24,16 +24,16 @@ export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot |
 		return then;
 	}
 
-	const known = found.get(then);
+	const known = lastAligned.get(then);
 	if (known?.now.deref() === now) {
 		return known.aligned;
 	}
 
 	const aligned = align(now, then);
-	found.set(then, {now: new WeakRef(now), aligned});
+	lastAligned.set(then, {now: new WeakRef(now), aligned});
 	if (aligned !== then) {
-		// Aligned once more it is the same.
-		found.set(aligned, {now: new WeakRef(now), aligned});
+		// Aligning it again changes nothing.
+		lastAligned.set(aligned, {now: new WeakRef(now), aligned});
 	}
 
 	return aligned;
@@ -81,7 +81,7 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	const threadKeys = keys.filter(name => columns[name].unit === 'thread' || columns[name].unit === 'threadOrNone');
 	const isCounted = (records: RecordArrays<C>, index: number) => counters.some(name => records[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
-	/** By key: the rows of `now` that may have taken over what others had counted. */
+	/** Rows of ended threads in `now`, by key: they may have taken over other rows' counts. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
 		ofEnded ??= new Map(Array.from({length: now.count}, (_, index) => index).filter(index => isOfEnded(index) && isCounted(now, index)).map(index => [keys.map(name => now[name][index]).join(' '), index]));
@@ -105,10 +105,10 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 }
 
 /**
-Counters of a window with no CPU time below 0: what unattributed time lacks on some threads is taken from others, and
-beyond that from what was recorded of these threads. So all comes to what the threads used.
+Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some threads
+is subtracted from that of others, and if that is not enough, from the CPU time recorded for the former.
 */
-export function settledCounters(dictionary: Dictionary, counters: Counters): Counters {
+export function balancedCounters(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
 	if (node === 0) {
 		return counters;
@@ -141,27 +141,27 @@ export function settledCounters(dictionary: Dictionary, counters: Counters): Cou
 	return {...counters, cpuNs};
 }
 
-/** Takes this much off the CPU time recorded of threads that used less than that: `node` is where they lack it. */
-function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, lackingNs: number, cpuNs: Float64Array): void {
-	const isLacking = new Set<number>();
+/** Subtracts `excessNs` from the recorded CPU time of the threads whose time at `node`, unattributed, is negative. */
+function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, excessNs: number, cpuNs: Float64Array): void {
+	const overRecorded = new Set<number>();
 	for (let counter = 0; counter < count; counter++) {
 		if (nodes[counter] === node && cpuNs[counter] < 0) {
-			isLacking.add(thread[counter]);
+			overRecorded.add(thread[counter]);
 		}
 	}
 
-	const isTaken = (counter: number) => nodes[counter] !== node && isLacking.has(thread[counter]);
+	const isReduced = (counter: number) => nodes[counter] !== node && overRecorded.has(thread[counter]);
 	let recordedNs = 0;
 	for (let counter = 0; counter < count; counter++) {
-		recordedNs += isTaken(counter) ? cpuNs[counter] : 0;
+		recordedNs += isReduced(counter) ? cpuNs[counter] : 0;
 	}
 
 	for (let counter = 0; counter < count; counter++) {
-		cpuNs[counter] *= isTaken(counter) ? 1 - Math.min(1, lackingNs / recordedNs) : 1;
+		cpuNs[counter] *= isReduced(counter) ? 1 - Math.min(1, excessNs / recordedNs) : 1;
 	}
 }
 
-/** Unattributed CPU nanoseconds between the baseline (undefined: the session's start) and the snapshot, at least 0. */
+/** Returns the unattributed CPU nanoseconds of a window (`since` undefined: from the session's start), at least 0. */
 export function unattributedNs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	const {dictionary, counters} = snapshot;
 	const before = alignedTo(snapshot, since)?.counters;

@@ -7,24 +7,24 @@ import {rankingOf, type CounterBuckets} from './buckets.js';
 import type {Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 
-/** By node: the node of the frame that a sample with this stack counts for in a query. */
+/** Returns, by node, the node of the frame at which samples with this stack count in a query. */
 export function attributionOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array {
 	const index = stackIndex(dictionary);
 	return ownFirst ? index.ownAttributed(ownCode(app)) : index.attributed;
 }
 
-/** By node: the node where its stack ends with own code first; undefined: every stack is whole. */
+/** Returns, by node, its innermost own frame, or itself if it has none; undefined unless own code is first. */
 export function endsOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array | undefined {
 	return ownFirst ? stackIndex(dictionary).ownEnds(ownCode(app)) : undefined;
 }
 
-/** The program's own line by which a stack came to where it counts; undefined where that is the same, or none is own. */
+/** Returns a stack's innermost own line; undefined if there is none, or the stack counts there anyway. */
 export function ownLocation(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Location | undefined {
-	const end = endsOf(dictionary, {...rule, ownFirst: true})![node];
-	return end === node || end === stackIndex(dictionary).attributed[node] ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[end], 'line');
+	const own = endsOf(dictionary, {...rule, ownFirst: true})![node];
+	return own === node || own === stackIndex(dictionary).attributed[node] ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[own], 'line');
 }
 
-/** The method beyond the program's own code that a stack ends in; undefined where it ends in its own. */
+/** Returns the innermost library method that own code led to; undefined if own code is innermost, or there is none. */
 export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Location | undefined {
 	const own = attributionOf(dictionary, {...rule, ownFirst: true})[node];
 	const {strings, frameClass, nodeFrame} = dictionary;
@@ -32,37 +32,45 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 		return undefined;
 	}
 
-	// A native method has no line, and is named where nothing beyond the own line has one.
+	// The innermost frame with a line or, if that is the own one, the innermost frame: a native method.
 	const via = [stackIndex(dictionary).attributed[node], node].find(candidate => candidate !== own);
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** What counters are ranked by: all of them, those of each bucket, and what of them counts. */
-type Ranked = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
+/** Counters to rank: all of them, those of each bucket, and the states and unit that count. */
+type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
 
-/** By buckets: the location in which most of their samples are, of the groups that `memberOf` has by node; 0 counts as none. */
-function mostOfBuckets({counters, buckets, scope}: Ranked, locations: readonly Location[], memberOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
-	const ranking = rankingOf(counters, buckets, scope, counter => memberOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
+/** Returns a function from buckets to the location with most samples. `groupOf`: a node's location, 0 for none. */
+function topOfBuckets({counters, buckets, scope}: RankedCounters, locations: readonly Location[], groupOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
+	const ranking = rankingOf(counters, buckets, scope, counter => groupOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
 	return wanted => {
 		const [top = 0] = ranking(wanted, 1).top;
 		return top === 0 ? undefined : locations[top];
 	};
 }
 
-/** By buckets of stacks that end at `ends`, the program's own code: the method that most of them called; undefined for none. */
-export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, ranked: Ranked): (wanted: readonly number[]) => Location | undefined {
+/** Returns a function from buckets to the library method with most of their samples; undefined if own code has most. */
+export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, ranked: RankedCounters): (wanted: readonly number[]) => Location | undefined {
 	const index = stackIndex(dictionary);
+	const {attributed} = index;
 	const {groupOfFrame, locations} = index.grouping('method');
-	// A native method has no line, and is named where nothing else was called.
-	return mostOfBuckets(ranked, locations, node => ends[node] === node ? 0 : groupOfFrame[dictionary.nodeFrame[index.attributed[node] === ends[node] ? node : index.attributed[node]]]);
+	return topOfBuckets(ranked, locations, node => {
+		const own = ends[node];
+		// As in `viaLocation`.
+		const via = attributed[node] === own ? node : attributed[node];
+		return own === node ? 0 : groupOfFrame[dictionary.nodeFrame[via]];
+	});
 }
 
-/** By buckets of a grouping: the program's own line by which most samples came; undefined where that is of the same group. */
-export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, ranked: Ranked): (wanted: readonly number[]) => Location | undefined {
+/** Returns a function from buckets to the own line that led to most samples; undefined if that is of their own group. */
+export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, ranked: RankedCounters): (wanted: readonly number[]) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const own = index.ownAttributed(ownCode(query.app));
-	const rows = index.grouping(query.by);
-	const {groupOfFrame, locations} = index.grouping('line');
+	const {groupOfFrame: rowOfFrame} = index.grouping(query.by);
+	const {groupOfFrame: lineOfFrame, locations} = index.grouping('line');
 	const {nodeFrame} = dictionary;
-	return mostOfBuckets(ranked, locations, node => rows.groupOfFrame[nodeFrame[own[node]]] === rows.groupOfFrame[nodeFrame[index.attributed[node]]] ? 0 : groupOfFrame[nodeFrame[own[node]]]);
+	return topOfBuckets(ranked, locations, node => {
+		const ownFrame = nodeFrame[own[node]];
+		return rowOfFrame[ownFrame] === rowOfFrame[nodeFrame[index.attributed[node]]] ? 0 : lineOfFrame[ownFrame];
+	});
 }

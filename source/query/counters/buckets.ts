@@ -7,13 +7,14 @@ import type {StateTicks} from '../types/query.js';
 import type {Scope} from './scope.js';
 import {cpuPieces, type Pieces} from './share.js';
 
-/** The counters of each bucket, as a chain. */
+/** The counters of each bucket, as linked lists. */
 export class CounterBuckets {
-	/** By bucket: its first counter; by counter: the next one of its bucket; -1 for none. */
+	/** By bucket: its first counter, or -1. */
 	readonly #first: Int32Array;
+	/** By counter: the next one of its bucket, or -1. */
 	readonly #next: Int32Array;
 
-	/** `bucketOf` gives ids below `buckets` for counters below `count`. */
+	/** `bucketOf` returns a bucket below `buckets` for each counter below `count`. */
 	constructor(count: number, bucketOf: (counter: number) => number, buckets: number) {
 		this.#first = new Int32Array(buckets).fill(-1);
 		this.#next = new Int32Array(count);
@@ -24,7 +25,7 @@ export class CounterBuckets {
 		}
 	}
 
-	/** In ascending order. */
+	/** Returns the counters of a bucket in ascending order. */
 	countersOf(bucket: number): number[] {
 		const counters: number[] = [];
 		for (let counter = this.#first[bucket]; counter >= 0; counter = this.#next[counter]) {
@@ -35,13 +36,13 @@ export class CounterBuckets {
 	}
 }
 
-/** How many members (threads or locations) some buckets have, and those with the most CPU time, then counted ticks. */
-export type Ranked = {readonly count: number; readonly top: readonly number[]};
+/** The number of members (threads or locations) of some buckets, and those with most CPU time, then counted ticks. */
+export type RankedMembers = {readonly count: number; readonly top: readonly number[]};
 
-/** Ranks the members that counters of buckets have together, at most `maxTop` of them by name. */
-export type Ranking = (wanted: readonly number[], maxTop: number) => Ranked;
+/** Ranks the members of some buckets together; `top` has at most `maxTop` of them. */
+export type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
 
-/** `memberOf` gives the member of a counter; `isByTicks`: CPU time does not rank; `sizeOf`: as how many a member counts. */
+/** Returns a ranking of counters' members. `isByTicks`: ignores CPU time; `sizeOf`: number that a member counts as. */
 export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {
 	return (wanted, maxTop) => {
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();
@@ -60,7 +61,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 /** Ticks of counted states and CPU nanoseconds. */
 export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 
-/** The sums of counters by node. */
+/** Sums counters by node. */
 export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): Sums {
 	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
 	for (let counter = 0; counter < count; counter++) {
@@ -71,19 +72,19 @@ export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCou
 	return sums;
 }
 
-/** What counters come to by bucket, 0 being that of the empty stack, and in all other buckets together. */
+/** Sums of counters by bucket, and in all buckets but 0, the empty stack's. */
 export class BucketSums {
-	/** Ticks of counted states, and CPU time, by bucket. */
+	/** By bucket: ticks of counted states, and CPU time. */
 	readonly selfTicks: Float64Array;
 	readonly selfCpuNs: Float64Array;
 	readonly wholeTicks: number;
 	readonly wholeCpuNs: number;
 	readonly buckets: CounterBuckets;
-	/** The CPU time and the counted ticks of all buckets. */
+	/** CPU time and counted ticks of all buckets. */
 	readonly whole: {readonly cpu: Pieces; readonly ticks: Pieces};
 	readonly #countedMask: number;
 
-	/** `bucketOfNode` holds ids below `buckets`; `byNode` are the sums of the counters. */
+	/** `bucketOfNode`: buckets below `buckets`; `byNode`: the counters' `sumsByNode`. */
 	constructor(readonly counters: Counters, byNode: Sums, readonly bucketOfNode: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
 		const {count, node, cpuNs, state, squaredTicks, squaredUs} = counters;
 		const [selfTicks, selfCpuNs] = [new Float64Array(buckets), new Float64Array(buckets)];
@@ -110,19 +111,19 @@ export class BucketSums {
 		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
 	}
 
-	/** The CPU time of a bucket. */
+	/** Returns the CPU time of a bucket. */
 	cpu(bucket: number): Pieces {
 		const {cpuNs, squaredUs} = this.counters;
 		return cpuPieces(this.selfCpuNs[bucket], sumOf(this.buckets.countersOf(bucket), counter => cpuNs[counter] > 0 ? squaredUs[counter] : 0));
 	}
 
-	/** The counted ticks of a bucket. */
+	/** Returns the counted ticks of a bucket. */
 	ticks(bucket: number): Pieces {
 		const {state, squaredTicks} = this.counters;
 		return {sum: this.selfTicks[bucket], squares: sumOf(this.buckets.countersOf(bucket), counter => ((this.#countedMask >> state[counter]) & 1) * squaredTicks[counter])};
 	}
 
-	/** Ticks of a bucket by state, every state. */
+	/** Returns the ticks of a bucket by state, uncounted states included. */
 	states(bucket: number): StateTicks {
 		const states = Array.from({length: stateCount}, () => 0);
 		for (const counter of this.buckets.countersOf(bucket)) {

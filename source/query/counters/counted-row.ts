@@ -1,52 +1,53 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Interval, Location, StateTicks} from '../types/query.js';
-import type {BucketSums, Ranked, Ranking} from './buckets.js';
-import {AtLocation} from './location.js';
+import type {BucketSums, RankedMembers, Ranking} from './buckets.js';
+import {LocatedRow} from './location.js';
 import {
 	percentOf, samplesOf, shareError, shareInterval,
 } from './share.js';
 
-/** Names of threads kept for a row. */
+/** Length of `topThreads`. */
 const maxTopThreads = 3;
 
-/** What rows are read from, by the numbers of their buckets. */
+/** Figures that rows read, by bucket. */
 export type CountedFigures = {
 	readonly sums: BucketSums;
 	readonly threadRanking: Ranking;
 	readonly threads: Snapshot['threads'];
-	/** Shares are of ticks, not of CPU time. */
+	/** Shares relate to ticks, not to CPU time. */
 	readonly isInTicks: boolean;
-	/** Threads that move together, see `threadsInStep`. */
+	/** Number of threads that move together, see `threadsInStep`. */
 	readonly inStep: number;
-	/** With own code first: the method beyond it that had most of the samples of some buckets. */
+	/** With own code first: returns the library method, called by own code, with most samples of some buckets. */
 	readonly viaOf?: (buckets: readonly number[]) => Location | undefined;
 };
 
-/** A row of what was counted in a bucket. Figures are worked out when asked for. */
-export abstract class CountedRow<Figures extends CountedFigures> extends AtLocation {
-	#ranked: Ranked | undefined;
+/** A row of what was counted in a bucket. Computes its figures on demand. */
+export abstract class CountedRow<Figures extends CountedFigures> extends LocatedRow {
+	#ranked: RankedMembers | undefined;
 	#states: StateTicks | undefined;
 
 	constructor(readonly bucket: number, protected readonly counted: Figures) {
 		super();
 	}
 
-	/** Ticks of counted states; CPU nanoseconds of all. */
+	/** Ticks of counted states. */
 	get selfTicks(): number {
 		return this.counted.sums.selfTicks[this.bucket];
 	}
 
+	/** CPU nanoseconds of all states. */
 	get selfCpuNs(): number {
 		return this.counted.sums.selfCpuNs[this.bucket];
 	}
 
-	/** Share in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
+	/** Share of all ticks or, for `cpu-ms` too, of all CPU time, percent. */
 	get selfPercent(): number {
 		const {isInTicks, sums} = this.counted;
 		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
 	}
 
-	/** Half the width of its 95 % interval, percentage points. */
+	/** Half the width of its 95% confidence interval, percentage points. */
 	get errorPercent(): number {
 		return shareError(this.selfPercent, this.#samples);
 	}
@@ -55,19 +56,19 @@ export abstract class CountedRow<Figures extends CountedFigures> extends AtLocat
 		return shareInterval(this.selfPercent, this.#samples);
 	}
 
-	/** Independent samples that its share of the CPU time rests on. */
+	/** Number of independent samples behind its share of the CPU time. */
 	get cpuSamples(): number {
 		const {sums} = this.counted;
 		return samplesOf(sums.cpu(this.bucket), sums.whole.cpu);
 	}
 
-	/** The same of its share of the ticks. */
+	/** Number of independent samples behind its share of the ticks. */
 	get tickSamples(): number {
 		const {inStep, sums} = this.counted;
 		return samplesOf(sums.ticks(this.bucket), sums.whole.ticks) / inStep;
 	}
 
-	/** Ticks by state, every state counted. */
+	/** Ticks by state, uncounted states included. */
 	get states(): StateTicks {
 		this.#states ??= this.counted.sums.states(this.bucket);
 		return this.#states;
@@ -77,12 +78,12 @@ export abstract class CountedRow<Figures extends CountedFigures> extends AtLocat
 		return this.#threads.count;
 	}
 
-	/** Names of the threads with the most CPU, then ticks; at most three. */
+	/** Names of the threads with the most CPU time, then ticks. */
 	get topThreads(): readonly string[] {
 		return this.#threads.top.map(thread => this.counted.threads.name[thread]);
 	}
 
-	/** With own code first: the method beyond it that had most of the row's samples, if those were not the line's own. */
+	/** With own code first: the library method with most of the row's samples, unless most are in own code. */
 	get via(): Location | undefined {
 		return this.counted.viaOf?.([this.bucket]);
 	}
@@ -91,7 +92,7 @@ export abstract class CountedRow<Figures extends CountedFigures> extends AtLocat
 		return this.counted.isInTicks ? this.tickSamples : this.cpuSamples;
 	}
 
-	get #threads(): Ranked {
+	get #threads(): RankedMembers {
 		this.#ranked ??= this.counted.threadRanking([this.bucket], maxTopThreads);
 		return this.#ranked;
 	}

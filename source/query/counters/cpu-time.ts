@@ -1,32 +1,32 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {alignedTo} from './aligned.js';
 
-/** Milliseconds of sampling between the baseline (undefined: the session's start) and the snapshot, pauses left out. */
+/** Returns the milliseconds of sampling in a window, without pauses. `since` undefined: from the session's start. */
 export function windowMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return Math.max(0, snapshot.session.durationMs - (since?.session.durationMs ?? 0));
 }
 
-/** The part of it up to the newest sample: what CPU time is a share of. It is much shorter where samples are rare. */
+/** Returns the part of `windowMs` up to the newest sample, which CPU percentages relate to. */
 export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return Math.max(0, snapshot.session.sampledMs - (since?.session.sampledMs ?? 0));
 }
 
-/** CPU time as percent of one core over a time in which sampling went on; 0 for no time. */
+/** Returns CPU time as a percentage of one core over some sampling time; 0 for no time. */
 export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
 }
 
-/** CPU nanoseconds that a thread used in the window. */
+/** Returns the CPU nanoseconds that a thread used in the window. */
 export function threadCpuNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
-	return grown(snapshot, since, thread, 'cpuNs');
+	return growth(snapshot, since, thread, 'cpuNs');
 }
 
-/** Nanoseconds that a thread was ready to run in the window and had no CPU. */
+/** Returns the nanoseconds for which a thread was runnable without a CPU in the window. */
 export function threadRunDelayNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
-	return grown(snapshot, since, thread, 'runDelayNs');
+	return growth(snapshot, since, thread, 'runDelayNs');
 }
 
-function grown(snapshot: Snapshot, since: Snapshot | undefined, thread: number, name: 'cpuNs' | 'runDelayNs'): number {
+function growth(snapshot: Snapshot, since: Snapshot | undefined, thread: number, name: 'cpuNs' | 'runDelayNs'): number {
 	const then = alignedTo(snapshot, since)?.threads;
 	const before = then && thread < then.count ? then[name][thread] : 0;
 	return Math.max(0, snapshot.threads[name][thread] - before);

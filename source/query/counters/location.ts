@@ -3,7 +3,7 @@ import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
 
-/** The line, method or class of a frame id. */
+/** Returns the line, method or class of a frame. */
 export function locationOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Location {
 	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
 	return {
@@ -15,7 +15,7 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 }
 
 /**
-`package.Class.method:line`, without what is not known, and with `(native)` for a native method; `[gc] G1 Conc` for the
+Returns `package.Class.method:line` without unknown parts, with `(native)` for a native method; `[gc] G1 Conc` for the
 JVM's own work, `libzip.so!inflate_fast` for native code.
 */
 export function locationName(location: Location): string {
@@ -28,14 +28,14 @@ export function locationName(location: Location): string {
 	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
 }
 
-/** Identity of a place within its grouping: the same for the same code in every session. */
+/** Returns the key of a location in its grouping: the same for the same code in every session. */
 export function locationKey(location: Location, by: GroupBy): string {
 	const {className, method, line} = location;
 	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);
 }
 
-/** A row that stands for a place and looks up which. */
-export abstract class AtLocation implements Location {
+/** A row with a location, whose fields it looks up on demand. */
+export abstract class LocatedRow implements Location {
 	get className(): string {
 		return this.location.className;
 	}

@@ -1,11 +1,11 @@
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {getOrCreate} from '../../model/get-or-create.js';
 
-/** Packages that are never a program's own unless it says so: the JDK's, and those of the languages on top of it. */
+/** Packages that are not own code unless `--app` lists them: those of the JDK, Kotlin and Scala. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
 
 export type OwnCode = {
-	/** The same for the same rule. */
+	/** Identifies the rule. */
 	readonly key: string;
 	isOwn(className: string): boolean;
 };
@@ -13,8 +13,8 @@ export type OwnCode = {
 const known = new Map<string, OwnCode>();
 
 /**
-The rule of `--app`: packages or classes that are own, or with `!` are not; the longest that fits decides. If all have
-a `!`, or there are none, everything else but the JDK's, kotlin's and scala's is own.
+Returns the rule of `--app`: packages or classes that are own or, with `!`, are not; the longest match decides. If all
+have a `!`, or there are none, everything else but `libraries` is own.
 */
 export function ownCode(app: readonly string[] = []): OwnCode {
 	const key = app.join(',');
@@ -26,11 +26,11 @@ function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	const prefixes = [...app, ...(isListed ? [] : libraries.map(library => `!${library}`))]
 		.map(prefix => ({isOwn: !prefix.startsWith('!'), name: prefix.replace(/^!/, '').replace(/[.*]+$/, '')}))
 		.sort((a, b) => b.name.length - a.name.length);
-	return className => !isJvmWork(className) && (prefixes.find(({name}) => isBelow(className, name))?.isOwn ?? !isListed);
+	return className => !isJvmWork(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !isListed);
 }
 
-/** Whether a class is of a package or below it, or is that class, or is declared in it. */
-function isBelow(className: string, name: string): boolean {
+/** Whether a class is in a package or below it, or is that class or nested in it. */
+function isWithin(className: string, name: string): boolean {
 	const next = className[name.length];
 	return className.startsWith(name) && (next === undefined || next === '.' || next === '$' || next === '/');
 }

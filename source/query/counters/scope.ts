@@ -5,26 +5,27 @@ import {stateCode, threadStates} from '../../model/thread-state.js';
 import {filterOf, type RowFilter} from '../filter/filter.js';
 import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
-import {alignedTo, settledCounters} from './aligned.js';
+import {alignedTo, balancedCounters} from './aligned.js';
 import {stackIndex} from './stack-index.js';
 import {threadKind} from './thread-kind.js';
 
-/** Which counters a query counts and how. State masks have the bit of a state's code. */
+/** The counters that a query counts. State masks have bit n for state code n. */
 export type Scope = {
-	/** Counters in other states are left out altogether (the filter's `state:`). */
+	/** Counters in other states are ignored (the filter's `state:`). */
 	readonly stateMask: number;
+	/** States whose ticks count. */
 	readonly countedMask: number;
-	/** By thread index: 1 for threads that count; undefined for all. */
+	/** By thread: 1 if it counts; undefined: all count. */
 	readonly threads: Uint8Array | undefined;
 	readonly unit: Unit;
-	/** Native code counts by itself, see `Query.native`. */
+	/** See `Query.native`. */
 	readonly native?: boolean;
 	readonly filter: RowFilter;
 };
 
 export const allStatesMask = (1 << threadStates.length) - 1;
 
-/** The scope of the query's states, thread keys and filter in this snapshot; an invalid filter is ignored. */
+/** Returns the scope of a query's states, thread keys and filter in a snapshot; ignores an invalid filter. */
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const filter = filterOf(query.filter);
 	const stateMask = filter.stateMask ?? allStatesMask;
@@ -34,12 +35,12 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	};
 }
 
-/** The unit in force: blocked and waiting threads use no CPU, so their lines are measured in ticks. */
+/** Returns a query's unit, but ticks if RUNNABLE does not count: blocked and waiting threads use no CPU. */
 export function effectiveUnit(query: Query): Unit {
 	return unitFor(query.unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
 }
 
-/** What shares of a query are of: as `effectiveUnit`, with the one kind of states that ticks are of, if there is one. */
+/** Returns what shares of a query relate to: `effectiveUnit` or, for ticks of one kind of states, that kind. */
 export function measureOf(query: Query): Measure {
 	const unit = effectiveUnit(query);
 	const mask = filterOf(query.filter).stateMask ?? maskOf(query.states);
@@ -65,20 +66,20 @@ function threadsOf({threads}: Snapshot, {threadKeys, javaOnly}: Query, {thread}:
 	return counted;
 }
 
-/** Whether a thread, by its index, is one that the scope looks at. */
+/** Whether a thread counts in the scope. */
 export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): boolean {
 	return !threads || threads[thread] === 1;
 }
 
 /**
-What was counted between `since` (undefined: the session's start) and the snapshot, within the scope. Native code counts
-for its Java callers unless the scope says otherwise: then counters may have the same key.
+Returns the counters between `since` (undefined: the session's start) and the snapshot, within the scope. Unless
+`scope.native`, native code counts at its Java callers, so several counters may have the same key.
 */
 export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads' | 'native'>): Counters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
-	const settled = settledCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
+	const balanced = balancedCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
 	const {folded} = stackIndex(dictionary);
-	return folded && !scope.native ? {...settled, node: settled.node.subarray(0, settled.count).map(node => folded[node])} : settled;
+	return folded && !scope.native ? {...balanced, node: balanced.node.subarray(0, balanced.count).map(node => folded[node])} : balanced;
 }

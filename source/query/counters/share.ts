@@ -1,17 +1,17 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Interval} from '../types/query.js';
 
-/** Two-sided 95 % quantile of the normal distribution. */
+/** Two-sided 95% quantile of the normal distribution. */
 export const z = 1.96;
 
-/** A part as a percentage of its whole, 0 to 100; 0 when there is no whole. */
+/** Returns a part as a percentage of its whole, 0 to 100; 0 without a whole. */
 export function percentOf(part: number, whole: number): number {
 	return whole > 0 && part > 0 ? Math.min(100, 100 * part / whole) : 0;
 }
 
 /**
-The 95 % confidence interval of a share, percent: Wilson's score interval (E. B. Wilson, JASA 22, 1927). `samples`: the
-independent samples that it rests on; without any it is the share alone.
+Returns the 95% confidence interval of a share, percent: Wilson's score interval (E. B. Wilson, JASA 22, 1927). `samples`:
+the number of independent samples; without any, the interval is the share itself.
 */
 export function shareInterval(percent: number, samples: number): Interval {
 	if (!(samples > 0)) {
@@ -25,21 +25,21 @@ export function shareInterval(percent: number, samples: number): Interval {
 	return {low: Math.max(0, centre - half), high: Math.min(100, centre + half)};
 }
 
-/** Half the width of that interval, percentage points. */
+/** Returns half the width of `shareInterval`, percentage points. */
 export function shareError(percent: number, samples: number): number {
 	const {low, high} = shareInterval(percent, samples);
 	return (high - low) / 2;
 }
 
-/** What was added up of pieces that come by chance, and the sum of their squares. */
+/** A sum of randomly observed pieces, and the sum of their squares. */
 export type Pieces = {readonly sum: number; readonly squares: number};
 
-/** CPU time as such a sum, in microseconds, as `counterColumns.squaredUs` has the squares. */
+/** Returns CPU time as such a sum, in microseconds, as in `counterColumns.squaredUs`. */
 export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }
 
-/** How many independent samples the share of `part` in `whole` rests on: as many as give it the same variance. */
+/** Returns the number of independent samples that would give the share of `part` in `whole` the same variance. */
 export function samplesOf(part: Pieces, whole: Pieces): number {
 	const share = part.sum / whole.sum;
 	const rest = 1 - share;
@@ -48,16 +48,16 @@ export function samplesOf(part: Pieces, whole: Pieces): number {
 		return share * rest * whole.sum * whole.sum / squares;
 	}
 
-	// What is nothing, or everything, does not vary: it is known as well as the whole.
+	// A share of 0 or 1 has no variance: it has the samples of the whole.
 	return whole.squares > 0 ? whole.sum * whole.sum / whole.squares : 0;
 }
 
-/** Ticks that a thread which is there all the time has in the window. */
+/** Returns the ticks in the window of a thread that lives throughout. */
 export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return figure('sampleTicks', snapshot, since) || figure('samples', snapshot, since);
 }
 
-/** How many threads of the window move in step, on average: together they are one observation in a sample. */
+/** Returns the mean number of threads that move in step: together they make one observation in a sample. */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {
 	const moves = figure('moves', snapshot, since);
 	const ticks = sampleTicks(snapshot, since);

@@ -5,16 +5,17 @@ import type {Location} from '../types/query.js';
 import {locationName} from './location.js';
 import type {Grouping} from './stack-index.js';
 
-/** Terms that there are bits for; a filter of more is not typed by people, and the rest of it does not count. */
+/** Terms that fit in the bits of an Int32; further ones, which nobody types, are ignored. */
 const maxTerms = 30;
 
-/** A filter asked of stacks: a word may be in any of their frames. Looked up once for each location and node. */
+/** Applies a filter to stacks: any frame may match a term. Each location and node is matched once. */
 export class StackFilter {
 	readonly #terms: readonly RowTerm[];
 	readonly #dictionary: Dictionary;
 	readonly #groupOfFrame: Int32Array;
-	/** By place, and by node for all frames from it to the root: bit i where term i's text fits. */
+	/** By location: bit i if term i's text matches it. */
 	readonly #ofLocation: Int32Array;
+	/** By node: the same for all frames from it to the root. */
 	readonly #ofNode: Int32Array;
 
 	constructor({terms = []}: RowFilter, dictionary: Dictionary, {locations, groupOfFrame}: Pick<Grouping, 'locations' | 'groupOfFrame'>) {
@@ -24,7 +25,7 @@ export class StackFilter {
 		this.#ofLocation = new Int32Array(this.isEmpty ? 0 : locations.length);
 		this.#ofNode = new Int32Array(this.isEmpty ? 0 : dictionary.nodeCount);
 		if (!this.isEmpty) {
-			this.#look(locations);
+			this.#matchAll(locations);
 		}
 	}
 
@@ -33,13 +34,13 @@ export class StackFilter {
 		return this.#terms.length === 0;
 	}
 
-	/** Whether the top `depth` frames from a node pass, with a row's figures; `besides`: terms that fit by other text. */
-	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], besides = 0): boolean {
-		const bits = besides | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
+	/** Whether the innermost `depth` frames of a stack pass, with a row's figures. `found`: terms that match other text. */
+	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], found = 0): boolean {
+		const bits = found | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
 		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figureOf))) !== isNegated);
 	}
 
-	/** Terms that ask for a text: bit i for term i. */
+	/** Bits of the terms that require a text. */
 	get wanted(): number {
 		let bits = 0;
 		for (const [term, {isNegated, hasFigures}] of this.#terms.entries()) {
@@ -49,12 +50,12 @@ export class StackFilter {
 		return bits;
 	}
 
-	/** Terms whose text fits a place, by its group: bit i for term i. */
+	/** Returns the bits of the terms whose text matches a group's location. */
 	foundIn(group: number): number {
 		return this.#ofLocation[group] ?? 0;
 	}
 
-	/** Terms whose text fits a location of any group: bit i for term i. */
+	/** Returns the bits of the terms whose text matches a location. */
 	foundInName(location: Location): number {
 		const name = locationName(location);
 		let bits = 0;
@@ -65,7 +66,7 @@ export class StackFilter {
 		return bits;
 	}
 
-	/** The same of the frames of a stack from a node on to that of `end`, which is not one of them. */
+	/** Returns the bits of the terms whose text matches a frame between two nodes of a stack, `end` excluded. */
 	foundBetween(from: number, end: number): number {
 		const {nodeParent, nodeFrame} = this.#dictionary;
 		let bits = 0;
@@ -76,7 +77,7 @@ export class StackFilter {
 		return bits;
 	}
 
-	#look(locations: readonly Location[]): void {
+	#matchAll(locations: readonly Location[]): void {
 		for (let location = 1; location < locations.length; location++) {
 			this.#ofLocation[location] = this.foundInName(locations[location]);
 		}

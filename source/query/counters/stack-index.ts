@@ -11,31 +11,31 @@ export type Grouping = {
 	readonly locations: readonly Location[];
 	readonly keys: readonly string[];
 	readonly groupOfKey: ReadonlyMap<string, number>;
-	/** By frame id. */
+	/** By frame. */
 	readonly groupOfFrame: Int32Array;
-	/** By node: 1 where no caller is of the same group, so that a recursive place counts once per stack. */
+	/** By node: 1 if no caller is of the same group, so that a recursive location counts once per stack. */
 	readonly outermost: Uint8Array;
 };
 
-/** What queries derive from the dictionary of a session. */
+/** Data that queries derive from the dictionary of a session. */
 type StackIndex = {
-	/** By node: the node of the frame that a sample with this stack counts for. The empty stack has itself. */
+	/** By node: the node of the frame at which samples with this stack count; the root's is the root. */
 	readonly attributed: Int32Array;
-	/** The node of unattributed CPU time; 0 while there is none. */
+	/** The node of unattributed CPU time; 0 if there is none yet. */
 	readonly unattributed: number;
-	/** By node: the nearest Java frame on its stack, or itself if there is none; undefined while no stack has native code. */
+	/** By node: the innermost Java frame on its stack, or else itself; undefined if no stack has native code. */
 	readonly folded: Int32Array | undefined;
-	/** With own code first: the innermost own frame with a line, else the innermost own one, else as `attributed`. */
+	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
-	/** The same, but that stacks without own code end where they do. */
+	/** Returns the same, but itself for a node without own frames. */
 	ownEnds(own: OwnCode): Int32Array;
 	grouping(by: GroupBy): Grouping;
 };
 
-/** By the strings of a session, one append-only array in all its snapshots: ids never change their meaning. */
+/** By the strings of a session, the same append-only array in all its snapshots: ids never change their meaning. */
 const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
-/** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
+/** Returns the index of a dictionary, after adding what is new since the last call. */
 export function stackIndex(dictionary: Dictionary): StackIndex {
 	const index = getOrCreate(indexes, dictionary.strings, () => new GrowingIndex());
 	index.update(dictionary);
@@ -43,15 +43,15 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 }
 
 /**
-A sample counts for the first frame from the top that has a line number, or, if none has one, for the top frame; in
-native code for the top frame.
+Samples count at the innermost frame with a line number; if there is none, or the innermost frame is native code, at the
+innermost frame.
 */
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
 	#hasNative = false;
 	#folded = new Int32Array(1);
-	/** By node: the nearest node at or below it (towards the root) with a line number, or the root. */
+	/** By node: the first node from it to the root that has a line number, or the root. */
 	#withLine = new Int32Array(1);
 	#nodeCount = 1;
 	#dictionary!: Dictionary;
@@ -112,10 +112,11 @@ class GrowingOwn {
 	attributed = new Int32Array(1);
 	ends = new Int32Array(1);
 	readonly #own: OwnCode;
-	/** By string id of a class, once it was asked for. */
+	/** By string id of a class. */
 	readonly #isOwnClass = new Map<number, boolean>();
-	/** By node: the nearest own node at or below it that has a line, and the nearest own one; or the root. */
+	/** By node: the first own node from it to the root that has a line number, or the root. */
 	#withLine = new Int32Array(1);
+	/** By node: the first own node from it to the root, or the root. */
 	#nearest = new Int32Array(1);
 	#nodeCount = 1;
 
@@ -123,7 +124,7 @@ class GrowingOwn {
 		this.#own = own;
 	}
 
-	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, usual: Int32Array): void {
+	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, defaults: Int32Array): void {
 		this.attributed = withRoom(this.attributed, nodeCount);
 		this.ends = withRoom(this.ends, nodeCount);
 		this.#withLine = withRoom(this.#withLine, nodeCount);
@@ -134,7 +135,7 @@ class GrowingOwn {
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
 			const end = this.#withLine[node] || this.#nearest[node];
-			this.attributed[node] = end || usual[node];
+			this.attributed[node] = end || defaults[node];
 			this.ends[node] = end || node;
 		}
 
@@ -176,7 +177,7 @@ class GrowingGrouping implements Grouping {
 		this.#frameCount = Math.max(this.#frameCount, frameCount);
 	}
 
-	/** Walks from caller to caller, counting the groups on the way: linear, as the nodes of a stack follow each other. */
+	/** Moves from one node's caller to the next one's, counting groups on the path; consecutive nodes have near paths. */
 	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
 		if (nodeCount <= this.#nodeCount) {
 			return;
@@ -189,7 +190,7 @@ class GrowingGrouping implements Grouping {
 		const down: number[] = [];
 		let end = rootNode;
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
-			// Callers have smaller ids: the greater of the two is not above the other.
+			// Callers have smaller ids: the node with the greater id is not on the other's path.
 			for (let caller = nodeParent[node]; end !== caller;) {
 				if (end > caller) {
 					onPath[groupOf(end)]--;
@@ -224,7 +225,7 @@ function withRoom<T extends Int32Array | Uint8Array>(array: T, length: number): 
 	return longer;
 }
 
-/** The frames of a stack as lines, innermost first, the first `depth` of them. */
+/** Returns the innermost `depth` frames of a stack as lines, innermost first. */
 export function framesOf(dictionary: Dictionary, from: number, depth = Infinity): Location[] {
 	const {groupOfFrame, locations} = stackIndex(dictionary).grouping('line');
 	const frames: Location[] = [];

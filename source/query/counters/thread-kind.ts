@@ -2,27 +2,27 @@ import {featureRelease, firstWithVirtualThreads} from '../../model/feature-relea
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 
-/** Whose CPU time a thread uses: the program's, the JIT compilers', or the JVM's own (collectors and others). */
+/** Kind of a thread: the program's, a JIT compiler, or another thread of the JVM (collectors and others). */
 type ThreadKind = 'java' | 'jit' | 'vm';
 
 export function threadKind(flags: number): ThreadKind {
 	return (flags & threadFlag.compiler) === 0 ? ((flags & threadFlag.vmInternal) === 0 ? 'java' : 'vm') : 'jit';
 }
 
-/** Java threads of HotSpot's runtime and services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28. */
-const ownNames: ReadonlySet<string> = new Set([
+/** Java threads started by HotSpot's runtime and services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28. */
+const jvmNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
-/** Whether a thread serves the JVM and not the program: collectors, compilers, Java threads that every JVM has. */
+/** Whether a thread serves the JVM, not the program: collectors, compilers, Java threads that every JVM has. */
 export function isOfJvm(flags: number, name: string): boolean {
-	return threadKind(flags) !== 'java' || ownNames.has(name);
+	return threadKind(flags) !== 'java' || jvmNames.has(name);
 }
 
-/** Threads that the JDK has for virtual ones: those of its scheduler, and those that wake them in time. */
+/** The JDK's threads for virtual threads: carriers of its scheduler, and those that unpark them after a time. */
 const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 
-/** What is not seen of virtual threads, in words; undefined if all are seen, or there are none. */
+/** Returns a note on virtual threads whose stacks are not read; undefined if all are, or there are none. */
 export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 	const {virtualThreads, virtualSeenPercent} = snapshot.session;
 	if (virtualSeenPercent === 0) {
@@ -33,10 +33,10 @@ export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 	return virtualSeenPercent < leastSeenPercent ? `virtual threads: only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} are seen` : undefined;
 }
 
-/** Below this share, percent, it is said how many virtual threads are seen. */
+/** Below this percentage, the note says how many virtual threads are read. */
 const leastSeenPercent = 99;
 
-/** Whether a virtual thread was mounted, or threads are there that carry or wake them. */
+/** Whether a virtual thread was found mounted, or there are threads that carry or unpark them. */
 function hasVirtualThreads({target, threads}: Snapshot): boolean {
 	return featureRelease(target.jvmVersion) >= firstWithVirtualThreads
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));

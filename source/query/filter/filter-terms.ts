@@ -1,10 +1,10 @@
 /** One side of a `|`: a word, a quoted text, or a regular expression. `at` is its index in the filter. */
 export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
 
-/** What stands between blanks. */
+/** A part of a filter between blanks. */
 export type Term = {readonly isNegated: boolean; readonly alternatives: readonly Alternative[]};
 
-/** What is wrong with a filter, in words for the user, and where. */
+/** An error in a filter: a message for the user, and the index where it is. */
 export class FilterError extends Error {
 	readonly at: number;
 
@@ -14,10 +14,10 @@ export class FilterError extends Error {
 	}
 }
 
-/** A comparison as people type it: blanks may stand around its sign, and its number may be missing yet. */
+/** A comparison as people type it: with blanks around its sign, or without its number yet. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
 
-/** The terms of a filter; `isFigure`: a comparison may begin with the word. Throws FilterError. */
+/** Splits a filter into its terms. `isFigure`: whether a comparison may begin with the word. Throws FilterError. */
 export function splitFilter(text: string, isFigure: (name: string) => boolean): Term[] {
 	const terms: Term[] = [];
 	let at = 0;
@@ -30,7 +30,7 @@ export function splitFilter(text: string, isFigure: (name: string) => boolean): 
 		const isNegated = text[at] === '!';
 		const [alternatives, end] = readAlternatives(text, at + Number(isNegated), isFigure);
 		at = end;
-		// What is being typed may end in ! or |: nothing is asked for there yet.
+		// A filter being typed may end in ! or |.
 		if (alternatives.length > 0) {
 			terms.push({isNegated, alternatives});
 		}
@@ -69,7 +69,7 @@ function readRegex(text: string, from: number): [Alternative, number] {
 	throw new FilterError('the closing / is missing', from);
 }
 
-/** A comparison without its blanks; without a number only of a figure. */
+/** Reads a comparison and drops its blanks; only a figure's may lack the number. */
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;
 	const [whole, name, sign, number] = comparison.exec(text) ?? [];
@@ -78,7 +78,7 @@ function readComparison(text: string, from: number, isFigure: (name: string) => 
 		: undefined;
 }
 
-/** A word up to a blank or |; in quotes it may hold both. */
+/** Reads a word up to a blank or |; in quotes it may contain both. */
 function readWord(text: string, from: number): [Alternative, number] {
 	let word = '';
 	let at = from;

@@ -5,9 +5,9 @@ import {FilterError, splitFilter, type Alternative, type Term} from './filter-te
 import {compilePattern} from './regex.js';
 import {maskOf, statesOf} from './state-sets.js';
 
-/** What a filter asks for. */
+/** A parsed filter. */
 export type RowFilter = {
-	/** Bits of the states that counters must be in; undefined for all. */
+	/** Bits of the states that count; undefined for all. */
 	readonly stateMask?: number;
 	readonly thread?: (name: string) => boolean;
 	readonly terms?: readonly RowTerm[];
@@ -17,35 +17,35 @@ export type RowFilter = {
 type Figure = 'percent' | 'totalPercent' | 'cpuMs' | 'ticks' | 'threads' | 'blocked' | 'stuckS';
 type FigureOf = (name: Figure) => number;
 
-/** A row has it when its text or its figures fit, or, negated, when neither does. */
+/** A row passes if its text or its figures match or, if negated, neither does. */
 export type RowTerm = {
 	readonly isNegated: boolean;
-	/** It asks for some text, for some figures, or for either. */
+	/** It has alternatives that match text, figures, or both. */
 	readonly hasText: boolean;
 	readonly hasFigures: boolean;
 	text(line: string): boolean;
 	figures(figureOf: FigureOf): boolean;
 };
 
-/** What rows are matched by: their text and figures. Figures left out are 0, `totalPercent` is `percent`. */
+/** Returns a row's text and figures to match. Absent figures are 0, but `totalPercent` is `percent`. */
 export type FilterFields<Row> = {text(row: Row): string} & Readonly<Partial<Record<Figure, (row: Row) => number>>>;
 
-/** A row's figures as a filter asks for them. */
+/** Returns a function from a figure's name to its value in a row. */
 export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row): FigureOf {
 	return name => (fields[name] ?? (name === 'totalPercent' ? fields.percent : undefined))?.(row) ?? 0;
 }
 
-/** Whether a row has what a filter asks for. */
+/** Whether a row passes the filter's terms. */
 export function isShown<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
 	return terms.every(term => (term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
 }
 
-/** The rows that a filter leaves. */
+/** Returns the rows that pass a filter's terms. */
 export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
 	return filter.terms ? rows.filter(row => isShown(filter, fields, row)) : rows;
 }
 
-/** A filter that was read, or what is wrong with it (one line) and where (index in the text). */
+/** A parsed filter, or an error (one line) and its index in the text. */
 type ParsedFilter =
 	| {readonly ok: true; readonly filter: RowFilter}
 	| {readonly ok: false; readonly error: string; readonly at: number};
@@ -60,12 +60,12 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
 ];
 
-/** Figures that a filter can compare, and what they are called there. */
+/** Figures by their names in a filter. */
 const figures: Readonly<Record<string, Figure>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
 
-/** Those that messages name; the others are synonyms. */
+/** Names used in messages; the others are synonyms. */
 const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
 
 function figureOf(name: string | undefined): Figure | undefined {
@@ -77,10 +77,10 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
 };
 
-/** One side of a `|`: it asks for a text, or for a figure. */
+/** The test of one side of a `|`: for text or for a figure. */
 type OneTest = {readonly text?: (line: string, lowerLine: string) => boolean; readonly figure?: RowTerm['figures']};
 
-/** Reads a filter expression; see `filterHelp` for the language. An empty one asks for nothing. */
+/** Parses a filter expression; see `filterHelp` for the language. An empty one lets everything pass. */
 export function parseFilter(text: string): ParsedFilter {
 	try {
 		return {ok: true, filter: readFilter(splitFilter(text, name => figureOf(name) !== undefined))};
@@ -93,11 +93,11 @@ export function parseFilter(text: string): ParsedFilter {
 	}
 }
 
-/** Filters read lately: each refresh asks for the same one. */
+/** Recently parsed filters: each refresh uses the same one. */
 const known = new Map<string, RowFilter>();
 const maxKnown = 16;
 
-/** The filter of an expression, or one that asks for nothing when it cannot be read. */
+/** Returns the filter of an expression, or one that lets everything pass if it is invalid. */
 export function filterOf(text: string): RowFilter {
 	return cached(known, text, maxKnown, () => {
 		const parsed = parseFilter(text);
@@ -183,7 +183,7 @@ function readThread({text, at}: Alternative): (name: string) => boolean {
 function readRowTest({text, kind, at}: Alternative): OneTest {
 	if (kind === 'regex') {
 		try {
-			return {text: remembering(compilePattern(text))};
+			return {text: withCache(compilePattern(text))};
 		} catch (error) {
 			throw new FilterError((error as SyntaxError).message, at);
 		}
@@ -209,10 +209,10 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	return {text: (_, lowerLine) => lowerLine.includes(word)};
 }
 
-/** Texts whose result is kept: the rows of a view are nearly the same at each refresh. */
-const maxRemembered = 5000;
+/** Results cached for an expression: the rows of a view are nearly the same at each refresh. */
+const maxResults = 5000;
 
-function remembering(matches: (text: string) => boolean): (text: string) => boolean {
+function withCache(matches: (text: string) => boolean): (text: string) => boolean {
 	const results = new Map<string, boolean>();
-	return text => cached(results, text, maxRemembered, () => matches(text));
+	return text => cached(results, text, maxResults, () => matches(text));
 }

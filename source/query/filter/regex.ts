@@ -2,20 +2,20 @@ import {createRequire} from 'node:module';
 import type * as re2js from 're2js';
 import {printable} from '../../model/text.js';
 
-/** Longest expression read; the filter line is shorter. */
+/** Maximum length of an expression, more than the filter line holds. */
 const maxLength = 500;
 
-/** Steps that an expression may come to (RE2's program size); a filter is typed by hand, and `{n,m}` multiplies. */
-const maxSteps = 2000;
+/** Maximum number of instructions (RE2's program size): `{n,m}` multiplies them. */
+const maxInstructions = 2000;
 
-/** Of the bundle: its own folder, or the one above that of its chunks. */
+/** In the bundle: beside the entry, or one folder above its chunks. */
 const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../re2js.cjs' : './re2js.cjs';
 
 let library: typeof re2js | undefined;
 
 /**
-A matcher for a regular expression (RE2's syntax), anywhere in a text, in either case. Its time is linear: the engine's
-RegExp would block on (a+)+b. Throws SyntaxError with a message for the user.
+Returns a case-insensitive matcher for a regular expression (RE2's syntax) anywhere in a text. It takes linear time,
+whereas RegExp would hang on (a+)+b. Throws SyntaxError with a message for the user.
 */
 export function compilePattern(source: string): (text: string) => boolean {
 	if (source.length > maxLength) {
@@ -26,7 +26,7 @@ export function compilePattern(source: string): (text: string) => boolean {
 	const {RE2JS, RE2JSSyntaxException} = library;
 	try {
 		const pattern = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
-		if (pattern.programSize() <= maxSteps) {
+		if (pattern.programSize() <= maxInstructions) {
 			return text => pattern.test(text);
 		}
 	} catch (error) {
@@ -36,7 +36,7 @@ export function compilePattern(source: string): (text: string) => boolean {
 	throw new SyntaxError('the expression is too large');
 }
 
-/** The library is in a file of its own, loaded with the first expression. */
+/** Loads the library from its own file, at the first expression. */
 function load(): typeof re2js {
 	const require = createRequire(import.meta.url);
 	for (const name of [besideBundle, 're2js']) {

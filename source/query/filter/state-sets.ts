@@ -13,19 +13,19 @@ const letters: Readonly<Record<string, ThreadState>> = {
 	n: 'NEW', r: 'RUNNABLE', b: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', i: 'IDLE', '.': 'IDLE',
 };
 
-/** What a state can be called, in words, for hints. */
+/** The accepted names of states, for hints. */
 export const stateNames = `${stateSets.map(({id}) => id).join(', ')}, R B W T I, or ${threadStates.join(', ')}`;
 
-/** The states of a comma-separated list of sets, names and letters (--state, `state:`), or the first unknown word. */
+/** Returns the states of a comma-separated list of sets, names and letters (--state, `state:`), or an unknown word. */
 export function statesOf(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
 	const states = new Set<ThreadState>();
 	for (const word of list.split(',').map(part => part.trim()).filter(Boolean)) {
-		const meant = statesOfWord(word.toLowerCase());
-		if (!meant) {
+		const found = statesOfWord(word.toLowerCase());
+		if (!found) {
 			return {unknown: word};
 		}
 
-		for (const state of meant) {
+		for (const state of found) {
 			states.add(state);
 		}
 	}
@@ -38,7 +38,7 @@ function statesOfWord(word: string): readonly ThreadState[] | undefined {
 	return state ? [state] : stateSets.find(({id}) => id === word)?.states;
 }
 
-/** The bits of the codes of states. */
+/** Returns a mask with the bits of the states' codes. */
 export function maskOf(states: readonly ThreadState[]): number {
 	let mask = 0;
 	for (const state of states) {

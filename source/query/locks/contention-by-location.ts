@@ -6,26 +6,29 @@ import {membersOf} from '../counters/members.js';
 import type {Grouping} from '../counters/stack-index.js';
 import {isStuckLonger, stuckMs, isContendingNow} from './newest-sample.js';
 
-/** Who stands where in the newest sample and cannot go on, by group. */
+/** Blocked threads in the newest sample, by the group of the frame at which they count. */
 export type ContentionByLocation = {
+	/** Number of BLOCKED threads. */
 	readonly blocked: Int32Array;
-	/** Threads that are held up, BLOCKED or parked for a lock; the longest such stand, and 1 if in truth it is longer. */
+	/** Number of threads that are BLOCKED or parked for a lock. */
 	readonly contending: Int32Array;
+	/** Longest time for which one of them has been there. */
 	readonly longestMs: Float64Array;
+	/** 1 if `longestMs` is a lower bound. */
 	readonly isLonger: Uint8Array;
-	/** Name of the thread that holds most of them up; undefined where that is not known. */
+	/** Returns the name of the thread that blocks most of them; undefined if unknown. */
 	holderOf(group: number): string | undefined;
-	/** How many others, of those that are known, hold threads up there. */
+	/** Returns the number of other known threads that block them. */
 	otherHoldersOf(group: number): number;
 };
 
-/** Threads that cannot go on in the newest sample, by the group of the frame that they count for. */
+/** Returns the blocked threads in the newest sample, by group. */
 export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array, {locations, groupOfFrame}: Grouping, scope: Pick<Scope, 'threads'>): ContentionByLocation {
 	const blocked = new Int32Array(locations.length);
 	const contending = new Int32Array(locations.length);
 	const longestMs = new Float64Array(locations.length);
 	const isLonger = new Uint8Array(locations.length);
-	/** By group, then by the thread that holds the lock: how many it holds up. */
+	/** By group, then by the thread that holds the lock: the number of threads that it blocks. */
 	const holders = new Map<number, Map<number, number>>();
 	const {threads, dictionary} = snapshot;
 	for (let thread = 0; thread < threads.count; thread++) {
@@ -56,7 +59,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 	};
 }
 
-/** The entry with the greatest count, the first of equal ones; undefined where there is none. */
+/** Returns the entry with the greatest count, the first of equal ones; undefined if there is none. */
 export function mostOf<Key>(counts: ReadonlyMap<Key, number>): readonly [Key, number] | undefined {
 	let most: readonly [Key, number] | undefined;
 	for (const entry of counts) {

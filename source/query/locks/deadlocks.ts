@@ -1,43 +1,45 @@
 import type {Location} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
-import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsForGood} from './newest-sample.js';
+import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsWithoutTimeout} from './newest-sample.js';
 
-/** A thread of a deadlock; `ownerTookAt` is where the next of the circle took the lock. Empty: not known. */
+/** A thread of a deadlock. */
 type DeadlockedThread = {
 	/** Index in the snapshot's thread table. */
 	readonly thread: number;
 	readonly name: string;
+	/** Empty if unknown. */
 	readonly lockClass: string;
 	readonly at?: Location;
+	/** Where the next thread of the cycle took the lock. */
 	readonly ownerTookAt?: Location;
 };
 
-/** Threads of which each waits for the next, and the last for the first. */
+/** A cycle of threads: each waits for the next, and the last for the first. */
 export type Deadlock = readonly DeadlockedThread[];
 
-/** How long threads must have waited for each other: an engine reads one after the other, so that one sample proves nothing. */
+/** Minimum time of waiting. Threads are not read atomically, so one sample cannot prove a deadlock. */
 const deadlockMs = 1000;
 
 /**
-Threads that have waited for each other in a circle for a second without a limit of time. One waits for itself only if
-it holds a lock for reading and wants it for writing. Each circle begins with its oldest thread.
+Returns cycles of threads that have waited for each other without timeouts for at least a second. A thread waits for
+itself only if it holds a lock for reading and wants it for writing. Each cycle begins with its oldest thread.
 */
 export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const {threads} = snapshot;
 	const newestMs = newestSampleMs(snapshot);
-	const isContending = (thread: number) => isContendingNow(snapshot, thread) && waitsForGood(snapshot, thread)
+	const isContending = (thread: number) => isContendingNow(snapshot, thread) && waitsWithoutTimeout(snapshot, thread)
 		&& stuckMs(snapshot, thread) >= deadlockMs && newestMs - threads.lockOwnerSinceMs[thread] >= deadlockMs;
-	const hasJustGotIt = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
-	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasJustGotIt(thread) ? threads.lockOwner[thread] : -1);
-	return circlesIn(waitsFor).map(circle => deadlockOf(snapshot, circle));
+	const hasAcquired = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
+	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasAcquired(thread) ? threads.lockOwner[thread] : -1);
+	return cyclesIn(waitsFor).map(cycle => deadlockOf(snapshot, cycle));
 }
 
-/** The circles in a list of which each member has the index of its next, -1 for none; each in its order. */
-export function circlesIn(next: ArrayLike<number>): number[][] {
-	// The walk that came by a member, from 1 on.
+/** Returns the cycles, each in order, of a graph in which member i is followed by `next[i]` (-1: by none). */
+export function cyclesIn(next: ArrayLike<number>): number[][] {
+	// By member: 1 + the start of the walk that visited it; 0 if unvisited.
 	const walkOf = new Int32Array(next.length);
-	const circles: number[][] = [];
+	const cycles: number[][] = [];
 	for (let start = 0; start < next.length; start++) {
 		let at = start;
 		for (; at >= 0 && walkOf[at] === 0; at = next[at]) {
@@ -45,16 +47,16 @@ export function circlesIn(next: ArrayLike<number>): number[][] {
 		}
 
 		if (at >= 0 && walkOf[at] === start + 1) {
-			const circle = [at];
+			const cycle = [at];
 			for (let member = next[at]; member !== at; member = next[member]) {
-				circle.push(member);
+				cycle.push(member);
 			}
 
-			circles.push(circle);
+			cycles.push(cycle);
 		}
 	}
 
-	return circles;
+	return cycles;
 }
 
 function deadlockOf(snapshot: Snapshot, members: readonly number[]): Deadlock {
@@ -78,20 +80,21 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 	};
 }
 
-/** Threads of a circle that are named; the others are in the Blockers view and in JSON. */
+/** Threads named in a text; the Blockers view and JSON have them all. */
 const maxNamed = 12;
 
-/** Who waits for whom, for a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */
-export function circleText(deadlock: Deadlock): string {
+/** Returns a deadlock as a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */
+export function cycleText(deadlock: Deadlock): string {
 	const names = deadlock.slice(0, maxNamed).map(({name}) => name);
 	const more = deadlock.length > maxNamed ? [`${deadlock.length - maxNamed} more`] : [];
 	return [...names, ...more, deadlock[0].name].join(' -> ');
 }
 
-/** The whole of it in a sentence: who waits where for what, and who has it. */
+/** Returns a deadlock as a sentence: which thread waits where for which lock, and which thread holds it. */
 export function deadlockText(deadlock: Deadlock): string {
 	const waits = deadlock.slice(0, maxNamed).map((member, index) => waitText(member, deadlock[(index + 1) % deadlock.length]));
-	const more = deadlock.length > maxNamed ? [`and ${deadlock.length - maxNamed} more threads`] : [];
+	const left = deadlock.length - maxNamed;
+	const more = left > 0 ? [`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
 	return `deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${[...waits, ...more].join('; ')}`;
 }
 

@@ -7,12 +7,12 @@ import {attributionOf} from '../counters/attribution.js';
 import type {LockInfo, Location, Query} from '../types/query.js';
 import {stateCode} from '../../model/thread-state.js';
 
-/** When the newest sample was taken, epoch milliseconds. */
+/** Returns the time of the newest sample, epoch milliseconds. */
 export function newestSampleMs({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
-/** Milliseconds for which a thread has stood there without using CPU, or waited for the same monitor; 0: not known. */
+/** Returns for how many milliseconds a thread has been there without CPU, or blocked by a monitor; 0 if unknown. */
 export function stuckMs(snapshot: Snapshot, thread: number): number {
 	const {threads} = snapshot;
 	const since = threads.sinceMs[thread];
@@ -20,12 +20,12 @@ export function stuckMs(snapshot: Snapshot, thread: number): number {
 	return threads.alive[thread] === 1 && since > 0 && now > since ? now - since : 0;
 }
 
-/** Whether it has stood there for longer than that, since before the first sample; false for a dead thread. */
+/** Whether a thread was there before the first sample, so that `stuckMs` is a lower bound; false for an ended thread. */
 export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0;
 }
 
-/** The line that a stack counts for, by the query's rule where one is given; undefined for the empty stack. */
+/** Returns the line at which a stack counts, by the query's rule if given; undefined for the empty stack. */
 export function attributedLocation(snapshot: Snapshot, node: number, rule: Pick<Query, 'ownFirst' | 'app'> = {}): Location | undefined {
 	if (node === rootNode) {
 		return undefined;
@@ -35,7 +35,7 @@ export function attributedLocation(snapshot: Snapshot, node: number, rule: Pick<
 	return locationOfFrame(dictionary, dictionary.nodeFrame[attributionOf(dictionary, rule)[node]], 'line');
 }
 
-/** What a thread of the newest sample waits for and who holds it; undefined when it waits for nothing known. */
+/** Returns the lock that a thread waits for in the newest sample, with its holder; undefined if none is known. */
 export function lockOf(snapshot: Snapshot, thread: number): LockInfo | undefined {
 	const {threads} = snapshot;
 	if (threads.alive[thread] === 0 || threads.lockKind[thread] === 0) {
@@ -52,7 +52,7 @@ export function lockOf(snapshot: Snapshot, thread: number): LockInfo | undefined
 	});
 }
 
-/** A lock in words: codes and ids as `ThreadTable` and `Contention` have them. */
+/** Returns the names of a lock's codes and ids in `ThreadTable` or `Contention`. */
 export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass: number; owner: number; ownerFrame: number; ownerNode: number}): LockInfo {
 	const {threads, dictionary} = snapshot;
 	return {
@@ -64,10 +64,10 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 	};
 }
 
-/** Locks that have a holder while a thread is parked for them, unlike latches, queues and conditions. */
+/** Classes that threads park for only while another thread holds the lock, unlike latches, queues and conditions. */
 const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
-/** Whether a thread that waits so is held up by another, by the lock's kind, class and owner (-1: not known). */
+/** Whether a waiting thread is blocked by another, by the lock's kind, class and owner (-1: unknown). */
 export function isContention(kind: number, className: string, owner: number): boolean {
 	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClass.test(className)));
 }
@@ -76,11 +76,8 @@ export function isContendingNow({threads, dictionary}: Snapshot, thread: number)
 	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
 }
 
-/**
-The innermost line of a stack that is not the JDK's: where a thread parks or sleeps in the JDK, the line of the program
-that called says more. Undefined if there is none.
-*/
-function ownLocation(dictionary: Dictionary, from: number): Location | undefined {
+/** Returns the innermost line of a stack outside the JDK; undefined if there is none. */
+function lineOutsideJdk(dictionary: Dictionary, from: number): Location | undefined {
 	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const frame = nodeFrame[node];
@@ -92,12 +89,12 @@ function ownLocation(dictionary: Dictionary, from: number): Location | undefined
 	return undefined;
 }
 
-/** The program's line of a stack: a thread that parks is at the line that asked for the lock. */
+/** Returns the program's line of a stack, such as the one that took the lock for which a thread parks in the JDK. */
 export function programLocation(snapshot: Snapshot, node: number): Location | undefined {
-	return ownLocation(snapshot.dictionary, node) ?? attributedLocation(snapshot, node);
+	return lineOutsideJdk(snapshot.dictionary, node) ?? attributedLocation(snapshot, node);
 }
 
-/** Whether a thread may wait for good: one that waits with a limit goes on by itself. */
-export function waitsForGood({threads}: Snapshot, thread: number): boolean {
+/** Whether a thread waits without a timeout, perhaps forever. */
+export function waitsWithoutTimeout({threads}: Snapshot, thread: number): boolean {
 	return threads.state[thread] === stateCode.BLOCKED || threads.state[thread] === stateCode.WAITING;
 }

@@ -10,37 +10,38 @@ import {isContendingNow, isStuckLonger, stuckMs} from './newest-sample.js';
 
 /** What a thread waits for in the newest sample. */
 export type Wait = {
-	/** What it does: `read`, `accept`, `monitor`, `queue`... */
+	/** `read`, `accept`, `monitor`, `queue`... */
 	readonly kind: string;
-	/** With whom, or for what; empty if the kind says all. */
+	/** The peer, file or lock; empty if the kind says it all. */
 	readonly peer: string;
-	/** The end of a connection whose port the kernel chose, or a child's id; empty for none. */
+	/** The ephemeral end of a connection, or a child's process id; empty for none. */
 	readonly end: string;
-	/** It waits in a system call for a peer that the target has connected to. */
+	/** It waits in a system call for a peer to which the target has connected. */
 	readonly isForServer: boolean;
 };
 
-/** Threads that wait for the same. */
+/** Threads with the same wait. */
 export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
-	/** Indexes in the snapshot's thread table, who waits longest first. */
+	/** Indexes in the snapshot's thread table, the longest wait first. */
 	readonly threads: readonly number[];
 	readonly longestMs: number;
+	/** `longestMs` is a lower bound. */
 	readonly isLonger: boolean;
 };
 
-/** What the kernel knows of a thread that waits for another of the process: methods may tell more. */
+/** The kind of a futex wait: the methods on the stack may say more. */
 const anyLock = 'native lock';
 
-/** A system call that could not be read, or was not. */
+/** The kind of a system call that was not examined. */
 export const unknownCall = 'native call';
 
-/** Kinds of waits for an answer of somebody else. */
+/** Kinds of waits for a peer's answer. */
 const forAnswer: ReadonlySet<string> = new Set(['read', 'write', 'connect']);
 
-/** Peers that name no server: sockets of clients and without a name, and what cannot be read. */
+/** Peers that are not servers: sockets of clients or without a name, and unreadable ones. */
 const noServer = /^(?:clients of |UDP |pipe|socket$|unix socket\b|not readable|\(other peers\)$|$)|^\/dev\//;
 
-/** What waits inside the JDK are for, by the methods at the top of the stack; the first that fits decides. */
+/** Kinds of waits inside the JDK, by the innermost methods of the stack; the first match decides. */
 const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 	[/^java\.lang\.ref\.Reference(?:Queue\.remove|\$ReferenceHandler\.|\.\w*[Pp]ending)/, 'references'],
 	[/^java\.lang\.Thread\.sleep/, 'sleep'],
@@ -54,7 +55,7 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 	[/\$ConditionObject\.await/, 'condition'],
 ];
 
-/** What a thread waits for in the newest sample; undefined if it does not wait, or nothing tells for what. */
+/** Returns what a thread waits for in the newest sample; undefined if it does not wait, or for something unknown. */
 export function waitOf(snapshot: Snapshot, thread: number): Wait | undefined {
 	const {threads, dictionary: {strings}} = snapshot;
 	if (threads.alive[thread] === 0 || threadKind(threads.flags[thread]) !== 'java') {
@@ -90,17 +91,17 @@ export function waitOf(snapshot: Snapshot, thread: number): Wait | undefined {
 	}
 }
 
-/** A wait in a few words: `read 10.0.0.5:5432`, `monitor Ledger held by checkout-4`. */
+/** Returns a wait in a few words: `read 10.0.0.5:5432`, `monitor Ledger held by checkout-4`. */
 export function waitText({kind, peer}: Pick<Wait, 'kind' | 'peer'>): string {
 	return peer === '' ? kind : `${kind} ${peer}`;
 }
 
-/** The same with the end of the connection that a peer's name does not say. */
+/** Returns the same with the connection's ephemeral end. */
 export function wholeWaitText({end, ...wait}: Wait): string {
 	return end === '' ? waitText(wait) : `${waitText(wait)} (${end})`;
 }
 
-/** What some threads wait for in the newest sample, by kind and peer; most threads first. */
+/** Groups the waits of some threads in the newest sample by kind and peer; most threads first. */
 export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitGroup[] {
 	const groups = new Map<string, {readonly wait: Wait; readonly threads: number[]}>();
 	for (const thread of threads) {
@@ -133,7 +134,7 @@ function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 	return wait(isInitialiser ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'), [lock, held].filter(Boolean).join(' '));
 }
 
-/** What the JDK's methods at the top of a stack wait for; undefined if they do not tell. */
+/** Returns what the JDK's methods at the top of a stack wait for; undefined if `jdkWaits` does not know them. */
 function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 	const {isOwn} = ownCode();
 	const methods: string[] = [];
@@ -151,18 +152,18 @@ function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 	return undefined;
 }
 
-/** `class.method` of a stack's innermost frame. */
+/** Returns `class.method` of a stack's innermost frame. */
 function methodAt({strings, frameClass, frameMethod, nodeFrame}: Dictionary, node: number): string {
 	const frame = nodeFrame[node];
 	return `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`;
 }
 
-/** The same without the package. */
+/** Returns the same without the package. */
 function shortMethod(dictionary: Dictionary, node: number): string {
 	return methodAt(dictionary, node).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
 }
 
-/** As the schema has it. */
+/** Formats a `waitEnd`, see the schema. */
 function endText(kind: string, end: number): string {
 	if (end === 0 || kind === 'child') {
 		return end === 0 ? '' : `pid ${end}`;
@@ -173,24 +174,24 @@ function endText(kind: string, end: number): string {
 	return address === 0 ? `port ${port}` : `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
 }
 
-/** Where a loop asks for its next piece of work, `Class.method`: a queue, a selector or poller, a server's socket. */
-const asksForWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
+/** Methods in which a loop waits for its next piece of work: of queues, selectors, pollers and server sockets. */
+const awaitsWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
 const queue = /(?:Queue|Deque)\.\w+$/;
 
-/** Where the worker of a pool does so, and where it runs a task. */
-const poolAsks = '.getTask';
+/** Methods in which a pool's worker waits for a task, and runs one. */
+const poolWaits = '.getTask';
 const poolRuns = '.runWorker';
 
-/** Whether the stack of a waiting thread is that of a worker without work: only a loop that asks for work is on it. */
-export const waitsForWork = rememberedByNode(isWithoutTask);
+/** Whether a waiting thread's stack is that of a worker without work, with nothing but a loop that waits for work. */
+export const waitsForWork = cachedByNode(isWithoutTask);
 
-/** Whether a stack is that of a thread that does nothing but read: a library's code alone, and no task of a pool. */
-export const onlyReads = rememberedByNode(isReader);
+/** Whether a stack is that of a library's thread that only reads: it runs no task of a pool. */
+export const onlyReads = cachedByNode(isReader);
 
-const jdkWait = rememberedByNode(findJdkWait);
+const jdkWait = cachedByNode(findJdkWait);
 
-/** A question about stacks whose answers are kept: by the strings of a session, which are one array in all its snapshots, and by node. */
-function rememberedByNode<Answer>(find: (dictionary: Dictionary, node: number) => Answer): typeof find {
+/** Caches a function of stacks by node and by the session's strings, the same array in all its snapshots. */
+function cachedByNode<Answer>(find: (dictionary: Dictionary, node: number) => Answer): typeof find {
 	const known = new WeakMap<readonly string[], Map<number, Answer>>();
 	return (dictionary, node) => {
 		const nodes = known.get(dictionary.strings) ?? new Map<number, Answer>();
@@ -206,21 +207,21 @@ function rememberedByNode<Answer>(find: (dictionary: Dictionary, node: number) =
 function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {
 	const {isOwn} = ownCode();
 	const classes = new Set<string>();
-	let asks = '';
+	let awaiting = '';
 	let isPoolsLoop = false;
 	let runsTask = false;
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const className = strings[frameClass[nodeFrame[node]]];
 		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
-		asks = asks === '' && asksForWork.test(name) ? name : asks;
-		isPoolsLoop ||= name.endsWith(poolAsks);
+		awaiting = awaiting === '' && awaitsWork.test(name) ? name : awaiting;
+		isPoolsLoop ||= name.endsWith(poolWaits);
 		runsTask ||= name.endsWith(poolRuns);
-		if (isOwn(className) && !asksForWork.test(name)) {
+		if (isOwn(className) && !awaitsWork.test(name)) {
 			classes.add(className.replace(/\$.*/, ''));
 		}
 	}
 
-	return classes.size === 0 || (asks !== '' && (!queue.test(asks) || isPoolsLoop || (classes.size === 1 && !runsTask)));
+	return classes.size === 0 || (awaiting !== '' && (!queue.test(awaiting) || isPoolsLoop || (classes.size === 1 && !runsTask)));
 }
 
 function isReader(dictionary: Dictionary, from: number): boolean {

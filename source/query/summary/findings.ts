@@ -1,7 +1,7 @@
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
-import {circleText, deadlocksOf} from '../locks/deadlocks.js';
+import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import type {Finding, SummaryOptions, Query} from '../types/query.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {
@@ -18,7 +18,7 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	};
 	const asked = summaryQuery(snapshot, since, whole);
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
-		id: 'deadlock', text: `DEADLOCK: ${circleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
+		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
 	const others = [cpuFinding(snapshot, since, known.vitals), jvmFinding(snapshot, since, known.vitals)];
 	return [...deadlocks, ...waitFindings(snapshot, asked, asked !== whole), ...others.filter(finding => finding !== undefined)];

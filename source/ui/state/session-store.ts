@@ -4,7 +4,7 @@ import {
 	noPast, remember, reset, undoReset, type Past,
 } from '../../query/past/windows.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
-import {circleText, deadlocksOf} from '../../query/locks/deadlocks.js';
+import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
 /** What the screen is drawn from, all of one moment. Immutable. */
 export type Feed = {
@@ -191,7 +191,7 @@ export class SessionStore {
 }
 
 function deadlocksText(snapshot: Snapshot | undefined): string {
-	return snapshot ? deadlocksOf(snapshot).map(deadlock => circleText(deadlock)).join('\n') : '';
+	return snapshot ? deadlocksOf(snapshot).map(deadlock => cycleText(deadlock)).join('\n') : '';
 }
 
 function isSame(a: object, b: object, except: readonly string[] = []): boolean {

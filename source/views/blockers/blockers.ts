@@ -14,7 +14,7 @@ import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
-import {circlesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
+import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
 /** Who holds up whom, now and in the window; below a row, a level deeper, are the locks of threads that wait for it. */
@@ -144,7 +144,7 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 
 	// Every row is below one without a row above it, or below a circle.
 	const roots = [...parents.keys()].filter(index => parents[index] < 0);
-	for (const root of [...roots, ...circlesIn(parents).flat()].sort((one, other) => one - other)) {
+	for (const root of [...roots, ...cyclesIn(parents).flat()].sort((one, other) => one - other)) {
 		place(root);
 	}
 

@@ -1,6 +1,6 @@
 import type {ThreadState} from '../../model/thread-state.js';
 import type {Location} from '../../query/types/query.js';
-import {figure, place, text, type Column} from '../../query/columns/column.js';
+import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {initialisedText, lockName} from '../../query/columns/names.js';
 
@@ -78,15 +78,15 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		description: 'class of the lock, of a monitor\'s object, or of what is being initialised',
 		value: row => row.kind === 'class-init' ? initialisedText(row.lockClass) : lockName(row.lockClass) || row.kind,
 	}),
-	place('took', row => row.tookAt, {
+	locationColumn('took', row => row.tookAt, {
 		heading: 'TOOK IT AT', title: 'where it was taken', width: 32, fromColumns: 120,
 		description: 'the line where the holder took the lock, where that is known (monitors)',
 	}),
-	place('now', row => row.nowAt, {
+	locationColumn('now', row => row.nowAt, {
 		heading: 'HOLDER IS AT', title: 'where the holder is', width: 0, fromColumns: 0,
 		description: 'the program\'s line at which the holder is now',
 	}),
-	place('waiters-at', row => row.waiters[0]?.at, {
+	locationColumn('waiters-at', row => row.waiters[0]?.at, {
 		heading: 'WAITERS ARE AT', title: 'where they wait', width: 32, fromColumns: 160,
 		description: 'the program\'s line at which the one that waits longest asks for the lock',
 	}),

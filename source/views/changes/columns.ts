@@ -1,5 +1,5 @@
 import {
-	byPlace, figure, place, text, type Column,
+	byLocation, figure, locationColumn, text, type Column,
 } from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
 import type {Location} from '../../query/types/query.js';
@@ -91,8 +91,8 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		sortBy: [row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise), row => -Math.abs(row.cpuChange)],
 		role: row => row.isNoise ? 'dim' : 'key',
 	}),
-	place('place', row => row, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+	locationColumn('place', row => row, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
 		description: 'package.Class.method:line; packages are shortened first',
 	}),
 ];

@@ -1,5 +1,5 @@
 import {
-	byPlace, figure, fileColumn, statesColumn, text, treeMark, type Column,
+	byLocation, figure, fileColumn, statesColumn, text, treeMark, type Column,
 } from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
@@ -41,7 +41,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'states of the threads meanwhile, in proportion; sorts by CPU time for each sample',
 	}),
 	text('path', row => row.className, {
-		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
 		description: 'the method and below it what it calls, then the method again and below it its callers; further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room) + (row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '');

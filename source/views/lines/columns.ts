@@ -1,6 +1,6 @@
 import {stateCode} from '../../model/thread-state.js';
 import {
-	byPlace, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column,
+	byLocation, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {nameHeldBy, nameWith, viaText} from '../../query/columns/names.js';
@@ -50,7 +50,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		past: pastOfLines,
 	}),
 	text('line', row => row.className, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
 		description: 'package.Class.method:line; packages are shortened first; who holds up threads that stand there, and what the program\'s own line called, where own code comes first (a)',
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),

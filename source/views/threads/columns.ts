@@ -1,7 +1,7 @@
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {Location, LockInfo, StateTicks} from '../../query/types/query.js';
 import {
-	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
+	figure, ownCodeColumn, locationColumn, share, stateColumn, statesColumn, text, type Column,
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/waits.js';
@@ -123,7 +123,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortFigures: ['name'],
 		description: 'name of the thread, or of a pool with * for the digits',
 	}),
-	place('now', row => row.now, {
+	locationColumn('now', row => row.now, {
 		heading: 'NOW AT', title: 'where it is', width: 0, fromColumns: 60,
 		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
 		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),

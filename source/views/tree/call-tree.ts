@@ -6,7 +6,7 @@ import {stateCount} from '../../model/thread-state.js';
 import {inOrder, type Sortable} from '../../query/columns/sort.js';
 import {viaOfBuckets} from '../../query/counters/attribution.js';
 import {CounterBuckets} from '../../query/counters/buckets.js';
-import {AtLocation, locationName} from '../../query/counters/location.js';
+import {LocatedRow, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
 import {percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
@@ -142,7 +142,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 type Step = {readonly places: number[]; readonly from: number[]};
 
 /** A row of a tree: a group of frames reached by one path, for the nodes `places` of the dictionary. */
-export class CallNode extends AtLocation {
+export class CallNode extends LocatedRow {
 	/** How far in it stands, by the forks on the path to it: the only callee of an only callee is not further in. */
 	indent = 0;
 	isOpen = false;

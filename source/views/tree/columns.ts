@@ -1,5 +1,5 @@
 import {
-	byPlace, figure, fileColumn, share, shareHeadings, text, treeMark, type Column,
+	byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column,
 } from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
@@ -24,7 +24,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
 	text('path', row => row.className, {
-		heading: 'PATH', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+		heading: 'PATH', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
 		description: 'each row calls those below it (bottom-up: is called by them); further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room);

@@ -1,5 +1,5 @@
 import type {Location} from '../../query/types/query.js';
-import {figure, place, text, type Column} from '../../query/columns/column.js';
+import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 
 /** A row of the Waits view: threads that wait for the same in the newest sample. */
@@ -40,7 +40,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		heading: 'WAITS FOR', title: 'what for', width: 30, fromColumns: 0, sortFigures: ['name'],
 		description: 'whom or what for: the address of a server, a file, a child process, a lock and its holder; blank where the kind says all',
 	}),
-	place('at', row => row.at, {
+	locationColumn('at', row => row.at, {
 		heading: 'AT', title: 'where they wait', width: 0, fromColumns: 72,
 		description: 'the program\'s line where most of them wait',
 	}),
