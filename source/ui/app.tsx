@@ -17,7 +17,7 @@ type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly tracer?: MethodTracer;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
-	/** The target's own figures; called once a refresh. */
+	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
 };
 
@@ -27,7 +27,7 @@ type AppResult = {
 	readonly lastSnapshot?: Snapshot;
 };
 
-/** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
+/** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
 export async function runApp({source, vitals, save, keepColumns, tracer, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
@@ -54,11 +54,11 @@ export type {ChoiceRow} from './state/chooser-state.js';
 type ChooserOptions = ShellOptions & {
 	readonly columns: readonly ChoiceColumn[];
 	readonly theme: ThemeOptions;
-	/** The JVMs there are now; called once a second. */
+	/** Lists the running JVMs; called once a second. */
 	list(): readonly ChoiceRow[];
 };
 
-/** A live list of JVMs to choose from. Resolves to a pid, or undefined if it was left without a choice. */
+/** Shows a live list of JVMs. Resolves to the pid chosen, or undefined if the user chose none. */
 export async function runChooser({list, columns, theme, stdin, stdout, hasMouse}: ChooserOptions): Promise<number | undefined> {
 	const leaving = await runShell<number | undefined>({stdin, stdout, hasMouse}, async onLeave => {
 		const {ChooserScreen} = await import('./screens/chooser.js');

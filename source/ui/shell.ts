@@ -5,7 +5,7 @@ import {endSignals} from '../runtime/end-signals.js';
 import type * as ShowScreen from './show-screen.js';
 import {Terminal} from './terminal/terminal.js';
 
-/** How a screen was left: by its own decision, by a signal, or because the terminal went away. */
+/** Why a screen ended: it called `leave`, a signal arrived, or the terminal went away. */
 type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};
 
 export type ShellOptions = {
@@ -17,19 +17,19 @@ export type ShellOptions = {
 /** Signals that end a screen; the terminal is restored first. */
 const screenSignals: readonly NodeJS.Signals[] = [...endSignals, 'SIGQUIT'];
 
-/** Signals that a terminal sends for keys. */
+/** Signals that a terminal sends for Ctrl-C and Ctrl-\. */
 const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** A screen, once Ink is loaded: `leave` ends it with a result. */
-type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
+/** Creates a screen, called once Ink is loaded; `leave` ends the screen with a result. */
+type CreateScreen<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
-/** Shows a screen until it is left and restores the terminal. Rejects with what anything in the process threw. */
-export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
+/** Shows a screen until it ends, then restores the terminal. Rejects with any error that the process did not catch. */
+export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, createScreen: CreateScreen<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	const {showScreen} = await loadInk();
-	let end!: {readonly leave: (leaving: Leaving<Result>) => void; readonly fail: (error: unknown) => void};
+	let settle!: {readonly resolve: (leaving: Leaving<Result>) => void; readonly reject: (error: unknown) => void};
 	const ended = new Promise<Leaving<Result>>((resolve, reject) => {
-		end = {leave: resolve, fail: reject};
+		settle = {resolve, reject};
 	});
 	let unmount: (() => void) | undefined;
 	const stop = () => {
@@ -40,11 +40,11 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 	const leave = (leaving: Leaving<Result>) => {
 		stop();
-		end.leave(leaving);
+		settle.resolve(leaving);
 	};
 
 	const onSignal = (signal: NodeJS.Signals) => {
-		// These keys are meant for the program that has the terminal.
+		// The key was meant for the program that has the terminal.
 		if (terminal.isLent && keySignals.has(signal)) {
 			return;
 		}
@@ -54,7 +54,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 	const onError = (error: unknown) => {
 		stop();
-		end.fail(error instanceof Error ? error : new Error(String(error)));
+		settle.reject(error instanceof Error ? error : new Error(String(error)));
 	};
 
 	for (const signal of screenSignals) {
@@ -67,7 +67,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 		leave({reason: 'gone'});
 	});
 	try {
-		const screen = await screenOf(result => {
+		const screen = await createScreen(result => {
 			leave({reason: 'quit', result});
 		});
 		terminal.enter();
@@ -85,7 +85,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 	}
 }
 
-/** Loads Ink, which is slow and only needed for a screen. */
+/** Loads Ink: slow, and only needed for a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
 	// With CI set, Ink would draw nothing until it exits (is-in-ci).
 	process.env.CI = 'false';

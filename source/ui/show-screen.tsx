@@ -4,20 +4,20 @@ import type {ReactElement} from 'react';
 import {TerminalContext} from './hooks/terminal.js';
 import type {Terminal} from './terminal/terminal.js';
 
-/** Frames a second that Ink allows: it never delays a frame. */
+/** Ink's limit of frames a second: so high that Ink never delays one. */
 const maxFps = 1000;
 
-/** Draws a screen with Ink; returns a function that ends it. Errors of components go to `onError`. */
+/** Draws a screen with Ink; returns a function that removes it. `isDebugged`: Ink writes whole frames, each at once. */
 export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
 	const {frames} = terminal;
 	const instance = render(<TerminalContext value={terminal}>{screen}</TerminalContext>, {
 		stdout: frames as unknown as NodeJS.WriteStream, stdin: process.stdin, patchConsole: false, exitOnCtrlC: false, incrementalRendering: true, isScreenReaderEnabled: false, maxFps, debug: isDebugged,
 	});
-	// eslint-disable-next-line promise/prefer-await-to-then -- Ink makes a promise of it only when it is asked for, which must be before anything is thrown.
+	// eslint-disable-next-line promise/prefer-await-to-then -- Ink creates the promise at this call, which must come before anything is thrown.
 	instance.waitUntilExit().catch(onError);
 	return () => {
 		frames.flush();
-		// Ink's last frame is not wanted.
+		// Unmounting would draw one more frame.
 		frames.isMuted = true;
 		instance.unmount();
 	};

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
-import {askToTrace} from '../../source/ui/state/prompts.js';
+import {confirmTrace} from '../../source/ui/state/prompts.js';
 import {press} from '../../source/ui/state/reduce.js';
 import {
 	type Effect, contextOf, initialState, selectedIndex, type UiState,
@@ -325,10 +325,10 @@ describe('a method to trace', () => {
 	});
 
 	test('is traced after y and Enter, and after nothing else; the question waits below what is being typed', () => {
-		const asked = askToTrace(after(['/', 'd']).state, {question: 'trace 2 methods of 1 class? [y/N] ', about: 'a.B.c.'});
-		expect(asked.layers).toMatchObject([{purpose: 'agree-to-trace'}, {purpose: 'filter', text: 'd'}]);
+		const asked = confirmTrace(after(['/', 'd']).state, {question: 'trace 2 methods of 1 class? [y/N] ', about: 'a.B.c.'});
+		expect(asked.layers).toMatchObject([{purpose: 'confirm-trace'}, {purpose: 'filter', text: 'd'}]);
 		const {state} = after(['y', 'enter'], asked);
-		expect(state).toMatchObject({query: {filter: 'dy'}, layers: [{purpose: 'agree-to-trace'}]});
+		expect(state).toMatchObject({query: {filter: 'dy'}, layers: [{purpose: 'confirm-trace'}]});
 		expect(after(['y', 'enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'trace'}]});
 		for (const no of [['n', 'enter'], ['enter'], ['y', 'escape']]) {
 			expect(after(no, state)).toMatchObject({state: {layers: []}, effects: [{type: 'forget-methods'}]});

@@ -18,7 +18,7 @@ import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/
 import type {StackRow} from '../../query/stacks.js';
 import {Lines, useTheme} from './text.js';
 
-/** How much of each list a detail shows; a saved snapshot has the rest. */
+/** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before and after the row's. */
 type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
 
 const pageBounds: Bounds = {
@@ -28,29 +28,30 @@ const paneBounds: Bounds = {
 	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
 };
 
-/** What the lines of a detail are made for. */
-type Frame = {
+/** How the lines of a detail are formatted. */
+type LineFormat = {
 	readonly width: number;
-	readonly isFull: boolean;
+	readonly fullNames: boolean;
+	/** The characters of a sparkline. */
 	readonly levels: string;
 };
 
-/** A part of a detail, and the row that Enter on it goes to, if any. */
-type Part = {readonly link?: DetailLink; lines(frame: Frame): readonly Spans[]};
+/** A part of a detail; `link`: the row that Enter on it opens. */
+type Part = {readonly link?: DetailLink; lines(format: LineFormat): readonly Spans[]};
 
-/** The rows that a detail on a page of its own leads to, from its top. */
+/** Returns the links of a detail on a page of its own, from top to bottom. */
 export function linksOf(detail: DetailData | undefined): readonly DetailLink[] {
 	return partsOf(detail, pageBounds).flatMap(({link}) => link ?? []);
 }
 
-/** All lines of a detail on a page of its own, the marked link with the cursor, and the line of that link. */
-export function detailLines(detail: DetailData | undefined, layer: DetailLayer, frame: Frame): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+/** Returns all lines of a detail on a page of its own, with the cursor at the marked link, and that link's line. */
+export function detailLines(detail: DetailData | undefined, layer: DetailLayer, format: LineFormat): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
 	const parts = partsOf(detail, pageBounds);
 	const marked = markedLink(parts.flatMap(({link}) => link ?? []), layer.link);
 	const lines: Spans[] = [];
 	let linkLine: number | undefined;
 	for (const part of parts) {
-		const [first, ...others] = part.lines(frame);
+		const [first, ...others] = part.lines(format);
 		const isMarked = marked !== undefined && part.link === marked;
 		linkLine = isMarked ? lines.length : linkLine;
 		lines.push(...(first ? [isMarked ? withCursor(first) : first] : []), ...others);
@@ -59,12 +60,12 @@ export function detailLines(detail: DetailData | undefined, layer: DetailLayer, 
 	return {lines, linkLine};
 }
 
-/** The cursor takes the place of the first cell, which is blank. */
+/** Replaces the first cell, which is blank, by the cursor. */
 function withCursor([{text, ...first}, ...others]: Spans): Spans {
 	return [{...first, text: text.replace(/^ /, '>')}, ...others];
 }
 
-/** The detail of the row with the cursor, below the table of a high screen. */
+/** Shows the detail of the selected row below the table, if the screen is high enough. */
 export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf}) {
 	const {isAscii, levels} = useTheme();
 	const {paneLines, width} = layout;
@@ -76,11 +77,11 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 	const row = rows.at(selectedIndex(ui.selections[ui.view], rows));
 	const detail = row && detailOf(ui.view, row.key);
 	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
-	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, isFull: ui.query.fullNames, levels})) : [];
+	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames, levels})) : [];
 	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
 }
 
-/** What is known of a row: who blocks it, its source, its threads by state, callers and callees, its stacks. */
+/** Returns the parts of a row's detail: who blocks it, its source, threads by state, callers and callees, stacks. */
 function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] {
 	if (!data) {
 		return [part(() => [[{text: 'Nothing sampled yet.'}]])];
@@ -94,22 +95,22 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
 	const source = bounds.source > 0 ? data.source() : undefined;
 	const hasSource = source && (source.text.misfit !== undefined || source.line - bounds.source <= source.text.lines.length);
-	const placed = (location: Neighbour | (Location & {readonly selfCpuNs: number; readonly selfTicks: number}), cpuNs: number, ticks: number) => part(frame => [locationLine(cpuNs, ticks, location, frame)], linkTo.location(location));
-	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => placed(neighbour, neighbour.cpuNs, neighbour.ticks));
-	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(frame => [threadLine(thread, frame)], linkTo.thread(thread.key)));
+	const locationPart = (location: Location, cpuNs: number, ticks: number) => part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
+	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
+	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
 	const more = detail.threads.length - threads.length;
 	const rest = more > 0 ? [part(() => [[{text: `  ... and ${more} more`}]])] : [];
 	const hasMore = bounds.moreThreads > 0;
-	const stacks = (from: number, to: number) => detail.stacks.slice(from, to).map((stack, index) => part(frame => [...(index === 0 ? [] : [[]]), ...stackLines(stack, bounds.frames, frame, idleReason)]));
+	const stacks = (from: number, to: number) => detail.stacks.slice(from, to).map((stack, index) => part(format => [...(index === 0 ? [] : [[]]), ...stackLines(stack, bounds.frames, format, idleReason)]));
 	return [
 		part(({width}) => view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => isWrapped ? wrappedSpans(text, width, role) : [[{text: cut(text, width), role}]])),
 		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
-		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(frame => frameLines(frames, bounds.wholeFrames, frame))])),
+		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.wholeFrames, format))])),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
 		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => part(({width}) => [[{text: cut(waitLine(group), width)}]]))),
 		...(hasSource ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
 		...(trend ? section('LAST 60s', [part(({width, levels}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), levels), role: 'key'}]])]) : []),
-		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => placed(line, line.selfCpuNs, line.selfTicks))),
+		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
 		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
 		...section('TOP STACKS', stacks(0, 1)),
 		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
@@ -127,23 +128,23 @@ function section(title: string, parts: readonly Part[]): readonly Part[] {
 	return parts.length === 0 ? [] : [part(({width}) => [[], [{text: cut(title, width), role: 'heading'}]]), ...parts];
 }
 
-function threadLine(thread: DetailThread, {width}: Frame): Spans {
+function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states, 8);
 	const blocked = thread.states[stateCode.BLOCKED];
 	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
 	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(9 - states.length) + name}];
 }
 
-/** Most places of a lock's owner; the others have a few ticks. */
+/** Most locations shown of a lock's owner; the others have few ticks. */
 const maxOwnerLocations = 3;
 
 function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {
 	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
-	const locationLines = (what: string, locations: readonly HolderLocation[], {width, isFull}: Frame) => locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
+	const locationLines = (what: string, locations: readonly HolderLocation[], {width, fullNames}: LineFormat) => locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
 		const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
-		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), isFull)}${share}`, width)}];
+		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`, width)}];
 	});
-	const lines = (frame: Frame): Spans[] => [[{text: cut(title, frame.width), role: 'blocked'}], ...locationLines('took it at', took, frame), ...locationLines('is now at', now, frame)];
+	const lines = (format: LineFormat): Spans[] => [[{text: cut(title, format.width), role: 'blocked'}], ...locationLines('took it at', took, format), ...locationLines('is now at', now, format)];
 	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
 }
 
@@ -151,32 +152,32 @@ function waitLine({threads, longestMs, isLonger, ...wait}: WaitGroup): string {
 	return `${pad(formatCount(threads.length), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: isLonger}) : '', 7, 'right')}  ${waitText(wait)}`;
 }
 
-function locationLine(cpuNs: number, ticks: number, location: Location, {width, isFull}: Frame): Spans {
-	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - 17), isFull), width)}];
+function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
+	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - 17), fullNames), width)}];
 }
 
 function figures(cpuNs: number, ticks: number): string {
 	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
 }
 
-function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, most: number, frame: Frame, idleReason: DetailData['idleReason']): Spans[] {
+function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, maxFrames: number, format: LineFormat, idleReason: DetailData['idleReason']): Spans[] {
 	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
 	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`;
-	return [[{text: cut(title, frame.width)}], ...frameLines(frames, most, frame)];
+	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
 
-function frameLines(frames: readonly WholeFrame[], most: number, {width, isFull}: Frame): Spans[] {
-	const more = frames.length - most;
+function frameLines(frames: readonly WholeFrame[], maxFrames: number, {width, fullNames}: LineFormat): Spans[] {
+	const more = frames.length - maxFrames;
 	return [
-		...frames.slice(0, most).map((location): Spans => {
+		...frames.slice(0, maxFrames).map((location): Spans => {
 			const {before = '', behind = ''} = location;
-			return [{text: cut(`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), isFull)}${behind}`, width)}];
+			return [{text: cut(`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${behind}`, width)}];
 		}),
 		...(more > 0 ? [[{text: `    ... ${more} more`}]] : []),
 	];
 }
 
-/** The lines around a location, with CPU milliseconds and ticks before them, or why its source is not shown. */
+/** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
 function sourceLines({text, line, figures: known}: LocationSource, around: number, width: number): Spans[] {
 	if (text.misfit !== undefined) {
 		return [[{text: cut(`  ${text.found} is not what runs: ${text.misfit}`, width), role: 'dim'}]];
@@ -188,8 +189,8 @@ function sourceLines({text, line, figures: known}: LocationSource, around: numbe
 	return Array.from({length: Math.max(0, last - first + 1)}, (_, index): Spans => {
 		const number = first + index;
 		const {cpuNs = 0, ticks = 0} = known.get(number) ?? {};
-		const beside = `${pad(cpuNs > 0 ? formatMs(cpuNs) : '', 8, 'right')} ${pad(ticks > 0 ? formatCount(ticks) : '', 6, 'right')} `;
-		const gutter = `${beside}${number === line ? '>' : ' '}${pad(String(number), digits, 'right')} `;
+		const lineFigures = `${pad(cpuNs > 0 ? formatMs(cpuNs) : '', 8, 'right')} ${pad(ticks > 0 ? formatCount(ticks) : '', 6, 'right')} `;
+		const gutter = `${lineFigures}${number === line ? '>' : ' '}${pad(String(number), digits, 'right')} `;
 		const role: Span['role'] = number === line ? 'title' : (cpuNs > 0 || ticks > 0 ? undefined : 'dim');
 		return [{text: gutter + cut(text.lines[number - 1], Math.max(0, width - cellWidth(gutter))), role}];
 	});

@@ -15,13 +15,13 @@ type FooterProps = {
 	readonly data: ScreenData;
 	readonly layout: Layout;
 	readonly message: readonly Spans[];
-	/** Enter in the detail on top goes to another row. */
+	/** Whether Enter in the detail on top opens another row. */
 	readonly hasLinks: boolean;
 };
 
 const keysGap = 3;
 
-/** What is being typed or the message, and behind it, or alone, the keys that matter now. The help has what does not fit. */
+/** The prompt or message, if any, then the keys of the current context. A message that does not fit is in the help. */
 export function Footer({ui, data, layout: {width, footerLines: room}, message, hasLinks}: FooterProps) {
 	if (message.length > room) {
 		return <Lines lines={[...message.slice(0, room - 1), [{text: cut('... press ? to read all of it', width), role: 'dim'}]]} width={width}/>;
@@ -30,12 +30,12 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, h
 	return <Lines lines={[...message.slice(0, -1), withKeys(message.at(-1) ?? [], ui, data, {width, hasLinks})]} width={width} height={room}/>;
 }
 
-/** The first line of a message or prompt, with the keys if it is the only one: a low screen has no room for more. */
+/** Returns the first line of a message or prompt, with the keys if it is the only one: for screens without a footer. */
 export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, width: number): Spans {
 	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, {width, hasLinks: false});
 }
 
-/** A line with the keys behind it: behind a text they are at the right end, all or none. */
+/** Returns a line followed by the keys; after text they are right-aligned, and left out unless all fit. */
 function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Spans {
 	const end = spansWidth(line);
 	const keys = keyLine(ui, data, {width: Math.max(0, end === 0 ? width : width - end - keysGap), hasLinks});
@@ -43,10 +43,11 @@ function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}:
 		return keys;
 	}
 
+	// An ellipsis: not all keys fit.
 	return keys.some(({text}) => text.endsWith('…')) ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
 }
 
-/** The line being typed and what is wrong with it, or the message, in as many lines as it takes; none for nothing. */
+/** Returns the lines of the prompt, or else of the message; empty if there is neither. */
 export function promptOrMessage(ui: UiState, data: ScreenData, width: number, hasColor: boolean): readonly Spans[] {
 	const input = ui.layers.at(-1);
 	if (input?.kind === 'input') {
@@ -59,11 +60,11 @@ export function promptOrMessage(ui: UiState, data: ScreenData, width: number, ha
 
 const errorGap = 2;
 
-/** The line being typed, its error behind it or below, and what to know before Enter. */
+/** Returns the input line, its error after it (or below if too long), and the note to read before pressing Enter. */
 function prompt(input: InputLayer, width: number, hasColor: boolean): readonly Spans[] {
 	const error = inputError(input);
 	const line = inputLine(input, width, hasColor);
-	// The keys have a line of their own below.
+	// The empty line at the end is for the keys.
 	const about = input.about === undefined ? [] : [...wrappedSpans(input.about, width, 'dim'), []];
 	if (error === undefined) {
 		return [line, ...about];
@@ -74,7 +75,7 @@ function prompt(input: InputLayer, width: number, hasColor: boolean): readonly S
 		: [line, ...wrappedSpans(error, width, 'error'), ...about];
 }
 
-/** The label, the text and its cursor; the end of the text before the cursor stays visible. */
+/** Returns the label, the text and its cursor; text that does not fit is truncated before the part at the cursor. */
 function inputLine({label, text, cursor, isSelected}: InputLayer, width: number, hasColor: boolean): readonly Span[] {
 	if (width <= 0) {
 		return [];

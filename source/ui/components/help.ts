@@ -16,6 +16,7 @@ import {
 } from '../text/spans.js';
 import {findingsOf} from './header.js';
 
+/** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
 export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
 	const context = ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view;
 	return (isOfView ? viewHelpLines : helpLines)(context, width, {
@@ -31,26 +32,27 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 	});
 }
 
-/** Cells of a term, and the width below which it has a line of its own. */
+/** Cells of the column of terms, and the screen width below which each term has a line of its own. */
 const termWidth = 17;
 const narrowWidth = 60;
 
-/** What is known of the session and has no room in the header. */
+/** Facts on the session that have no room in the header. */
 type HelpNotes = {readonly findings: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
 
-const nothing: HelpNotes = {
+const noNotes: HelpNotes = {
 	findings: [], sampling: [], warnings: [], notes: [], isRecording: false,
 };
 
-/** All of the help: the words of the header, the session, the keys by group and the columns of the context, the keys of other contexts. */
-export function helpLines(context: Context, width: number, known: HelpNotes = nothing): Spans[] {
-	const {isRecording, keyChanges = new Map()} = known;
+/** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
+export function helpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
+	const {isRecording, keyChanges = new Map()} = notes;
+	// Key changes do not apply where text is typed.
 	const keys = (rows: readonly KeyRow[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
 	const isDetail = context === 'detail';
 	return [
 		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width)), width),
-		...sessionLines(known, width),
-		...samplingLines(known, width),
+		...sessionLines(notes, width),
+		...samplingLines(notes, width),
 		...byGroup(keysOf(context, isRecording)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
 		...columnLines(columnsOf(context), width),
 		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', isRecording)), width)),
@@ -58,23 +60,23 @@ export function helpLines(context: Context, width: number, known: HelpNotes = no
 	].slice(0, -1);
 }
 
-/** Help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
-export function viewHelpLines(context: Context, width: number, known: HelpNotes = nothing): Spans[] {
-	const {isRecording, keyChanges = new Map()} = known;
+/** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
+export function viewHelpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
+	const {isRecording, keyChanges = new Map()} = notes;
 	const view = views.find(({id}) => id === context);
-	const rows = keysOf(context, isRecording).filter(({action, press}) => !view || press !== undefined || ownToo.has(action));
+	const rows = keysOf(context, isRecording).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
 	return [
-		...sessionLines(known, width),
+		...sessionLines(notes, width),
 		...(view ? section(view.title, indented(view.about, width), width) : []),
 		...section(view ? 'Keys' : 'Keys in a row\'s detail', rows.flatMap(row => describedKeys(shownKeys(row, keyChanges), row.help, width)), width),
 		...columnLines(view?.columns ?? [], width),
-		...samplingLines(known, width),
+		...samplingLines(notes, width),
 		...wrappedSpans('h: the words of the header and all keys', width, 'dim'),
 	];
 }
 
-/** Beside a view's own keys. */
-const ownToo: ReadonlySet<KeyRow['action']> = new Set(['open', 'look-into', 'filter', 'only-threads', 'next-view', 'sort-menu']);
+/** Actions of all views that the help for a view lists beside the view's own keys. */
+const commonActions: ReadonlySet<KeyRow['action']> = new Set(['open', 'look-into', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
 function columnsOf(context: Context): ReadonlyArray<Column<ViewRow>> {
 	return views.find(({id}) => id === context)?.columns ?? [];
@@ -96,17 +98,17 @@ function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): Sp
 	return section('Columns (wider terminals show more; C chooses)', columns.flatMap(({heading, title, description}) => described(heading || title, description, width)), width);
 }
 
-/** Keys and what they do; nothing if the user moved all of them. */
+/** Returns keys and what they do; nothing if the user has remapped all of them. */
 function describedKeys(shown: string, help: string, width: number): Spans[] {
 	return shown === '' ? [] : described(shown, help, width);
 }
 
-/** A title and its lines, with an empty one below; nothing without lines. */
+/** Returns a title, its lines and an empty line; nothing without lines. */
 function section(title: string, lines: readonly Spans[], width: number): Spans[] {
 	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
 }
 
-/** A term and, beside it, its description; on narrow screens the term has a line of its own. */
+/** Returns a term with its description beside it, or below it on narrow screens. */
 function described(term: string, text: string, width: number): Spans[] {
 	const isNarrow = width < narrowWidth;
 	const indent = isNarrow ? 3 : termWidth;

@@ -13,42 +13,41 @@ import {
 import {layOut, type Item} from '../text/line-items.js';
 import type {Spans} from '../text/spans.js';
 
-/** Keys that stay longest in a narrow key line, the most important first. */
+/** Actions whose keys stay longest in a narrow key line, the most important first. */
 const keyOrder = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
-/** The keys that matter now, as many as fit. `hasLinks`: Enter in the detail on top goes to another row. */
+/** Returns the current context's keys, as many as fit. `hasLinks`: Enter in the detail on top opens another row. */
 export function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Spans {
 	return layOut(keyItems(state, data, {width, hasLinks}), width);
 }
 
-/** What Enter and Esc do in an input line, by its purpose. */
+/** Titles of Enter and Esc in an input line, by its purpose. */
 const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
-	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'agree-to-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
+	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'confirm-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
 };
 
-/** The same in a menu, if they differ from the usual ones. */
+/** Titles of Enter and Esc in a menu that differ from those of the key table. */
 const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, string>>>> = {
 	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
 };
 
-/** Keys of a detail that do nothing if it has no links. */
-const onLinks: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
+/** Actions in a detail that do nothing unless it has links. */
+const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
 
-/** Priorities: quitting and help first, then the hints, then the other keys. */
-const alwaysShown = 2;
+/** Priorities in a table: quitting and help are below the first, hints start at the first, other keys at the second. */
+const hintPriority = 2;
 const otherPriority = 10;
 
-/** The keys that matter now; in a table quitting and help, then the hints for the selected row, then the others. */
+/** Returns the current context's keys; in a table quit and help, then hints for the selected row, then the others. */
 function keyItems(state: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Item[] {
 	const input = state.layers.at(-1);
 	const isInput = input?.kind === 'input';
-	const ofTable: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
-	const ofLayer = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
-	const titles = input ? ofLayer : ofTable;
-	// Invalid input cannot be accepted.
-	const isRefused = isInput && inputError(input) !== undefined;
-	const isMeant = ({title, action}: KeyRow) => title !== undefined && !(isRefused && action === 'accept') && (hasLinks || !onLinks.has(action));
-	const items = keysOf(contextOf(state), data.status.phase === 'recording').filter(row => isMeant(row)).flatMap((row): Item[] => {
+	const tableTitles: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
+	const layerTitles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
+	const titles = input ? layerTitles : tableTitles;
+	const isInvalid = isInput && inputError(input) !== undefined;
+	const isUsable = ({title, action}: KeyRow) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
+	const items = keysOf(contextOf(state), data.status.phase === 'recording').filter(row => isUsable(row)).flatMap((row): Item[] => {
 		const {title, action} = row;
 		const [key] = (isInput ? row.label : shownKeys(row, state.keyChanges)).split(' ');
 		return key === ''
@@ -61,17 +60,17 @@ function keyItems(state: UiState, data: ScreenData, {width, hasLinks}: {readonly
 		return items;
 	}
 
-	const first = items.filter(({priority}) => priority < alwaysShown);
+	const first = items.filter(({priority}) => priority < hintPriority);
 	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
 	const keyOf = ({text, lead}: Item) => text.slice(0, lead);
 	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
-	return [...first, ...hints.map(hint => ({...hint, priority: hint.priority + alwaysShown})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))];
+	return [...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))];
 }
 
 const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
 const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
 
-/** The keys that help most with the selected row, or if there are no rows. */
+/** Returns the keys that help most with the selected row, or with an empty table. */
 function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	const row = rowsOf(data).at(state.selections[state.view].index);
 	if (!row) {
@@ -82,11 +81,11 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	return viewOf(state.view).hints(row, queryOf(state)).map(hint => isOnly(hint) ? {...hint, title: 'all threads', short: 'all'} : hint);
 }
 
-/** The hints as items, such as `Enter: who holds the lock`, or `Enter:holder` if they do not all fit into `width` cells. */
+/** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
 		const row = keyOf(state.view, key, data.status.phase === 'recording');
-		const [name] = row ? shownKeys({...row, label: labelFrom(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
+		const [name] = row ? shownKeys({...row, label: labelWithFirst(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
 		return name === '' ? [] : [{name, title: ` ${title}`, short}];
 	});
 	const isLong = cellWidth(hints.map(({name, title}) => `${name}:${title}`).join('  ')) <= width;
@@ -95,8 +94,8 @@ function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	}));
 }
 
-/** The label of a row of keys with the key that is meant first. */
-function labelFrom(label: string, keys: readonly string[], key: string): string {
+/** Returns the label of a row of keys with `key` moved to the front. */
+function labelWithFirst(label: string, keys: readonly string[], key: string): string {
 	const words = label.split(' ');
 	const at = keys.indexOf(key);
 	return words.length === keys.length && at > 0 ? [words[at], ...words.toSpliced(at, 1)].join(' ') : label;

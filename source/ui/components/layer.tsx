@@ -45,10 +45,10 @@ function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Sc
 
 	const detail = detailOf(layer.view, layer.key);
 	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
-	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer, {width, isFull: ui.query.fullNames, levels});
+	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer, {width, fullNames: ui.query.fullNames, levels});
 }
 
-/** The state with the layer on top scrolled as the keys asked, as far as its lines go. */
+/** Returns the state with the pending moves of the layer on top carried out, within the bounds of its lines. */
 export function scrolled(screen: Screen, theme: Pick<Theme, 'levels'>): UiState {
 	const {ui, layout} = screen;
 	const layer = ui.layers.at(-1);
@@ -69,7 +69,7 @@ export function scrolled(screen: Screen, theme: Pick<Theme, 'levels'>): UiState 
 }
 
 type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {
-	/** What keys mean there. */
+	/** The context that defines the keys on this page. */
 	readonly context: string;
 	readonly title: string;
 	readonly lines: readonly Spans[];
@@ -78,12 +78,12 @@ type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {
 	readonly hitArea?: ReturnType<typeof useHitArea>;
 };
 
-/** Lines under a title with the keys that close it, and a line that says how many more there are. */
+/** The visible lines under a title with the keys that close the page; below, unless all fit, which lines these are. */
 function Page({ui, data, layout, context, title, lines, top, hitArea}: PageProps) {
 	const {width, hasHeading, hasFooter, layerLines} = layout;
 	const room = layerRoom(layout, lines.length);
 	const keysFor = (action: 'close' | 'back' | 'page-down') => keysOf(context, data.status.phase === 'recording').filter(row => row.action === action).map(row => shownKeys(row, ui.keyChanges)).join(' ').split(' ').filter(Boolean);
-	const [down = ''] = keysFor('page-down').toReversed();
+	const down = keysFor('page-down').at(-1) ?? '';
 	const isLong = room < lines.length && hasFooter;
 	return (
 		<>
@@ -96,7 +96,7 @@ function Page({ui, data, layout, context, title, lines, top, hitArea}: PageProps
 	);
 }
 
-/** A rule across the screen with a title, and a note at its end. */
+/** A horizontal rule across the screen with a title, and a note at its right end. */
 function Rule({title, note, width}: {readonly title: string; readonly note: string; readonly width: number}) {
 	const rule = (useTheme().isAscii ? '-' : '─').repeat(width);
 	const texts = layOut([

@@ -11,45 +11,45 @@ import type {Trend} from '../../query/past/steps.js';
 
 export type TableContext<Row> = {
 	readonly query: Query;
-	/** What shares are of. */
+	/** The quantity that shares are a part of. */
 	readonly measure: Measure;
 	readonly theme: Pick<Theme, 'isAscii' | 'levels'>;
 	readonly placed: Placed<Row>;
-	/** Which rows are on the screen, at the right end of the heading's widest column. */
+	/** Which rows are on the screen, such as `1-13 of 50`; at the right end of the name column's heading. */
 	readonly counts: string;
-	/** Cells that the widest column is scrolled to the right. */
+	/** Cells that the name column is scrolled to the right. */
 	readonly left: number;
 	isDim(row: Row): boolean;
 	trendOf(key: string): Trend | undefined;
 };
 
-/** Before each cell; the cursor's mark takes its place in the first. */
+/** The blank before each cell; the cursor's mark replaces the first one. */
 const gap = ' ';
 
-/** Mark of the row with the cursor, for screens without colour. */
+/** Marks the selected row, on screens without colour too. */
 const cursorMark = '>';
 
-/** A figure that is, or rounds to, nothing. */
+/** Matches a figure that is or rounds to zero; its cell stays blank. */
 const zero = /^0(?:\.0+)?$/;
 
-/** The cells of the heading, with an arrow behind the sorted column's. */
+/** Returns the cells of the heading, with an arrow after the sorted column's. */
 export function headingCells<Row>({placed, counts, query, measure, theme}: TableContext<Row>): Spans[] {
-	let hasLent = false;
+	// Whether the previous column's counts took this column's room.
+	let isTaken = false;
 	return placed.map(({column, width}, index) => {
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
 		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
-		// The column that lends its room has no heading.
 		const lender = lenderAt(placed, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
 		const hasCounts = column.width === 0 && cellWidth(text) + counts.length < room;
 		const cell = hasCounts ? pad(text, room - counts.length) + counts : pad(text, width, column.align);
-		if (hasLent) {
-			hasLent = false;
+		if (isTaken) {
+			isTaken = false;
 			return [];
 		}
 
-		hasLent = hasCounts && lender !== undefined;
+		isTaken = hasCounts && lender !== undefined;
 		return [{text: gap}, {text: cell, role: isSorted ? 'sorted' : 'heading'}];
 	});
 }
@@ -58,13 +58,13 @@ function arrow(isAscending: boolean, {isAscii}: Pick<Theme, 'isAscii'>): string 
 	return isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
 }
 
-/** The column at an index if it lends its room to the one before it. */
+/** Returns the column at an index if it lends its room to the one before it. */
 function lenderAt<Row>(placed: Placed<Row>, index: number): Placed<Row>[number] | undefined {
 	const next = placed.at(index);
 	return next?.column.lendsRoom ? next : undefined;
 }
 
-/** The cells of a row; a name takes the room that the next column lends. */
+/** Returns the cells of a row; a name takes the room that the next column lends. */
 export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans[] {
 	const {placed, query, query: {fullNames}, theme, left, trendOf} = context;
 	const unit = effectiveUnit(query);
@@ -80,7 +80,7 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 			continue;
 		}
 
-		// What the lender shows stands behind what took its room, in one cell.
+		// The lender's text follows the text that took its room, in one cell.
 		const lender = lenderAt(placed, index + 1);
 		const lent = lender
 			? cut(lender.column.value(row, {
@@ -107,7 +107,7 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 		}
 	}
 
-	// The cursor reaches to the end of the line, other rows to the end of their last text.
+	// The selected row is highlighted to the end of the line; other rows end with their last text.
 	if (!isSelected) {
 		cells.fill([], end + 1);
 		const last = cells[end]?.at(-1);

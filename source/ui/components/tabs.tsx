@@ -14,18 +14,18 @@ import {ago, clocks} from '../text/clock.js';
 import {idAt, layOut, type Item} from '../text/line-items.js';
 import {Line} from './text.js';
 
-/** A tab for the views that have no room; a click goes to the first of them. */
+/** The tab for all views that do not fit; a click goes to the first of them. */
 const more = 'More…';
 
 const gap = 2;
 
 type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly width: number};
 
-/** The views, as many as there is room for, then how their rows are filtered and of which time they are. */
+/** As many views as fit, then the filters in force and the time window of the rows. */
 export function Tabs({ui, data, width}: TabsProps) {
 	const view = viewOf(ui.view);
 	const least = cellWidth(view.title) + 2 + gap + cellWidth(more);
-	// A filtered table must say so, however long the filter is.
+	// Room is reserved for the current view's tab only: a filtered table must say so, however long the filter is.
 	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - least - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
 	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
 	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
@@ -51,7 +51,7 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 
 	const selected = tabs.findIndex(({id}) => id === ui.view);
 	for (let count = tabs.length - 1; count > 0; count--) {
-		// The current view is always there, in the last place if it has none.
+		// The current view is always kept: if it would not fit, in the last place.
 		const kept = selected < count ? tabs.slice(0, count) : [...tabs.slice(0, count - 1), tabs[selected]];
 		const items: Item[] = [...kept, {id: tabs.find(tab => !kept.includes(tab))!.id, text: more, priority: 2}];
 		if (count === 1 || widthOf(items) <= room) {

@@ -1,11 +1,11 @@
 import {Transform} from 'ink';
 import {createContext, memo, use} from 'react';
 import type {Theme} from '../terminal/theme.js';
-import {clipSpans, type Spans} from '../text/spans.js';
+import {truncateSpans, type Spans} from '../text/spans.js';
 
 /*
-Escape sequences are made here and nowhere else. No text is given to Ink's layout, because Ink keeps every text it ever
-measured: it measures a blank, which the text replaces when it is drawn.
+Only this file turns roles into escape sequences. Ink lays out a blank, which the text replaces when it is drawn: Ink
+would keep every text that it ever measured.
 */
 
 export const ThemeContext = createContext<Theme | undefined>(undefined);
@@ -16,13 +16,13 @@ export function useTheme(): Theme {
 
 type LineProps = {
 	readonly spans: Spans;
-	/** Cells that the line has; the rest is truncated. */
+	/** Cells of the line; text beyond them is truncated. */
 	readonly width: number;
 };
 
-/** A line of the screen, in the colours of its roles. */
+/** A line of the screen, each span in the colour of its role. */
 export const Line = memo(({spans, width}: LineProps) => {
-	const text = useTheme().paint(clipSpans(spans, width));
+	const text = useTheme().paint(truncateSpans(spans, width));
 	return <Transform transform={() => text}>{' '}</Transform>;
 }, (before, after) => before.width === after.width && isSame(before.spans, after.spans));
 
@@ -33,7 +33,7 @@ function isSame(before: Spans, after: Spans): boolean {
 type LinesProps = {
 	readonly lines: readonly Spans[];
 	readonly width: number;
-	/** Number of lines, filled up with empty ones; all of `lines` by default. */
+	/** Number of lines drawn, the missing ones empty; all of `lines` by default. */
 	readonly height?: number;
 };
 

@@ -9,7 +9,7 @@ import type {Layout} from '../text/layout.js';
 import type {Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 
-/** CPU and blocked threads over time and the window that is shown; only while the past is shown. */
+/** CPU use and blocked threads over time, with the window on the screen marked; drawn only while the past is shown. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
 	const {levels} = useTheme();
 	const cellMs = pastCell(ui);
@@ -18,12 +18,12 @@ export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly dat
 		: null;
 }
 
-/** The window of the past that is shown, and the time of its last sample. */
+/** The end and length of the window of the past on the screen, and the time of its last sample. */
 type Shown = {readonly cellMs: number; readonly spanMs: number; readonly toMs: number};
 
 type Figure = {
 	readonly title: string;
-	/** Smallest value drawn as a full character, so that little does not look like much. */
+	/** Lowest value drawn as a full block, so that small values do not look large. */
 	readonly leastFull: number;
 	readonly of: (cell: TimeCell) => number;
 	readonly text: (value: number) => string;
@@ -38,15 +38,15 @@ const figures: readonly Figure[] = [
 	},
 ];
 
-/** Screen cells before the line, for its title and the value of the window that is shown, and behind it, for its highest value. */
+/** Cells before a figure's line, for its title and value in the window shown, and after it, for its highest value. */
 const leadWidth = 11;
 const tailWidth = 10;
 
-/** The line of each figure, as many as there is room for, and the times below them. */
+/** Returns a line for each figure, as many as fit, and the axis with the times below them. */
 function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}: Layout, levels: string): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? cellMs, spanMs);
-	// The line ends now, or, where that is too far from what is looked at, so that this stands in its middle.
+	// The line ends now or, if the window shown is too far back for that, has that window in its middle.
 	const isNear = (newestMs - cellMs) / spanMs < count;
 	const lastMs = isNear ? newestMs : cellMs + (Math.floor(count / 2) * spanMs);
 	const cells = timeCells(ring, lastMs, spanMs, count);
@@ -70,17 +70,17 @@ function figureLine({title, leastFull, of, text}: Figure, cells: ReadonlyArray<T
 	return [{text: lead, role: 'title'}, {text: before, role: 'key'}, {text: characters[at] ?? '', role: 'selected'}, {text: after, role: 'key'}, {text: ` max ${text(highest)}`, role: 'dim'}];
 }
 
-/** Nothing for a time without samples; the lowest level for one in which nothing was used. */
+/** Returns a blank for a time without samples, and at least the lowest visible level otherwise. */
 function levelOf(value: number | undefined, full: number, levels: string): string {
 	const characters = [...levels];
 	return value === undefined ? characters[0] : characters[Math.max(1, Math.min(characters.length - 1, Math.ceil(value / full * (characters.length - 1))))];
 }
 
-/** The time at both ends, and a mark with the time below the cell looked at. */
+/** Returns the line with the times of both ends, and `^` with the time below the window shown. */
 function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly count: number; readonly firstMs: number; readonly toMs: number; readonly end: string}): Spans {
 	const begin = clock(firstMs);
 	const time = clock(toMs, true);
-	// The time stands on the side where there is room for it.
+	// The time goes to the right of the mark if it fits there, else to the left.
 	const isLeft = at + 1 + time.length > count;
 	const [mark, from] = isLeft ? [`${time}^`, at - time.length] : [`^${time}`, at];
 	const line = Array.from({length: count + end.length + 1}, () => ' ');

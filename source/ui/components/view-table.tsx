@@ -16,7 +16,7 @@ import {Lines, useTheme, Line} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
-/** The current view: its headings, and the rows that fit on the screen or why there are none. */
+/** The current view: its remark, its headings, and the rows that fit, or why there are none. */
 export function ViewTable({ui, data, layout}: ViewTableProps) {
 	const theme = useTheme();
 	const {rows = [], allRows = 0} = data.table ?? {};
@@ -56,12 +56,12 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 	);
 }
 
-/** What the view says above its rows. */
+/** Returns the lines of the view's remark above its rows. */
 export function aboveLines({table}: ScreenData, width: number): Spans[] {
 	return table?.above === undefined ? [] : wrappedSpans(table.above, width, 'hot');
 }
 
-/** Which rows are on the screen, such as `1-13 of 50`, and of how many if a filter hides some. */
+/** Returns which rows are on the screen, such as `1-13 of 50`, and the number of all rows if a filter hides some. */
 function countsText({from, shown, rows, allRows}: {readonly from: number; readonly shown: number; readonly rows: number; readonly allRows: number}): string {
 	const all = allRows > rows ? `, ${allRows} in all` : '';
 	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
@@ -89,23 +89,23 @@ function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
 }
 
-/** The cells of a row: each as wide as its column, with the gap before it. */
+/** The cells of a row: each with the gap before it, as wide as its column. */
 export type RowCells = readonly Spans[];
 
 type DataTableProps = {
 	/** Undefined for a table without headings. */
 	readonly headings: RowCells | undefined;
-	/** One for each line of the screen. */
+	/** A row for each line of the screen, empty where there is none. */
 	readonly data: readonly RowCells[];
 	readonly width: number;
 };
 
-/** ink-table's own type knows no other cells than texts. */
+/** ink-table's own type allows only text in cells. */
 const InkTable = Table as unknown as new (props: DataTableProps) => Component<DataTableProps>;
 
 /**
-Headings and rows. ink-table has no setting for what this replaces: column widths, rows without rules between them, and
-rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
+Headings and rows. Replaces ink-table's rendering, which has no settings for column widths, rows without rules between
+them, and rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
 */
 export class DataTable extends InkTable {
 	override render() {
@@ -113,7 +113,7 @@ export class DataTable extends InkTable {
 		return (
 			<Box flexDirection='column'>
 				{headings ? <Line spans={headings.flat()} width={width}/> : null}
-				{/* eslint-disable-next-line react/no-array-index-key -- A row is what is on its line. */}
+				{/* eslint-disable-next-line react/no-array-index-key -- A row is identified by its line. */}
 				{data.map((cells, line) => <Line key={line} spans={cells.flat()} width={width}/>)}
 			</Box>
 		);

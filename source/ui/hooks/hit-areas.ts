@@ -5,14 +5,14 @@ import {
 import type {HitTarget} from '../state/screen-context.js';
 import {useLatest} from './terminal.js';
 
-/** A part of the screen that can be clicked, and what is at a cell of it, counted from 0 there. */
+/** A part of the screen that can be clicked; `at` returns what is at a cell of it, counted from 0 at its top left. */
 type HitArea = {readonly element: RefObject<DOMElement | null>; at(line: number, column: number): HitTarget | undefined};
 
 export type HitAreas = Set<HitArea>;
 
 export const HitAreasContext = createContext<HitAreas | undefined>(undefined);
 
-/** Makes the element that gets the ref one that can be clicked. */
+/** Returns a ref that makes its element clickable; `hitTest` returns what is at a cell of the element. */
 export function useHitArea(hitTest: HitArea['at']): RefObject<DOMElement | null> {
 	const areas = use(HitAreasContext);
 	const element = useRef<DOMElement>(null);
@@ -27,7 +27,7 @@ export function useHitArea(hitTest: HitArea['at']): RefObject<DOMElement | null>
 	return element;
 }
 
-/** What was drawn at a cell of the screen; undefined for nothing that can be clicked. */
+/** Returns what can be clicked at a cell of the screen; undefined if nothing can. */
 export function targetAt(areas: HitAreas, line: number, column: number): HitTarget | undefined {
 	for (const {element, at} of areas) {
 		let inside = line;

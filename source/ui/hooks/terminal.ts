@@ -7,14 +7,14 @@ import {clearScreen, type Events, type Size, type Terminal} from '../terminal/te
 
 export const TerminalContext = createContext<Terminal | undefined>(undefined);
 
-/** Shortest time between two full redraws while the window is resized. */
+/** Least time between two full redraws while the window is being resized. */
 const resizeWaitMs = 50;
 
 export function useTerminal(): Terminal {
 	return use(TerminalContext)!;
 }
 
-/** The value of the newest render, for callbacks that outlive it. */
+/** Returns a ref to the value of the latest render, for callbacks that outlive one render. */
 export function useLatest<Value>(value: Value): RefObject<Value> {
 	const latest = useRef(value);
 	useLayoutEffect(() => {
@@ -23,7 +23,7 @@ export function useLatest<Value>(value: Value): RefObject<Value> {
 	return latest;
 }
 
-/** Calls back with each event of the terminal of this name, such as a key or a click. */
+/** Calls `onEvent` for each event of this name from the terminal, such as a key or a click. */
 export function useTerminalEvent<Name extends keyof Events>(name: Name, onEvent: (...values: Events[Name]) => void): void {
 	const terminal: EventEmitter = useTerminal();
 	const latest = useLatest(onEvent);
@@ -39,7 +39,7 @@ export function useTerminalEvent<Name extends keyof Events>(name: Name, onEvent:
 	}, [terminal, name, latest]);
 }
 
-/** Redraws the whole screen. State and effects stay as they are. */
+/** Returns a function that redraws the whole screen; state and effects stay as they are. */
 export function useRepaint(): () => void {
 	const {write} = useStdout();
 	return useCallback(() => {
@@ -47,7 +47,7 @@ export function useRepaint(): () => void {
 	}, [write]);
 }
 
-/** The terminal's size. The whole screen is redrawn when it changes, or when the terminal no longer shows what was drawn. */
+/** Returns the terminal's size; redraws the whole screen when it changes or what was drawn is no longer there. */
 export function useSize(): Size {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
@@ -55,7 +55,7 @@ export function useSize(): Size {
 	const timer = useRef<NodeJS.Timeout>(undefined);
 	const update = () => {
 		timer.current = undefined;
-		// A new object, even if the size is the same.
+		// Always a new object, so that `repaint` events redraw too.
 		setSize(terminal.size);
 	};
 

@@ -7,7 +7,7 @@ import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {
-	clickChooser, matching, placeOfRows, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
+	clickChooser, matching, pressChooser, scrollPosition, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../state/chooser-state.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Theme} from '../terminal/theme.js';
@@ -18,7 +18,7 @@ import {
 type ChooserScreenProps = {
 	readonly columns: readonly ChoiceColumn[];
 	readonly theme: Theme;
-	/** The JVMs there are now; called once a second. */
+	/** Lists the running JVMs; called once a second. */
 	readonly list: () => readonly ChoiceRow[];
 	readonly onLeave: (pid?: number) => void;
 };
@@ -28,6 +28,7 @@ const listEveryMs = 1000;
 /** Lines around the rows: title, heading, message, keys. */
 const otherLines = 4;
 
+/** A live list of JVMs; Enter leaves it with the pid of the selected one. */
 export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
@@ -80,13 +81,13 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 const pidWidth = 7;
 const gap = ' ';
 
-/** The heading, and `room` lines below it: the rows around the cursor, or why there are none. */
+/** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
 function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, room, width}: {readonly columns: readonly ChoiceColumn[]; readonly room: number; readonly width: number}): readonly Spans[] {
 	const line = lineOf(columns, rows, width);
 	const shown = matching(rows, state.filter);
-	const {top, at} = placeOfRows(state, shown, room);
+	const {top, selected} = scrollPosition(state, shown, room);
 	const lines = shown.slice(top, top + room).map((row, index): Spans => {
-		const isSelected = top + index === at;
+		const isSelected = top + index === selected;
 		const text = (isSelected ? '>' : ' ') + line(String(row.pid), row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
 		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
 	});
@@ -101,10 +102,10 @@ function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, 
 	];
 }
 
-/** Formats a line of the columns that fit this width, each as wide as its longest cell. */
+/** Returns a function that formats a line of the columns that fit `width`, each as wide as its longest cell. */
 function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (pid: string, cells: readonly string[], name: string) => string {
-	const places = columns.map(({heading, align, fromColumns}, index) => ({
+	const shownColumns = columns.map(({heading, align, fromColumns}, index) => ({
 		index, align, isShown: width + 1 >= fromColumns, cells: Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
 	})).filter(({isShown}) => isShown);
-	return (pid, cells, name) => cut([pad(pid, pidWidth, 'right'), ...places.map(place => pad(cells[place.index], place.cells, place.align)), name].join(gap), Math.max(0, width - 1));
+	return (pid, cells, name) => cut([pad(pid, pidWidth, 'right'), ...shownColumns.map(column => pad(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
 }

@@ -32,21 +32,22 @@ import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
 import {threadsOf, viewOf} from '../../views/registry.js';
 import {columnsOf, overhang, placeColumns} from '../text/columns.js';
 
-/** Writes what is on the screen to a file; resolves to a message, or rejects with an error whose message says why not. */
+/** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
 
-/** Keeps the columns of a view, undefined for the usual ones; resolves to a message, or rejects as `Save` does. */
+/** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
 export type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
 
-/** What a pattern of methods matches: the question to the user, and what to know before. */
+/** The methods that a pattern matches: the question to the user, and the note to read before answering it. */
 export type FoundMethods = {readonly question: string; readonly about: string};
 
-/** Traces methods while the screen is up. `find` and `trace` reject with an error whose message says why not. */
+/** Traces methods while the screen is up. `find` and `trace` reject with an error that says why they failed. */
 export type MethodTracer = {
-	/** Finds the methods of a pattern; nothing is traced yet. */
+	/** Finds the methods that a pattern matches; does not trace them yet. */
 	find(pattern: string): Promise<FoundMethods>;
 	/** Traces the methods found last; resolves to a message. */
 	trace(): Promise<string>;
+	/** Discards the methods found last. */
 	forget(): Promise<void>;
 };
 
@@ -57,7 +58,7 @@ type SessionScreenProps = {
 	readonly theme: Theme;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
-	/** Undefined if nothing can be traced. */
+	/** Undefined if this session cannot trace. */
 	readonly tracer?: MethodTracer;
 	readonly onQuit: () => void;
 };
@@ -69,8 +70,8 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [ui, dispatch] = useReducer(
-		// Made anew by each render: keys mean what they do on the screen that is drawn.
-		(state: UiState, action: SessionAction) => reduceSession(state, action, (at, drawn) => screenContextOf(data, at, feed, drawn)),
+		// A new reducer each render: keys act on the data that is on the screen.
+		(state: UiState, action: SessionAction) => reduceSession(state, action, (current, drawnLayout) => screenContextOf(data, current, feed, drawnLayout)),
 		view,
 		initialState,
 	);
@@ -86,7 +87,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		ui: followRow(ui, rowsOf(shown), layout.tableRows), data: shown, layout, detailOf,
 	}, theme);
 	if (drawn !== ui) {
-		// React renders again at once, before Ink draws: only the layout knows how far keys may scroll.
+		// Scrolling is bounded here, where the layout is known; React renders again at once, before Ink draws.
 		dispatch({type: 'drawn', ui: drawn});
 	}
 
@@ -149,7 +150,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 					throw new Error('only while a JVM is sampled');
 				}
 
-				dispatch({type: 'ask-to-trace', ...await tracer.find(pattern)});
+				dispatch({type: 'confirm-trace', ...await tracer.find(pattern)});
 			});
 		},
 		trace() {
@@ -183,7 +184,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
 	const isEmpty = isOver && feed.isRead && (feed.shown?.session.samples ?? 0) === 0;
 	useLayoutEffect(() => {
-		// There is nothing to show; the reason is printed after leaving.
+		// Nothing to show: the reason is printed after the screen has closed.
 		if (isEmpty) {
 			onQuit();
 		}
@@ -192,7 +193,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const layer = coveringLayer(drawn);
 	const top = drawn.layers.at(-1);
 	const parts = {ui: drawn, data: shown, layout};
-	// Without a footer, what is typed or the message of the last key takes the header's line.
+	// Without a footer, the prompt or the message of the last key replaces the header's line.
 	const isInHeader = !layout.hasFooter && (top?.kind === 'input' || ui.message !== undefined);
 	return (
 		<ThemeContext value={theme}>
@@ -217,7 +218,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	);
 }
 
-/** Does something that takes time, and shows what it resolves to, if anything, or why it failed. */
+/** Runs an action, then shows the message that it resolves to, if any, or `failure` and the error's message. */
 async function attempt(dispatch: (action: SessionAction) => void, failure: string, action: () => Promise<string | void>): Promise<void> {
 	try {
 		const text = await action();
@@ -229,12 +230,12 @@ async function attempt(dispatch: (action: SessionAction) => void, failure: strin
 	}
 }
 
-/** `Class.java:line`; the method if the file or line is unknown. */
+/** Returns `Class.java:line`, or the method or class if the file or line is unknown. */
 function copiedText({className, method, file, line}: Location): string {
 	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
 }
 
-/** What keys depend on in a state, on a screen with the layout that was drawn last. */
+/** Returns what keys depend on beside the state, for the layout drawn last. */
 export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, layout: Layout): ScreenContext {
 	const {view, query} = ui;
 	const {snapshot, baseline, ...data} = session.of(ui, feed);

@@ -8,11 +8,11 @@ export type ChoiceRow = {
 	readonly pid: number;
 	/** A cell for each column. Printable, as all texts are. */
 	readonly cells: readonly string[];
-	/** What stands behind them: main class and arguments. */
+	/** The text after the cells: main class and arguments. */
 	readonly name: string;
-	/** What the words of the filter are looked for in, beside the pid. */
+	/** The text that the filter searches, beside the pid. */
 	readonly words: string;
-	/** Why it cannot be chosen; undefined when it can. */
+	/** Why it cannot be chosen; undefined if it can. */
 	readonly problem?: string;
 };
 
@@ -20,7 +20,7 @@ export type ChoiceRow = {
 export type ChoiceColumn = {
 	readonly heading: string;
 	readonly align: 'left' | 'right';
-	/** Terminal width, in columns, from which it is shown. */
+	/** Least terminal width, in columns, at which it is shown. */
 	readonly fromColumns: number;
 };
 
@@ -33,7 +33,7 @@ export type ChooserState = {
 
 export type ChooserStep = {readonly state: ChooserState; readonly chosen?: number; readonly effect?: 'quit' | 'redraw' | 'suspend'};
 
-/** Rows that have all the words of the filter. */
+/** Returns the rows that contain all words of the filter. */
 export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	return rows.filter(({pid, words: text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
@@ -42,22 +42,23 @@ export function matching(rows: readonly ChoiceRow[], filter: string): readonly C
 /** Lines above the first row: title and headings. */
 const linesAbove = 2;
 
-/** The first row on the screen, which has `room` lines for them, and the one with the cursor. */
-export function placeOfRows({selected}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly at: number} {
-	const at = Math.max(0, shown.findIndex(({pid}) => pid === selected));
-	return {at, top: firstRow(0, at, shown.length, room)};
+/** Returns the indices of the first row on the screen, which has room for `room` rows, and of the selected row. */
+export function scrollPosition({selected: selectedPid}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly selected: number} {
+	const selected = Math.max(0, shown.findIndex(({pid}) => pid === selectedPid));
+	return {selected, top: firstRow(0, selected, shown.length, room)};
 }
 
-/** What the mouse does in the list, of which `room` rows are on the screen: the wheel moves the cursor, a click sets it. Pure. */
+/** Returns the state after a mouse input; `room`: rows that fit. The wheel moves the cursor, a click sets it. Pure. */
 export function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: readonly ChoiceRow[], room: number): ChooserStep {
 	const shown = matching(rows, state.filter);
-	const {top, at} = placeOfRows(state, shown, room);
+	const {top, selected} = scrollPosition(state, shown, room);
 	const isOnRow = line >= linesAbove && line < linesAbove + room;
-	const index = mouse === 'click' ? (isOnRow ? top + line - linesAbove : -1) : Math.min(shown.length - 1, Math.max(0, at + (mouse === 'wheel-up' ? -1 : 1)));
+	const index = mouse === 'click' ? (isOnRow ? top + line - linesAbove : -1) : Math.min(shown.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1)));
 	const row = index < 0 ? undefined : shown.at(index);
 	return {state: row ? {...state, selected: row.pid, message: ''} : state};
 }
 
+/** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
 export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number): ChooserStep {
 	const action = actionOf('chooser', key);
 	const shown = matching(rows, state.filter);

@@ -1,11 +1,11 @@
 import {views} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 
-/* Every key as a row of data, but those of a view, which its record has; help, key line and docs come from these. */
+/* Every key as a row of data (a view's own keys are in its record), from which help, key line and docs are made. */
 
 const tables: readonly string[] = views.map(({id}) => id);
 
-/** Where a key means something: a view's table (by the view's id), or a layer above it. */
+/** Contexts in which a key has a meaning: a view's table (the view's id), or a layer above it. */
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
 export type Context = string;
 
@@ -24,12 +24,12 @@ export type KeyRow = {
 	readonly contexts: readonly Context[];
 	/** The keys as people write them. */
 	readonly label: string;
-	/** Short title for the key line; none: not there. */
+	/** Short title in the key line; without one the key is not listed there. */
 	readonly title?: string;
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
-	/** Only while a JVM is sampled: it means nothing for a recording. */
+	/** Only while a JVM is sampled, not in a recording. */
 	readonly isLive?: true;
 	readonly press?: ViewKey['press'];
 };
@@ -37,7 +37,7 @@ export type KeyRow = {
 const layers: readonly Context[] = ['detail', 'help', 'menu', 'chooser'];
 const lists: readonly Context[] = [...tables, ...layers];
 
-/** In the order of the help screen; what a view has a key of its own for is still in it. */
+/** All keys in the order of the help screen, including those that a view overrides. */
 const allKeys: readonly KeyRow[] = [
 	{action: 'close', keys: ['q'], contexts: tables, label: 'q', title: 'quit', help: 'close help, detail or menu, and go back from focus; in a view: quit. A summary stays on the terminal, the session is kept for tprof-top open --last', knownFrom: 'htop, less'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: [...tables, 'detail', 'help', 'menu', 'input'], label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
@@ -129,21 +129,21 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], label: 'End', help: 'to the end of the line'},
 ];
 
-/** Whether a view has a meaning of its own for one of these keys. */
-function isOwnKeyOf(context: Context, keys: readonly string[]): boolean {
+/** Whether the view of a context overrides one of these keys. */
+function overridesKey(context: Context, keys: readonly string[]): boolean {
 	return views.some(({id, keys: own}) => id === context && own.some(row => row.keys.some(key => keys.includes(key))));
 }
 
-/** In the order of the help screen. A view's own meaning of a key goes before that of all. */
+/** All keys in the order of the help screen, without those that a view overrides in its context. */
 export const keyTable: readonly KeyRow[] = allKeys
-	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !isOwnKeyOf(context, row.keys))});
+	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
 
 const byContext = new Map(contexts.map(context => [
 	context,
 	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row] as const))),
 ]));
 
-/** The row of a key in a context; undefined for nothing (or, in an input line, a letter). */
+/** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
 export function keyOf(context: Context, key: string, isRecording = false): KeyRow | undefined {
 	const row = byContext.get(context)?.get(key);
 	return row && isOffered(row, isRecording) ? row : undefined;
@@ -153,12 +153,12 @@ export function actionOf(context: Context, key: string, isRecording = false): Ac
 	return keyOf(context, key, isRecording)?.action;
 }
 
-/** Whether a key means something in the table of a view. */
+/** Whether a key does something in the table of some view. */
 export function isOfTables({contexts}: KeyRow): boolean {
 	return contexts.some(context => tables.includes(context));
 }
 
-/** The rows that a context's help lists. */
+/** Returns the keys of a context, in the order of its help. */
 export function keysOf(context: Context, isRecording = false): readonly KeyRow[] {
 	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, isRecording));
 }
@@ -180,20 +180,20 @@ export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions:
 	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
 ];
 
-const others = 'More';
+const otherGroup = 'More';
 
-/** Rows of keys by group; within a group in the order of the key table. */
+/** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */
 export function byGroup(rows: readonly KeyRow[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyRow[]}> {
-	const titleOf = (row: KeyRow) => keyGroups.find(({actions}) => actions.includes(row.action))?.title ?? others;
-	return [...keyGroups.map(({title}) => title), others]
+	const titleOf = (row: KeyRow) => keyGroups.find(({actions}) => actions.includes(row.action))?.title ?? otherGroup;
+	return [...keyGroups.map(({title}) => title), otherGroup]
 		.map(title => ({title, rows: rows.filter(row => titleOf(row) === title)}))
 		.filter(group => group.rows.length > 0);
 }
 
-/** Keys that the user changed, by the key decoder's names: what a key does is what the other one does; null: nothing. */
+/** Maps a key that the user changed to the key whose action it has now, null for none. Names are the key decoder's. */
 export type KeyChanges = ReadonlyMap<string, string | null>;
 
-const named = new Set([
+const longNames = new Set([
 	...keyTable.flatMap(({keys}) => keys).filter(key => key.length > 1),
 	...Array.from({length: 12}, (_, index) => `f${index + 1}`),
 	...Array.from({length: 26}, (_, index) => `ctrl-${String.fromCodePoint(0x61 + index)}`),
@@ -201,27 +201,27 @@ const named = new Set([
 	'delete',
 ]);
 
-/** Names of keys as they are written in files and on the screen. */
+/** Converts names of keys between the configuration file, the key decoder and the screen. */
 export const keyNames = {
-	/** The key decoder's name for a written one; undefined if there is no such key. */
+	/** Returns the key decoder's name for one in the configuration file; undefined if there is no such key. */
 	decoded(name: string): string | undefined {
 		const key = name === 'space' ? ' ' : ([...name].length === 1 ? name : name.toLowerCase());
-		return named.has(key) || ([...key].length === 1 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key)) ? key : undefined;
+		return longNames.has(key) || ([...key].length === 1 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key)) ? key : undefined;
 	},
-	/** How the key decoder's name stands in the help: Space, Ctrl-U, F6, PgUp. */
+	/** Returns the key as the help writes it: Space, Ctrl-U, F6, PgUp. */
 	shown(key: string): string {
 		const short = {' ': 'Space', escape: 'Esc', pageup: 'PgUp', pagedown: 'PgDn'}[key];
 		return short ?? (key.length === 1 ? key : key.replaceAll(/(?:^|-)[a-z]/g, letter => letter.toUpperCase()));
 	},
 };
 
-/** What a key means after the changes: the name of another one, or an empty one for nothing. */
+/** Returns the name of the key whose action this key has after the changes; empty for none. */
 export function meaningOf(key: string, changes: KeyChanges): string {
 	const meaning = changes.get(key);
 	return meaning === undefined ? key : meaning ?? '';
 }
 
-/** The keys of a row as people write them after the changes; empty when none is left. */
+/** Returns the keys of a row after the changes, as the help writes them; empty if none is left. */
 export function shownKeys({label, keys}: Pick<KeyRow, 'label' | 'keys'>, changes: KeyChanges): string {
 	if (changes.size === 0) {
 		return label;

@@ -1,20 +1,20 @@
 import {parseFilter} from '../../query/filter/filter.js';
 import type {Action} from './keys.js';
-import {answerToTrace} from './prompts.js';
+import {answerConfirmation} from './prompts.js';
 import {
 	say, withEffect, withLayer, withoutLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';
 
-/** Shortest and longest delay between two refreshes, seconds, as --delay has them. */
+/** Shortest and longest delay between two refreshes, seconds, as for --delay. */
 const minDelayS = 0.1;
 const maxDelayS = 86_400;
 
-/** A key in an input line, where letters are letters. */
+/** Returns the state after a key in an input line; `action` is undefined for text. */
 export function pressInput(state: UiState, key: string, action: Action | undefined): UiState {
 	const input = state.layers.at(-1) as InputLayer;
 	const below = withoutLayer(state);
 	if (action === 'back') {
-		return input.purpose === 'agree-to-trace' ? answerToTrace(below, '') : (input.purpose === 'filter' ? withQuery(below, {filter: ''}) : below);
+		return input.purpose === 'confirm-trace' ? answerConfirmation(below, '') : (input.purpose === 'filter' ? withQuery(below, {filter: ''}) : below);
 	}
 
 	if (action === 'accept') {
@@ -23,11 +23,11 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 
 	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
 	const next = withLayer(below, edited);
-	// What cannot be read is not in force: the last filter that can be is.
+	// While the text is not a valid filter, the last valid one stays in force.
 	return input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? withQuery(next, {filter: edited.text}) : next;
 }
 
-/** What is wrong with a line as it stands, in one sentence; undefined when Enter takes it. */
+/** Returns what is wrong with the text of an input line, in one sentence; undefined if Enter accepts it. */
 export function inputError({purpose, text}: InputLayer): string | undefined {
 	if (purpose === 'filter') {
 		const parsed = parseFilter(text);
@@ -46,7 +46,7 @@ function secondsOf(text: string): number | undefined {
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;
 }
 
-/** What takes something away from a line. */
+/** Edits that erase text of a line. */
 export const erasures = {
 	erase: erased,
 	'erase-word': erasedWord,
@@ -85,8 +85,8 @@ function accepted(below: UiState, input: InputLayer): UiState {
 			return withEffect(say(below, 'looking up methods...'), {type: 'find-methods', pattern: input.text.trim()});
 		}
 
-		case 'agree-to-trace': {
-			return answerToTrace(below, input.text);
+		case 'confirm-trace': {
+			return answerConfirmation(below, input.text);
 		}
 
 		case 'holders': {
@@ -99,32 +99,32 @@ function accepted(below: UiState, input: InputLayer): UiState {
 	}
 }
 
-/** A line being typed and where its cursor is, in UTF-16 units. */
+/** The text of an input line and its cursor, in UTF-16 units. */
 type EditedLine = {readonly text: string; readonly cursor: number};
 
-/** Longest line that may be typed, in UTF-16 units. */
+/** Longest text of an input line, in UTF-16 units. */
 const maxInputLength = 512;
 
-/** The line with a typed character at the cursor. */
+/** Returns the line with a character inserted at the cursor, or unchanged if it is full. */
 export function typed({text, cursor}: EditedLine, character: string): EditedLine {
 	return text.length + character.length > maxInputLength
 		? {text, cursor}
 		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
 }
 
-/** The line without the character before the cursor, for Backspace and Delete alike: terminals differ in what they send. */
+/** Returns the line without the character before the cursor: for Delete too, as terminals differ in what they send. */
 function erased({text, cursor}: EditedLine): EditedLine {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
 }
 
-/** The line without the word before the cursor. */
+/** Returns the line without the word before the cursor. */
 function erasedWord({text, cursor}: EditedLine): EditedLine {
 	const kept = text.slice(0, cursor).replace(/\S*\s*$/, '');
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }
 
-/** The line with its cursor one character to the left or right. */
+/** Returns the line with its cursor one character to the left or right. */
 function moved({text, cursor}: EditedLine, direction: 'left' | 'right'): EditedLine {
 	const after = text.codePointAt(cursor);
 	return {text, cursor: direction === 'left' ? stepLeft(text, cursor) : Math.min(text.length, cursor + (after !== undefined && after > 0xFF_FF ? 2 : 1))};

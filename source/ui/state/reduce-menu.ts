@@ -4,6 +4,7 @@ import {
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
+/** Returns the state after an action in a menu. */
 export function pressMenu(state: UiState, action: Action, screen: ScreenContext): UiState {
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = withoutLayer(state);
@@ -38,7 +39,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	});
 }
 
-/** The column menu after a change of the column with the cursor. */
+/** Applies a change to the column under the cursor and returns the state with the menu made again. */
 function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, change: (id: string) => UiState): UiState {
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
@@ -46,7 +47,8 @@ function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, 
 	return withLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
 }
 
-const usual = '';
+/** The item that selects the view's default columns. */
+const defaultItem = '';
 
 type Columns = Pick<ScreenContext, 'columns' | 'shownColumns'>;
 
@@ -55,45 +57,46 @@ function shownIds({view, columns: chosen}: UiState, {columns, shownColumns}: Col
 	return [...shown, ...columns.filter(({id, isRest}) => isRest && !shown.includes(id)).map(({id}) => id)];
 }
 
-/** The menu of a view's columns: those on the screen are marked and in their order there. The cursor is on the first item or on a column. */
-export function columnMenu(state: UiState, screen: Columns, on?: string): MenuLayer {
+/** Returns the menu of a view's columns, the shown ones marked and in their order; `selectedId`: the item selected. */
+export function columnMenu(state: UiState, screen: Columns, selectedId = defaultItem): MenuLayer {
 	const {columns} = screen;
 	const shown = shownIds(state, screen);
-	const inOrder = shown.values();
+	const shownInOrder = shown.values();
 	const items: readonly MenuItem[] = [
-		{id: usual, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
-		...columns.map(({id: place}) => {
-			const isShown = shown.includes(place);
-			const id = isShown ? inOrder.next().value : place;
-			return {id: id!, title: `${isShown ? '[x]' : '[ ]'} ${columns.find(column => column.id === id)?.name ?? ''}`};
+		{id: defaultItem, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
+		...columns.map(column => {
+			// The shown columns share out the positions of the menu that are theirs.
+			const isShown = shown.includes(column.id);
+			const id = isShown ? shownInOrder.next().value! : column.id;
+			return {id, title: `${isShown ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
 		}),
 	];
 	return {
-		kind: 'menu', purpose: 'columns', title: 'Columns (< > move one)', items, index: Math.max(0, items.findIndex(({id}) => id === on)),
+		kind: 'menu', purpose: 'columns', title: 'Columns (< > move one)', items, index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
 	};
 }
 
-/** The state with a column shown or hidden, or with the usual columns. */
+/** Returns the state with a column shown or hidden, or with the view's default columns. */
 function withColumn(state: UiState, id: string, {columns, shownColumns}: Columns): UiState {
 	const {view} = state;
 	const {[view]: chosen, ...others} = state.columns;
-	if (id === usual) {
+	if (id === defaultItem) {
 		return {...state, columns: others};
 	}
 
-	const now = chosen ?? shownColumns;
+	const current = chosen ?? shownColumns;
 	const order = columns.map(column => column.id);
 	if (columns.find(column => column.id === id)?.isRest) {
 		return state;
 	}
 
-	// It goes behind the nearest column before it that is shown.
-	const before = order.slice(0, order.indexOf(id)).findLast(other => now.includes(other));
-	const next = now.includes(id) ? now.filter(other => other !== id) : now.toSpliced(before === undefined ? 0 : now.indexOf(before) + 1, 0, id);
+	// A new column goes after the nearest one before it, in the view's order, that is shown.
+	const before = order.slice(0, order.indexOf(id)).findLast(other => current.includes(other));
+	const next = current.includes(id) ? current.filter(other => other !== id) : current.toSpliced(before === undefined ? 0 : current.indexOf(before) + 1, 0, id);
 	return {...state, columns: {...others, [view]: next}};
 }
 
-/** The state with a column moved one place to the left (-1) or right (1). */
+/** Returns the state with a column moved one position to the left (-1) or right (1). */
 function withColumnMoved(state: UiState, id: string, by: -1 | 1, screen: Columns): UiState {
 	const shown = shownIds(state, screen);
 	const from = shown.indexOf(id);

@@ -1,7 +1,7 @@
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Layout} from '../text/layout.js';
-import {askToTrace} from './prompts.js';
+import {confirmTrace} from './prompts.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
 import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
@@ -15,19 +15,19 @@ import {
 } from './state.js';
 
 export type SessionAction =
-	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `drawn`: what was on the screen then. */
+	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `drawn`: the layout on the screen then. */
 	| {readonly type: 'key'; readonly key: string; readonly atMs: number; readonly drawn: Layout}
-	/** `target`: what was drawn at its place. */
+	/** `target`: what was drawn under the mouse. */
 	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly drawn: Layout}
-	/** What is on the screen is known: the selection followed its row, scrolling stopped at the end. */
+	/** The layout has moved the selection with its row and bounded scrolling. */
 	| {readonly type: 'drawn'; readonly ui: UiState}
 	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
 	| {readonly type: 'say'; readonly message: Message}
-	/** The methods of a pattern were found: the user is asked whether to trace them. */
-	| {readonly type: 'ask-to-trace'; readonly question: string; readonly about: string}
+	/** Methods were found: asks the user whether to trace them. */
+	| {readonly type: 'confirm-trace'; readonly question: string; readonly about: string}
 	| {readonly type: 'resets'; readonly resets: number};
 
-/** The next state. Pure; `screen` gives what keys depend on beside the state. */
+/** Returns the next state. Pure; `screen` returns what keys depend on beside the state. */
 export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, drawn: Layout) => ScreenContext): UiState {
 	switch (action.type) {
 		case 'key': {
@@ -50,8 +50,8 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 			return {...ui, message: action.message};
 		}
 
-		case 'ask-to-trace': {
-			return askToTrace(ui, action);
+		case 'confirm-trace': {
+			return confirmTrace(ui, action);
 		}
 
 		case 'resets': {
@@ -60,19 +60,19 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 	}
 }
 
-/** Actions after which a message stays: one may look around while reading it. */
-const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
+/** Actions that do not clear the message, so that users can look around while they read it. */
+const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of tables that work in help and detail too. */
 const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'look-into', 'trace', 'edit', 'copy']);
 
-/** For this long after closing a layer the key does nothing, so that pressing it twice does not quit; milliseconds. */
-const closedMs = 500;
+/** Milliseconds after closing a layer in which the key does nothing, so that pressing it twice does not quit. */
+const closeGuardMs = 500;
 
-/** What a key does, pressed at `atMs` (milliseconds, monotonic). Pure. */
+/** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
 export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): UiState {
 	const context = contextOf(state);
-	// Where text is typed, letters are letters.
+	// Key changes do not apply where text is typed.
 	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
 	const row = keyOf(context, key, screen.isRecording);
 	const action = row?.action;
@@ -81,7 +81,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	}
 
 	if (action === 'close') {
-		return atMs - state.closedAtMs < closedMs ? state : closed(state, screen, atMs);
+		return atMs - state.closedAtMs < closeGuardMs ? state : closed(state, screen, atMs);
 	}
 
 	if (context === 'input') {
@@ -100,10 +100,10 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 		return pressLayer(state, action, screen);
 	}
 
-	return row?.press ? pressOwn(state, row.press, screen) : pressTable(state, action, screen);
+	return row?.press ? pressViewKey(state, row.press, screen) : pressTable(state, action, screen);
 }
 
-/** Closes the layer on top, or goes back from focus; at the top it quits. */
+/** Closes the layer on top, or else goes back from focus, or else quits. */
 function closed(state: UiState, screen: ScreenContext, atMs: number): UiState {
 	const below = contextOf(state) === 'menu'
 		? pressMenu(state, 'back', screen)
@@ -111,13 +111,13 @@ function closed(state: UiState, screen: ScreenContext, atMs: number): UiState {
 	return below ? {...below, closedAtMs: atMs} : withEffect(state, {type: 'quit'});
 }
 
-function pressOwn(state: UiState, press: ViewKey['press'], {rows}: ScreenContext): UiState {
+function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenContext): UiState {
 	const index = selectedIndex(state.selections[state.view], rows);
 	const row = rows.at(index);
-	const {change, message: said, select} = press(state.query, row && {row, index, rows});
+	const {change, message, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
 	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
-	return said === undefined ? next : say(next, said);
+	return message === undefined ? next : say(next, message);
 }
 
 function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
@@ -142,14 +142,14 @@ function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiSt
 }
 
 function pressTable(state: UiState, action: Action, screen: ScreenContext): UiState {
-	const from = quietActions.has(action) ? state : {...state, message: undefined};
+	const from = actionsKeepingMessage.has(action) ? state : {...state, message: undefined};
 	return tableActions[action]?.(from, screen, action) ?? from;
 }
 
 /** Rows or lines that a notch of the wheel scrolls. */
 const wheelRows = 3;
 
-/** What the mouse does, on what was drawn at its place: the wheel scrolls, a click selects, on a heading it sorts, on a tab it goes to the view. Pure. */
+/** Returns the state after a mouse input on `target`: the wheel scrolls, a click selects, sorts or changes the view. */
 export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarget | undefined, screen: ScreenContext): UiState {
 	if (mouse === 'click') {
 		return clicked(state, target, screen);

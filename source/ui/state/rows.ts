@@ -7,7 +7,7 @@ import {
 
 const focus = views.find(({lookInto}) => lookInto);
 
-/** Goes to the view of the method of the row with the cursor, or of the row whose detail is shown. */
+/** Goes to the focus view for the method of the selected row, or of the row whose detail is open. */
 export function lookInto(state: UiState, screen: ScreenContext): UiState {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);
@@ -25,19 +25,19 @@ export function lookInto(state: UiState, screen: ScreenContext): UiState {
 	};
 }
 
-/** The row whose detail is shown, or the one with the cursor; undefined for none. */
+/** Returns the row whose detail is open, or else the selected row; undefined if there is none. */
 export function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
 	const detail = state.layers.findLast(layer => layer.kind === 'detail');
 	const index = selectedIndex(state.selections[state.view], rows);
 	return detail ?? (index < 0 ? undefined : {view: state.view, key: rows[index].key});
 }
 
-/** The state back in the view that focus came from; undefined outside of focus. */
+/** Returns the state back in the view that focus was opened from; undefined outside focus. */
 export function backFromFocus(state: UiState): UiState | undefined {
 	return state.cameFrom !== undefined && state.view === focus?.id ? {...state, view: state.cameFrom, cameFrom: undefined, left: 0} : undefined;
 }
 
-/** Marks the next link of a detail, or the previous one, and scrolls to it. */
+/** Marks the next (1) or previous (-1) link of a detail and scrolls to it. */
 export function stepLink(state: UiState, step: number, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	if (links.length === 0) {
@@ -45,11 +45,11 @@ export function stepLink(state: UiState, step: number, {links}: ScreenContext): 
 	}
 
 	const marked = markedLink(links, layer.link);
-	const now = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
-	return withMove(withLayer(withoutLayer(state), {...layer, link: (now + step + links.length) % links.length}), 'to-link');
+	const current = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
+	return withMove(withLayer(withoutLayer(state), {...layer, link: (current + step + links.length) % links.length}), 'to-link');
 }
 
-/** Opens the detail of the marked link above this one. Without a mark it goes back. */
+/** Opens the detail of the marked link on top of this one, or closes this one if no link is marked. */
 export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const marked = markedLink(links, layer.link);
@@ -60,6 +60,7 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 		: withoutLayer(state);
 }
 
+/** Returns the state with an effect on the location of the row, or a message if there is none. */
 export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);

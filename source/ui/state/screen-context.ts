@@ -11,7 +11,7 @@ import type {Action} from './keys.js';
 type SortColumn = MenuItem & {
 	/** The title without "not shown". */
 	readonly name: string;
-	/** It takes the width that the others leave, and is always shown. */
+	/** Whether it takes the width that the others leave; such a column is always shown. */
 	readonly isRest: boolean;
 	readonly sortFigures?: readonly SortFigure[];
 };
@@ -26,26 +26,26 @@ export type HitTarget =
 export type ScreenContext = {
 	/** The view's rows, in order. */
 	readonly rows: readonly ViewRow[];
-	/** Rows that fit. */
+	/** Number of rows that fit on the screen. */
 	readonly pageRows: number;
 	readonly columns: readonly SortColumn[];
 	readonly shownColumns: readonly string[];
-	/** Lines of a layer that fit. */
+	/** Number of a layer's lines that fit on the screen. */
 	readonly layerPage: number;
 	readonly isRecording: boolean;
 	/** What tracing methods would do to the target, see `SourceStatus`. */
 	readonly traceNote?: string;
 	/** The window that is shown; undefined before the first sample. */
 	readonly window?: Pick<Baseline, 'snapshot' | 'since'>;
-	/** The heap in use and its capacity, as far as known, if the JVM can be asked for the holders of locks. */
+	/** The heap in use and its capacity, if known; undefined if the JVM cannot be asked for the holders of locks. */
 	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
 	readonly links: readonly DetailLink[];
-	/** Cells by which the longest name exceeds its room, `most` at most. */
-	overhang(most: number): number;
+	/** Returns the cells by which the longest name exceeds its room, at most `max`. */
+	overhang(max: number): number;
 	locationOf(view: string, rowKey: string): Location | undefined;
-	/** Keys of the threads of a row, and their name. */
+	/** Returns the keys of a row's threads, and a label for them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };
 
@@ -58,25 +58,25 @@ const steps: Readonly<Partial<Record<Action, (page: number, count: number) => nu
 	end: (_, count) => count,
 };
 
-/** How far a movement goes, in rows; 0 for an action that is not a movement. */
+/** Returns how many rows an action moves the cursor; 0 if it is not a movement. */
 export function stepOf(action: Action, page: number, count: number): number {
 	return steps[action]?.(Math.max(1, page), count) ?? 0;
 }
 
-/** The state with the selection moved; it follows its new row from now on. */
+/** Returns the state with the selection moved; it follows its new row from now on. */
 export function moveSelection(state: UiState, action: Action, {rows, pageRows}: ScreenContext): UiState {
 	if (rows.length === 0) {
 		return state;
 	}
 
 	const selection = state.selections[state.view];
-	const now = selectedIndex(selection, rows);
-	const index = Math.min(rows.length - 1, Math.max(0, now + stepOf(action, pageRows, rows.length)));
+	const current = selectedIndex(selection, rows);
+	const index = Math.min(rows.length - 1, Math.max(0, current + stepOf(action, pageRows, rows.length)));
 	const top = firstRow(selection.top, index, rows.length, pageRows);
 	return {...state, selections: {...state.selections, [state.view]: {key: rows[index].key, index, top}}};
 }
 
-/** The state with the selection at its row's new place, after rows came, went or moved. */
+/** Returns the state with the selection at its row's new index, after rows came, went or moved. */
 export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: number): UiState {
 	const selection = state.selections[state.view];
 	const index = Math.max(0, selectedIndex(selection, rows));
@@ -88,13 +88,13 @@ export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: nu
 		};
 }
 
-/** The state with the selection on the row of a key, if there is one. */
+/** Returns the state with the selection on the row of a key, or where it was if there is none. */
 export function selectRow(state: UiState, key: string): UiState {
 	const {index, top} = state.selections[state.view];
 	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
 }
 
-/** The state with a move of the layer on top, if it is help or a detail. */
+/** Returns the state with a pending move of the layer on top, if that is help or a detail. */
 export function withMove(state: UiState, move: Action | 'to-link'): UiState {
 	const layer = state.layers.at(-1);
 	return layer?.kind === 'help' || layer?.kind === 'detail'

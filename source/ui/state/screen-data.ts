@@ -10,7 +10,7 @@ import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
 
-/** The data on the screen, all of one moment. */
+/** The data on the screen, all taken at one moment. */
 export type ScreenData = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
@@ -22,47 +22,47 @@ export type ScreenData = {
 	readonly past?: PastWindow;
 	readonly ring: Ring;
 	readonly summary?: Summary;
-	/** What matters more than any row, the worst first. */
+	/** Problems that matter more than any row, the worst first. */
 	readonly findings: readonly Finding[];
 	readonly table?: ViewTable & {readonly view: View};
-	/** Samples taken since those on the screen, while it is paused or shows the past. */
+	/** Number of samples taken since those on the screen, while it is paused or shows the past. */
 	readonly samplesSincePause: number;
-	/** How sampling performs; of a recording, how it performed. */
+	/** How sampling performs now, or performed in the recording. */
 	readonly lately: SamplingRates;
-	/** The target's CPU use in the minute before. */
+	/** The target's CPU use in the minute up to the end of the window. */
 	readonly cpuTrend?: Trend;
-	/** The same of a row of the current view; undefined if its rows have no such figure. */
+	/** Returns that of a row of the current view; undefined if its rows have no trend. */
 	trendOf(key: string): Trend | undefined;
 };
 
-/** What a thread with this native method on top waits for; undefined if that is not a known wait. */
+/** Returns what a thread with this native method on top waits for; undefined if it is not a known wait. */
 export type IdleReason = (className: string, method: string) => string | undefined;
 
-/** A row of a view that something leads to. */
+/** A link to a row of a view. */
 export type RowLink = {readonly view: string; readonly key: string};
 
-/** A row that Enter in a detail goes to. `isHolder`: it holds a lock, which is what most readers want to see. */
+/** A row that Enter in a detail opens. `isHolder`: it holds a lock, which is what most users want to see. */
 export type DetailLink = RowLink & {readonly isHolder: boolean};
 
-/** The link with the cursor: the chosen one, or the first if it is a holder; undefined for none. */
+/** Returns the link under the cursor: the chosen one, else the first if it is a holder; undefined if there is none. */
 export function markedLink(links: readonly DetailLink[], chosen: number | undefined): DetailLink | undefined {
 	return chosen === undefined ? (links.at(0)?.isHolder ? links[0] : undefined) : links.at(Math.min(chosen, links.length - 1));
 }
 
 export type LocationSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
 
-/** Finds a row's detail; undefined before the first sample. */
+/** Returns a row's detail; undefined before the first sample. */
 export type DetailOf = (view: string, key: string) => DetailData | undefined;
 
 export type DetailData = {
 	readonly view: View;
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
-	/** The row's source, found at the first call; undefined for none. */
+	/** Returns the row's source, looked up at the first call; undefined if there is none. */
 	readonly source: () => LocationSource | undefined;
-	/** Its last minute, if it was active and the past of such rows is kept. */
+	/** The row's trend in the minute up to the end of the window, if it was active and such rows have a trend. */
 	readonly trend?: Trend;
-	/** The rows of a thread (by its key) and of a location. */
+	/** Returns the rows of a thread (by its key) and of a location. */
 	readonly linkTo: {thread(key: number): RowLink | undefined; location(location: Location): RowLink | undefined};
 	readonly idleReason?: IdleReason;
 	/** How exact its line numbers are, see `SourceStatus`. */

@@ -6,36 +6,37 @@ import {
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
-/** What the screen is drawn from, all of one moment. Immutable. */
+/** The data that the screen is drawn from, all taken at one moment. Immutable. */
 export type Feed = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
 	readonly nowMs: number;
 	/** The snapshot that is shown; undefined before the first. */
 	readonly shown?: Snapshot;
-	/** Earlier ones, for windows to begin at. */
+	/** Earlier snapshots, at which windows may begin. */
 	readonly past: Past;
-	/** The windows of the session so far, to look back at. */
+	/** The past of the session, in windows. */
 	readonly ring: Ring;
 	readonly newestSamples: number;
+	/** Whether the source has been read. */
 	readonly isRead: boolean;
 };
 
-/** While the session is young, refreshes come more often than the delay: every 100 ms, then at twice the sampled time. */
+/** A young session is refreshed more often than the delay: every 100 ms, then whenever its duration has doubled. */
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
-/** The ring gets a window at least this often, however long the delay. */
+/** Longest time between two windows of the ring, however long the delay. */
 const ringMs = 1000;
 
 type StoreOptions = {
 	readonly source: SnapshotSource;
 	readonly delayMs: number;
-	/** The target's own figures; called once a refresh. */
+	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
 };
 
-/** The session as a store for React: reads the source every delay, and keeps the past that windows and resets need. */
+/** The session as a store for React: reads the source at every refresh; keeps the past that windows and resets need. */
 export class SessionStore {
 	readonly #options: StoreOptions;
 	readonly #listeners = new Set<() => void>();
@@ -44,7 +45,7 @@ export class SessionStore {
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
-	/** Also filled while the feed is held. */
+	/** Grows while the feed is held too. */
 	#ring: Ring = emptyRing;
 	#unlisten: (() => void) | undefined;
 
@@ -78,7 +79,7 @@ export class SessionStore {
 		clearInterval(this.#ringTimer);
 	}
 
-	/** Takes a new snapshot and the target's figures; while held, only the number of samples. */
+	/** Reads a new snapshot and the target's figures; while held, updates only the number of samples and the ring. */
 	refresh(): void {
 		const {source, vitals} = this.#options;
 		const status = source.status();
@@ -99,7 +100,7 @@ export class SessionStore {
 		});
 	}
 
-	/** Holds the snapshot that is shown, or shows new ones again. */
+	/** Keeps showing the current snapshot, or shows new ones again. */
 	hold(isHeld: boolean): void {
 		if (this.#isHeld !== isHeld) {
 			this.#isHeld = isHeld;
@@ -133,7 +134,7 @@ export class SessionStore {
 		this.#options.source.askForHolders?.();
 	}
 
-	/** `vitals` are of the time since they were last read; absent if they were not read. */
+	/** `vitals` cover the time since they were last read; undefined if they were not read. */
 	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
 		if (snapshot && this.#options.source.status().phase !== 'recording') {
 			this.#ring = addToRing(this.#ring, snapshot, vitals);
@@ -143,14 +144,14 @@ export class SessionStore {
 	readonly #keepRing = (): void => {
 		const snapshot = this.#options.source.read();
 		this.#addToRing(snapshot);
-		// However long the delay, a deadlock is shown when it comes and when it is over.
+		// A deadlock is shown or removed at once, however long the delay.
 		if (snapshot && !this.#isHeld && deadlocksText(snapshot) !== deadlocksText(this.#feed.shown)) {
 			this.#refreshAgain();
 		}
 	};
 
 	readonly #sourceChanged = (): void => {
-		// First numbers and the end are shown at once.
+		// The first figures and the end of the session are shown at once.
 		const status = this.#options.source.status();
 		const {shown, status: {hasCpu}} = this.#feed;
 		const isFirstShare = status.hasCpu === true && hasCpu === undefined;

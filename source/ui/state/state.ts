@@ -8,26 +8,27 @@ import type {KeyChanges, Action, Context} from './keys.js';
 
 type ViewId = string;
 
-/** Which row the cursor is on: the first until it is moved; with a key it follows its row. */
+/** The selected row: the row with the key, or without a key the first. */
 type Selection = {
 	readonly key?: string;
-	/** Where the row was when it was last seen: the cursor stays there when the row is gone. */
+	/** The row's last known index: the cursor stays there when the row is gone. */
 	readonly index: number;
+	/** The index of the first row on the screen. */
 	readonly top: number;
 };
 
 export type InputLayer = {
 	readonly kind: 'input';
-	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'agree-to-trace' | 'holders';
+	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'confirm-trace' | 'holders';
 	readonly label: string;
 	readonly text: string;
 	/** In UTF-16 units, 0 to the text's length. */
 	readonly cursor: number;
-	/** The whole text is selected: what is typed replaces it, any other key leaves it to be edited. */
+	/** Whether the whole text is selected: typing replaces it, any other key starts editing it. */
 	readonly isSelected?: boolean;
-	/** What to know before pressing Enter, below the line. */
+	/** The note below the line, to read before pressing Enter. */
 	readonly about?: string;
-	/** The format chosen before a save's name is asked for. */
+	/** For 'save-name': the format chosen before. */
 	readonly format?: string;
 };
 
@@ -42,17 +43,18 @@ export type MenuLayer = {
 	readonly index: number;
 };
 
-/** What of a long text is on the screen. */
+/** The scroll position of a long text. */
 type Scrolled = {
+	/** The index of the first line on the screen. */
 	readonly top: number;
-	/** What keys asked for since it was drawn. The layout carries it out, as it knows how many lines there are. */
+	/** Moves since it was drawn. They are carried out where the layout and the number of lines are known. */
 	readonly moves?: ReadonlyArray<Action | 'to-link'>;
 };
 
-/** `isOfView`: help for the view alone. */
+/** `isOfView`: the help is for the view alone. */
 export type HelpLayer = Scrolled & {readonly kind: 'help'; readonly isOfView?: true};
 
-/** `link`: the link chosen, from 0. */
+/** `link`: the index of the link chosen. */
 export type DetailLayer = Scrolled & {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly link?: number};
 
 export type ScrolledLayer = HelpLayer | DetailLayer;
@@ -61,7 +63,7 @@ export type Layer = ScrolledLayer | MenuLayer | InputLayer;
 
 export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 
-/** Everything that keys decide; the screen is a function of this, the snapshot and the terminal's size. */
+/** Everything that keys change; the screen is a function of this, the snapshot and the terminal's size. */
 export type UiState = {
 	readonly view: ViewId;
 	/** The view that focus or the view of changes was opened from. */
@@ -70,12 +72,12 @@ export type UiState = {
 	readonly sorts: Readonly<Record<ViewId, SortOrder>>;
 	/** The named set of counted states; undefined for a list from the command line. */
 	readonly stateSet: StateSet | undefined;
-	/** The name of the selected threads; undefined for all. */
+	/** The label of the threads that the view is restricted to; undefined for all threads. */
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
-	/** A moment of the past, epoch milliseconds, whose cell (query/past/steps) is shown. Undefined: LIVE. */
+	/** The moment of the past whose window is shown (query/past/steps), epoch milliseconds. Undefined: LIVE. */
 	readonly lookedAtMs: number | undefined;
-	/** The length of that window. */
+	/** The length of windows of the past. */
 	readonly spanMs: number;
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
@@ -86,20 +88,20 @@ export type UiState = {
 	readonly message: Message | undefined;
 	/** Ids of the columns chosen for a view, in order; other views show as many as fit. */
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
-	/** The user's changes; constant while the screen is up. */
+	/** The keys that the user remapped; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
 	/** Notes on the configuration, for the help. */
 	readonly notes: readonly string[];
-	/** When `close` closed something last, on the clock of keys; -Infinity: never. */
+	/** When `close` last closed something, on the clock of keys; -Infinity: never. */
 	readonly closedAtMs: number;
 	readonly layers: readonly Layer[];
-	/** What is still to be done beside drawing. */
+	/** Effects that have not been performed yet. */
 	readonly effects: readonly Effect[];
 };
 
 export type InitialView = {
 	readonly query: Query;
-	/** The view that is shown first, whose order the query has; undefined for the first of the registry. */
+	/** The view shown first, to which the query's sort order applies; undefined for the first of the registry. */
 	readonly view?: ViewId;
 	readonly delayMs: number;
 } & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message'>>;
@@ -130,14 +132,14 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 	};
 }
 
-/** What keys mean now: the topmost layer, or the view. */
+/** Returns the context that defines the keys: the topmost layer, or the view. */
 export function contextOf(state: UiState): Context {
 	return state.layers.at(-1)?.kind ?? state.view;
 }
 
 const defaultStates: StateSet = 'active';
 
-/** The topmost layer that lies over the table: an input line only takes the message's. */
+/** Returns the topmost layer that covers the table; an input line covers only the message. */
 export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | undefined {
 	return layers.findLast(layer => layer.kind !== 'input');
 }
@@ -148,7 +150,7 @@ export function queryOf(state: UiState): Query {
 	};
 }
 
-/** The index of the selected row, or where it was if it is gone; -1 without rows. */
+/** Returns the index of the selected row, or its last one if it is gone; -1 without rows. */
 export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): number {
 	if (selection.key === undefined) {
 		return rows.length === 0 ? -1 : 0;
@@ -158,24 +160,24 @@ export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): n
 	return index === -1 ? Math.min(selection.index, rows.length - 1) : index;
 }
 
-/** The first row to draw, so that the selected one is visible and no line is needlessly empty. */
+/** Returns the first row to draw so that the selected row is visible and no line is needlessly empty. */
 export function firstRow(top: number, selected: number, rows: number, pageRows: number): number {
 	const page = Math.max(1, pageRows);
 	const least = Math.max(0, selected - page + 1);
 	return Math.min(Math.max(top, least), Math.max(0, selected), Math.max(0, rows - page));
 }
 
-type Plain = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods';
+type PlainEffect = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods';
 
-/** What each effect is about. */
-type EffectData = Readonly<Record<Plain, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
+/** The data of each effect. */
+type EffectData = Readonly<Record<PlainEffect, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
 	readonly save: {readonly name?: string; readonly format?: string};
-	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
+	/** Saves the columns that the user chose for a view; undefined for the default ones. */
 	readonly 'keep-columns': {readonly view: string; readonly columns: readonly string[] | undefined};
 	readonly 'find-methods': {readonly pattern: string};
 };
 
-/** What the app is to do beside drawing. */
+/** An action of the app beside drawing. */
 export type EffectOf<Type extends keyof EffectData> = {[Each in Type]: {readonly type: Each} & EffectData[Each]}[Type];
 export type Effect = EffectOf<keyof EffectData>;
 
@@ -183,7 +185,7 @@ export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
 }
 
-/** The state with the cursor at the top: rows of another grouping have other keys. */
+/** Returns the state with the cursor at the top: rows of another grouping have other keys. */
 export function forgetRow(state: UiState): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
 }

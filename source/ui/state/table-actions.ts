@@ -9,7 +9,7 @@ import {moveSelection, type ScreenContext} from './screen-context.js';
 import {
 	forgetRow, say, selectedIndex, withEffect, withLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';
-import {askForHolders, askForTrace} from './prompts.js';
+import {promptForHolders, promptForPattern} from './prompts.js';
 import {backFromFocus, lookInto, withLocation} from './rows.js';
 import {
 	busiest, changes, earlier, later, mark, nextSpan,
@@ -24,7 +24,7 @@ const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
 /** Columns moved by one press of left or right. */
 const sidewaysStep = 8;
 
-/** How far: names are cut at 512 characters, and nobody reads one from its middle on. */
+/** Most columns scrolled: names have at most 512 characters, and nobody reads one from beyond its middle. */
 const maxLeft = 256;
 
 const move: Handler = (state, screen, action) => moveSelection(state, action, screen);
@@ -46,7 +46,7 @@ const nextColumn = (step: number): Handler => (state, screen) => {
 	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, screen);
 };
 
-/** Actions of the views' tables. What is missing here does nothing there. */
+/** Handlers of actions in the views' tables; other actions do nothing there. */
 export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	up: move,
 	down: move,
@@ -67,8 +67,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'look-into': lookInto,
 	edit: (state, screen) => withLocation(state, 'edit', screen),
 	copy: (state, screen) => withLocation(state, 'copy', screen),
-	trace: askForTrace,
-	holders: askForHolders,
+	trace: promptForPattern,
+	holders: promptForHolders,
 	'clear-all': cleared,
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),
@@ -91,7 +91,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	save: state => withEffect(say(state, 'saving...'), {type: 'save'}),
 	'only-threads': onlyThreads,
 	states(state) {
-		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
+		const set = choiceAfter(stateSets, stateSets.find(({id}) => id === state.stateSet));
 		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
 	},
 	'own-code'(state) {
@@ -109,7 +109,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {
-		const unit = after(units, units.find(({id}) => id === state.query.unit));
+		const unit = choiceAfter(units, units.find(({id}) => id === state.query.unit));
 		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
 	},
 	window(state) {
@@ -118,7 +118,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		}
 
 		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
-		const window = after(choices, choices.find(({id}) => id === state.window));
+		const window = choiceAfter(choices, choices.find(({id}) => id === state.window));
 		return say({...state, window: window.id}, `window: ${window.title}`);
 	},
 	earlier,
@@ -140,11 +140,11 @@ function input(purpose: InputLayer['purpose'], label: string, text: string): Inp
 	};
 }
 
-function after<T>(choices: readonly T[], current: T | undefined): T {
+function choiceAfter<T>(choices: readonly T[], current: T | undefined): T {
 	return choices[(choices.indexOf(current as T) + 1) % choices.length];
 }
 
-/** Sorts by a column, best first; the message names it where its heading may be off the screen. */
+/** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */
 export function sortedBy(state: UiState, column: string, screen: ScreenContext): UiState {
 	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
@@ -164,7 +164,7 @@ function open(state: UiState, {rows}: ScreenContext): UiState {
 		});
 }
 
-/** Esc takes back one thing at a time: the past, the filter, the threads, the look into a method. */
+/** Undoes one thing at a time: the past, the filter, the selection of threads, the focus. */
 function cleared(state: UiState): UiState {
 	if (state.lookedAtMs !== undefined) {
 		return {...state, lookedAtMs: undefined};

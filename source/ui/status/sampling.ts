@@ -2,23 +2,23 @@ import {engineName} from '../../model/snapshot.js';
 import {formatCount} from '../../query/columns/format.js';
 import type {ScreenData} from '../state/screen-data.js';
 
-/** A figure of sampling itself: the help has all of them, the header the bad ones. */
+/** A figure on sampling itself: the help lists all of them, the header the bad ones. */
 type SamplingFigure = {
 	readonly word: string;
 	readonly meaning: string;
-	/** Undefined: unknown. */
+	/** Returns its value; undefined if unknown. */
 	value(data: ScreenData): string | undefined;
-	/** What the header says while it is bad, in about 20 cells. */
+	/** Returns the header's text while the figure is bad, in about 20 cells; undefined otherwise. */
 	bad?(data: ScreenData): string | undefined;
 };
 
-/** From these shares on, in percent, a figure is bad. */
+/** Shares, in percent, from which on a figure is bad. */
 const badFailures = 5;
 const badTruncations = 25;
 const badCost = 5;
 const badOwnCpu = 15;
 
-/** Shares of fewer samples are not judged. */
+/** Least number of samples for a share to count as bad. */
 const leastSamples = 50;
 
 /** In the order of the help. */

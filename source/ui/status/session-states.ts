@@ -5,23 +5,24 @@ import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import {clock, clocks, dayAndTime} from '../text/clock.js';
 
-/** What a session may be doing: the badge that says so in the header, and the message below the table. */
+/** A state of the session, with its badge in the header and its message below the table. */
 type SessionState = {
-	/** Of the badge, and of the message. */
+	/** The badge's role. */
 	readonly role?: Role;
+	/** Whether the message is shown as an error. */
 	readonly isAlarm?: true;
 	holds(data: ScreenData, ui: UiState): boolean;
 	badge?(data: ScreenData): string;
 	message?(data: ScreenData): string;
 };
 
-/** How long after the start the session's note is shown if there is no other message. */
+/** Time from the start during which the session's note is shown if there is no other message. */
 const noteMs = 15_000;
 
 const isIn = (phase: SourcePhase) => ({status}: ScreenData) => status.phase === phase;
 const isSampling = isIn('sampling');
 
-/** The badge and the message are each that of the first state that holds and has one. */
+/** The badge is that of the first state that holds and has one; so is the message. */
 const sessionStates: readonly SessionState[] = [
 	{holds: ({past}) => past !== undefined, role: 'hot', badge: ({past}) => `PAST ${clock(past!.toMs, true)}`},
 	{holds: isIn('starting'), role: 'hot', badge: () => 'STARTING', message: ({status}) => status.message ?? 'starting'},
@@ -60,13 +61,13 @@ const sessionStates: readonly SessionState[] = [
 	},
 ];
 
-/** What the session is doing, in a word or two. */
+/** Returns the badge of the session's current state. */
 export function badgeOf(ui: UiState, data: ScreenData): {readonly text: string; readonly role: Role} {
 	const {badge, role} = sessionStates.find(state => state.badge && state.holds(data, ui))!;
 	return {text: badge!(data), role: role!};
 }
 
-/** The message of the last key, or what the session has to say; an empty one for nothing. */
+/** Returns the message of the last key, or else of the session's current state; its text may be empty. */
 export function messageOf(ui: UiState, data: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
 	if (ui.message) {
 		return {text: ui.message.text, isAlarm: ui.message.tone === 'error'};
@@ -76,7 +77,7 @@ export function messageOf(ui: UiState, data: ScreenData): {readonly text: string
 	return {text: message!(data), isAlarm};
 }
 
-/** When the target was last seen alive, or now if it never was. */
+/** Returns the time of the last sample, or the current time if there was none. */
 function endOf({snapshot, nowMs}: ScreenData): string {
 	const lastMs = snapshot?.session.lastSampleAtMs ?? 0;
 	return clock(lastMs > 0 ? lastMs : nowMs, true);

@@ -7,23 +7,23 @@ import {starvedText, unattributedText} from '../../query/summary/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
 
 type Warning = {
-	/** For the header: about 35 cells, so that samples and cost stand beside it on 80 columns. */
+	/** For the header: about 35 cells, which leaves room for samples and cost on 80 columns. */
 	readonly short: string;
-	/** For the help, where it is wrapped: what it is about and what to do. */
+	/** For the help, which wraps it: what is wrong and what to do. */
 	readonly whole: string;
 };
 
-/** Interval between samples, and its multiple of the requested one, from which there is a warning. */
+/** Samples are sparse if their interval is at least this long, and at least this multiple of the requested interval. */
 const sparseMs = 2000;
-const sparseTimes = 2;
+const sparseFactor = 2;
 
-/** Below this duration, and below this CPU time, the share of unattributed CPU time is left to chance. */
-const youngMs = 2000;
-const tellingCpuMs = 200;
+/** The share of unattributed CPU time is mostly chance in a shorter session, or with less CPU time, than these. */
+const minDurationMs = 2000;
+const minCpuMs = 200;
 
 type Rule = (data: ScreenData) => Warning | undefined;
 
-/** All warnings, the most urgent first: a header of 80 columns shows the first that holds, a wide one and the help all. */
+/** All warnings, the most urgent first: 80 columns show only the first that applies, a wide header and the help all. */
 const rules: readonly Rule[] = [
 	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0} = snapshot?.session ?? {};
@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
 	},
 	({snapshot, lately: {samplesPerS}}) => {
 		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
-		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseTimes * requestedIntervalMs;
+		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseFactor * requestedIntervalMs;
 		if (!isSparse) {
 			return undefined;
 		}
@@ -64,8 +64,8 @@ const rules: readonly Rule[] = [
 	},
 	({summary, snapshot}) => {
 		const missing = summary && unattributedText(summary);
-		const isYoung = !summary || (snapshot?.session.durationMs ?? 0) < youngMs || summary.javaCpuPercent * summary.windowMs / 100 < tellingCpuMs;
-		return isYoung || !missing
+		const isUncertain = !summary || (snapshot?.session.durationMs ?? 0) < minDurationMs || summary.javaCpuPercent * summary.windowMs / 100 < minCpuMs;
+		return isUncertain || !missing
 			? undefined
 			: {
 				short: missing.split(':')[0],
@@ -74,12 +74,12 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-/** The warnings that hold now, the most urgent first. */
+/** Returns the warnings that apply now, the most urgent first. */
 export function warningsOf(data: ScreenData): Warning[] {
 	return rules.map(rule => rule(data)).filter(warning => warning !== undefined);
 }
 
-/** Samples of running threads; waiting threads are never stopped. */
+/** Returns the number of samples of running threads: only these are stopped. */
 function runningTicks({counters}: Snapshot): number {
 	return sumUpTo(counters.count, counter => counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0);
 }

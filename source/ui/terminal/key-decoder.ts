@@ -2,14 +2,14 @@ import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
 import {mouseInput, type MouseInput} from './mouse.js';
 
-/** Longest escape sequence waited for; what is longer is no key and is dropped. */
+/** Longest escape sequence, in characters; a longer one is not a key. */
 const maxSequence = 32;
 
-const control: Readonly<Record<string, string>> = {
+const controlKeys: Readonly<Record<string, string>> = {
 	'\r': 'enter', '\n': 'enter', '\t': 'tab', '\u007F': 'backspace', '\b': 'backspace',
 };
 
-/** What follows CSI (ESC [) and SS3 (ESC O) for xterm's function keys, and rxvt's, PuTTY's and the Linux console's. */
+/** Keys by what follows CSI (ESC [) or SS3 (ESC O): xterm's, rxvt's, PuTTY's and the Linux console's. */
 const sequences: Readonly<Record<string, string>> = {
 	A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift-tab', M: 'enter',
 	P: 'f1', Q: 'f2', R: 'f3', S: 'f4',
@@ -18,37 +18,37 @@ const sequences: Readonly<Record<string, string>> = {
 	'[A': 'f1', '[B': 'f2', '[C': 'f3', '[D': 'f4', '[E': 'f5',
 };
 
-/** The beginning of what no hand types: a report of the mouse that is still on its way. */
+/** The beginning of a mouse report, old or SGR: nobody types these bytes. */
 const mousePattern = /^\u001B\[[<M]/;
 
-/** The beginning of one as SGR has it. */
-const reportPattern = /^\u001B\[<\d/;
+/** The beginning of an SGR mouse report. */
+const sgrMousePattern = /^\u001B\[<\d/;
 
-/** As much of a report as there is when something else comes in between. */
-const brokenMouse = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
+/** The part of a mouse report that arrived before something else interrupted it. */
+const brokenMousePattern = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
 
-/** ESC and a complete sequence behind it. CSI M and three characters is the mouse's older report, which means nothing. */
+/** A complete escape sequence. CSI M and three characters is the mouse's older report, which is ignored. */
 const sequencePattern = /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
 const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
-/** Turns the bytes of a terminal into key names. An escape that nothing follows is a key after a while: `flush`. */
+/** Turns the bytes of a terminal into key names. A lone ESC may begin a sequence: `flush` makes it a key. */
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');
 	#rest = '';
-	/** What was taken for the Escape key, for as long as it may have been the beginning of a report after all. */
-	#given = '';
+	/** The characters that `flush` took for the Escape key: the next bytes may show that they began a mouse report. */
+	#flushed = '';
 
 	/** Whether the bytes so far end in what may be the Escape key. */
 	get isUnfinished(): boolean {
 		return this.#rest !== '' && !mousePattern.test(this.#rest);
 	}
 
-	/** Keys, and what was done with the mouse, that these bytes complete, in order. */
+	/** Returns the keys and mouse inputs that these bytes complete, in order. */
 	push(bytes: Uint8Array): Array<string | MouseInput> {
 		const text = this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-		// On a slow link: nobody types this, and its digits would be keys.
-		this.#rest += (reportPattern.test(this.#given + text) ? this.#given : '') + text;
-		this.#given = '';
+		// A slow link may split a mouse report after its ESC; its digits would be taken for keys.
+		this.#rest += (sgrMousePattern.test(this.#flushed + text) ? this.#flushed : '') + text;
+		this.#flushed = '';
 		const keys: Array<string | MouseInput> = [];
 		while (this.#rest !== '') {
 			const first = this.#rest.codePointAt(0)!;
@@ -66,8 +66,8 @@ export class KeyDecoder {
 			} else if (unfinishedPattern.test(this.#rest) && this.#rest.length < maxSequence) {
 				break;
 			} else if (mousePattern.test(this.#rest)) {
-				// A piece of it was lost; what comes after is something else.
-				this.#rest = this.#rest.replace(brokenMouse, '');
+				// The end of the report was lost; the next bytes are something else.
+				this.#rest = this.#rest.replace(brokenMousePattern, '');
 			} else {
 				this.#rest = this.#rest.slice(1);
 				keys.push('escape');
@@ -77,29 +77,29 @@ export class KeyDecoder {
 		return keys;
 	}
 
-	/** Gives up waiting: the unfinished sequence is the Escape key, unless the mouse began it. */
+	/** Stops waiting: returns the Escape key for an unfinished sequence, unless that is a mouse report. */
 	flush(): string[] {
 		if (!this.isUnfinished) {
 			return [];
 		}
 
-		this.#given = this.#rest;
+		this.#flushed = this.#rest;
 		this.#rest = '';
 		return ['escape'];
 	}
 }
 
 function plainKey(character: string, code: number): string[] {
-	const named = control[character];
-	if (named) {
-		return [named];
+	const controlKey = controlKeys[character];
+	if (controlKey) {
+		return [controlKey];
 	}
 
 	if (code < 0x20) {
 		return code >= 1 && code <= 26 ? [`ctrl-${String.fromCodePoint(code + 0x60)}`] : [];
 	}
 
-	// C1 controls and the byte that stands for broken UTF-8 are no keys.
+	// C1 controls and U+FFFD, the decoder's replacement for broken UTF-8, are not keys.
 	return (code >= 0x80 && code < 0xA0) || code === 0xFF_FD ? [] : [character];
 }
 
@@ -108,7 +108,7 @@ function sequenceKey(body: string): Array<string | MouseInput> {
 		return [mouseInput(body)].filter(input => input !== undefined);
 	}
 
-	// Modifiers ("1;5C") are left out: a moved arrow is still that arrow.
+	// Modifiers ("1;5C") are ignored: Ctrl with an arrow is still that arrow.
 	const plain = sequences[body] ?? sequences[body.replace(/^(\d+);\d+/, '$1').replace(/^1([A-Z])$/, '$1')];
 	return plain ? [plain] : [];
 }

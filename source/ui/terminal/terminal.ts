@@ -1,50 +1,50 @@
 import {EventEmitter} from 'node:events';
 import {writeSync} from 'node:fs';
 import process from 'node:process';
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../runtime/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
 import {mouseOff, mouseOn, type MouseInput} from './mouse.js';
 
-/** Alternate screen, cursor hidden, automatic wrapping off (xterm's "ctlseqs"); and back. */
+/** Switches to the alternate screen, hides the cursor, turns automatic wrapping off (xterm's "ctlseqs"); and back. */
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
 const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
-/** Empties the screen, for a frame that is drawn whole. */
+/** Clears the screen before a full redraw. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
-/** Begin and end of a synchronized update (mode 2026): the terminal shows a frame at once or ignores this. */
+/** Begin and end of a synchronized update (mode 2026): the terminal shows the frame in one step, or ignores this. */
 const beginFrame = '\u001B[?2026h';
 const endFrame = '\u001B[?2026l';
 
-/** What a terminal is that does not say how large it is (a pseudo-terminal may say 0). */
+/** The size of a terminal that does not report one (a pseudo-terminal may report 0). */
 const defaultSize = {columns: 80, rows: 24};
 
-/** Largest screen drawn: more than any monitor shows. It bounds a frame even if the terminal's size is absurd. */
+/** Largest screen drawn, more than any monitor shows: bounds a frame even if the terminal reports an absurd size. */
 const maxSize = {columns: 500, rows: 200};
 
-/** How long an escape may wait for the rest of its sequence: a slow link splits sequences. */
+/** How long to wait for the rest of an escape sequence, as a slow link may split it, before ESC is the Escape key. */
 const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
 export type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
-/** What a stream of frames needs to know of the terminal behind it. */
+/** The terminal as a stream of frames sees it. */
 type FrameSink = {
 	readonly columns: number;
-	/** Whether a frame written now would wait behind others. */
+	/** Whether earlier output is still waiting, so that a frame written now would wait too. */
 	readonly isBehind: boolean;
 	write(frame: string): void;
 };
 
 /**
-What Ink writes to; a frame is passed on as one synchronized update, from the top left. It is no terminal to Ink, which
-would erase the scrollback. A frame that the terminal is not ready for is left out: `hasGaps`.
+The stream that Ink writes to; passes each frame on as one synchronized update, from the top left. It does not look like
+a terminal to Ink, which would erase the scrollback. Drops frames that the terminal is not ready for and sets `hasGaps`.
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
 export class FrameStream extends EventEmitter {
-	/** While true nothing is passed on: the screen is being left or is not ours. */
+	/** While true nothing is passed on: the screen is closing, or another program has the terminal. */
 	isMuted = false;
 	hasGaps = false;
 	#pieces = '';
@@ -68,7 +68,7 @@ export class FrameStream extends EventEmitter {
 			}
 
 			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H').replace(/\n$/, '');
-			// Nothing of what came before is left on a screen that is emptied.
+			// Clearing the screen makes all pieces before it obsolete.
 			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
 		}
 
@@ -80,7 +80,7 @@ export class FrameStream extends EventEmitter {
 		return true;
 	}
 
-	/** Passes on what was written, steps over unchanged lines taken together. */
+	/** Passes on the pieces written so far as one frame; joins successive steps to the next line into one sequence. */
 	flush(): void {
 		const frame = this.#pieces.replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
 		this.#pieces = '';
@@ -98,25 +98,25 @@ export class FrameStream extends EventEmitter {
 
 /**
 The terminal while the screen is up: raw keys in, frames out. Emits `key` (a name of the key decoder), `mouse`,
-`resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody reads or types any more).
+`resize`, `repaint` (the screen may no longer show what was drawn) and `gone` (the terminal is closed).
 */
-// eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
+// eslint-disable-next-line unicorn/prefer-event-target -- It passes on events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
 	readonly frames: FrameStream;
 	readonly #stdin: ReadStream;
 	readonly #stdout: WriteStream;
 	readonly #decoder = new KeyDecoder();
 	#isUp = false;
-	/** Another program has the terminal for a while. */
+	/** Another program, such as the editor, has the terminal. */
 	#isLent = false;
 	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#escapeCheck: NodeJS.Immediate | undefined;
-	#endSuspending: (() => void) | undefined;
+	#removeStopHook: (() => void) | undefined;
 
 	readonly #hasMouse: boolean;
 
-	/** `hasMouse`: whether the mouse is ours too; without it the terminal does with it what it usually does. */
+	/** `hasMouse`: whether to ask for mouse events, with which the terminal itself no longer selects text. */
 	constructor(stdin: ReadStream, stdout: WriteStream, {hasMouse = false}: {readonly hasMouse?: boolean} = {}) {
 		super();
 		this.#hasMouse = hasMouse;
@@ -125,7 +125,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.frames = new FrameStream(this);
 	}
 
-	/** Size of the screen, at least 1 x 1. */
+	/** Size of the screen, from 1 x 1 to `maxSize`. */
 	get size(): Size {
 		const {columns, rows} = this.#stdout;
 		return {
@@ -138,16 +138,15 @@ export class Terminal extends EventEmitter<Events> {
 		return this.size.columns;
 	}
 
-	/** Whether a frame written now would wait behind others. */
 	get isBehind(): boolean {
 		return this.#stdout.writableNeedDrain || this.#stdout.writableLength > 0;
 	}
 
-	/** Takes the terminal over. Undone by `leave`, at the latest when the process exits. */
+	/** Takes over the terminal until `leave`, which is called at the latest when the process exits. */
 	enter(): void {
 		this.#blocking(false);
 		process.on('exit', this.leave);
-		this.#endSuspending = beforeStop({
+		this.#removeStopHook = beforeStop({
 			suspend: () => {
 				this.#down();
 				return true;
@@ -162,12 +161,12 @@ export class Terminal extends EventEmitter<Events> {
 		this.#up();
 	}
 
-	/** Gives the terminal back at once. May be called more than once. */
+	/** Gives the terminal back at once; repeatable. Keeps the error listeners, as a late EIO must not crash us. */
 	readonly leave = (): void => {
 		this.#awaitRest(false);
 		this.#isEntered = false;
 		process.off('exit', this.leave);
-		this.#endSuspending?.();
+		this.#removeStopHook?.();
 		this.#stdout.off('resize', this.#resized);
 		this.#stdin.off('end', this.#gone);
 		this.#stdin.off('data', this.#read);
@@ -176,14 +175,14 @@ export class Terminal extends EventEmitter<Events> {
 		this.#stdin.pause();
 	};
 
-	/** Does what Ctrl-Z stands for, with the terminal given back until the process is continued. */
+	/** Gives the terminal back and suspends the job, as Ctrl-Z does. */
 	suspend(): void {
 		this.#down();
-		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
+		// The whole process group, as the terminal does: the shell takes over only if a wrapper such as npm stops too.
 		process.kill(0, 'SIGTSTP');
 	}
 
-	/** Gives the terminal to another program until `work` is done; its keys and signals are that program's. */
+	/** Lends the terminal, with its keys and signals, to another program until `work` is done. */
 	async lend(work: () => Promise<void>): Promise<void> {
 		this.#isLent = true;
 		this.#down();
@@ -191,8 +190,8 @@ export class Terminal extends EventEmitter<Events> {
 		try {
 			await work();
 		} finally {
-			// Another thread may have taken the signal of its end, and told it before that of a key pressed earlier.
-			await turn();
+			// SIGCHLD may have overtaken the signal of a key that was pressed before: handle that one while still lent.
+			await nextTurn();
 			this.#isLent = false;
 			if (this.#isEntered) {
 				this.#up();
@@ -205,7 +204,7 @@ export class Terminal extends EventEmitter<Events> {
 		return this.#isLent;
 	}
 
-	/** Has the terminal put a text into the clipboard (OSC 52 of xterm's "ctlseqs"); those that cannot ignore it. */
+	/** Asks the terminal to copy text to the clipboard (OSC 52 of xterm's "ctlseqs"); those that cannot ignore this. */
 	copy(text: string): void {
 		this.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 	}
@@ -241,11 +240,11 @@ export class Terminal extends EventEmitter<Events> {
 		try {
 			writeSync((this.#stdout as unknown as {fd: number}).fd, ending);
 		} catch {
-			// Nobody is there to see it.
+			// The terminal is gone.
 		}
 	}
 
-	/** A terminal's writes block by default: one that has stopped reading would stop the whole process. */
+	/** Sets whether writes block, as they do by default: a terminal that stops reading would stop the whole process. */
 	#blocking(isBlocking: boolean): void {
 		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
 	}
@@ -254,7 +253,7 @@ export class Terminal extends EventEmitter<Events> {
 		try {
 			this.#stdin.setRawMode(isRaw);
 		} catch {
-			// The terminal is gone; its end is reported by the stream.
+			// The terminal is gone; the stream reports it.
 		}
 	}
 
@@ -263,7 +262,7 @@ export class Terminal extends EventEmitter<Events> {
 			return;
 		}
 
-		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
+		// The shell has changed the terminal's modes and screen; libuv does not set a mode again that it has set last.
 		this.#raw(false);
 		this.#up();
 		this.emit('repaint');
@@ -273,7 +272,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.emit('resize');
 	};
 
-	/** Makes up for frames that were left out, once the terminal has taken what it was given. */
+	/** Asks for a full redraw after frames were dropped, once the terminal has read all output. */
 	readonly #written = (): void => {
 		if (this.frames.hasGaps && this.#isUp && !this.isBehind) {
 			this.frames.hasGaps = false;
@@ -291,7 +290,7 @@ export class Terminal extends EventEmitter<Events> {
 			if (typeof input === 'string') {
 				this.emit('key', input);
 			} else if (this.#hasMouse) {
-				// Else it is of a program before us, which has left the mouse on.
+				// Without `hasMouse`, an earlier program has left the mouse reports on.
 				this.emit('mouse', input);
 			}
 		}
@@ -299,13 +298,13 @@ export class Terminal extends EventEmitter<Events> {
 		this.#awaitRest(this.#decoder.isUnfinished);
 	};
 
-	/** Gives up an unfinished sequence after a while, if its rest has not come by then. */
+	/** Flushes the decoder after a while if its last sequence is unfinished by then; cancels an earlier wait. */
 	#awaitRest(isUnfinished: boolean): void {
 		clearTimeout(this.#escapeTimer);
 		clearImmediate(this.#escapeCheck);
 		if (isUnfinished) {
 			this.#escapeTimer = setTimeout(() => {
-				// Timers come before what has arrived: where we had no CPU, the rest may be there and not yet read.
+				// Timers run before input is read: if we had no CPU, the rest may have arrived already.
 				this.#escapeCheck = setImmediate(() => {
 					for (const key of this.#decoder.flush()) {
 						this.emit('key', key);

@@ -1,7 +1,7 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
 
-/** Whether there are colours and characters beyond ASCII, and which colours replace the usual ones. */
+/** `color`: use colours; `ascii`: only ASCII characters; `colors`: styles of roles that replace the defaults. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
@@ -17,10 +17,10 @@ export class Theme {
 		this.hasColor = color;
 		this.isAscii = ascii;
 		this.levels = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
-		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(usualStyles[role])!]));
+		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
 	}
 
-	/** Spans as a terminal takes them: with escape sequences, and in ASCII if that was asked for. */
+	/** Returns the spans as one line with escape sequences, without the ellipsis character if `isAscii`. */
 	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'}>): string {
 		let line = '';
 		let style = plain;
@@ -48,7 +48,7 @@ export class Theme {
 
 const plain: Style = ['', ''];
 
-/** What ends a style and begins the next. A colour need not be ended before another one. */
+/** Returns the escape sequences from one style to the next. A colour need not end before another begins. */
 function between([, end]: Style, [begin, nextEnd]: Style): string {
 	const isRecoloured = end === color && nextEnd.endsWith(color);
 	return (end === '' || isRecoloured ? '' : `\u001B[${end}m`) + (begin === '' ? '' : `\u001B[${begin}m`);
@@ -59,14 +59,14 @@ function styleOf(words: string | undefined): Style | undefined {
 	return read && 'style' in read ? read.style : undefined;
 }
 
-/** What a piece of text is; the theme decides how it looks. */
+/** The meaning of a piece of text, from which the theme chooses its style. */
 export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'good' | 'selected' | 'tab';
 
-/** SGR parameters (ECMA-48) before and after a text; empty for plain text. */
+/** SGR parameters (ECMA-48) before and after text; empty for plain text. */
 type Style = readonly [begin: string, end: string];
 
-/** The style of each role, as `readStyle` takes it; only of the sixteen colours that every terminal has. */
-export const usualStyles: Readonly<Record<Role, string>> = {
+/** The default style of each role, as `readStyle` reads it; only of the sixteen colours that every terminal has. */
+export const defaultStyles: Readonly<Record<Role, string>> = {
 	title: 'bold',
 	heading: 'bold',
 	sorted: 'bold cyan',
@@ -84,10 +84,10 @@ export const usualStyles: Readonly<Record<Role, string>> = {
 	idle: 'dim',
 };
 
-export const roles = Object.keys(usualStyles) as readonly Role[];
+export const roles = Object.keys(defaultStyles) as readonly Role[];
 
-const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-/** Back to the terminal's own colour. */
+const colorNames = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+/** SGR parameter of the terminal's own text colour. */
 export const color = '39';
 
 const words = new Map<string, Style>([
@@ -96,12 +96,12 @@ const words = new Map<string, Style>([
 	['dim', ['2', '22']],
 	['underline', ['4', '24']],
 	['reverse', ['7', '27']],
-	...names.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
+	...colorNames.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
 ]);
 
 export const styleWords: readonly string[] = [...words.keys()];
 
-/** The style of words such as "bold red", or of a number from 0 to 255; otherwise the first unknown word. */
+/** Returns the style of words such as "bold red" or a colour number from 0 to 255, or else the first unknown word. */
 export function readStyle(text: string): {readonly style: Style} | {readonly unknown: string} {
 	const found: Style[] = [];
 	for (const word of text.trim().split(/\s+/)) {

@@ -7,10 +7,10 @@ import type {Layout} from './layout.js';
 
 export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
-/** Least room for the name, before other columns are left out. */
+/** Width of the name below which other columns are left out. */
 const minRestWidth = 10;
 
-/** The columns that may be on the screen: all, or the user's choice at any width; the name is always there. */
+/** Returns the columns that may be shown: all of the view, or the user's choice at any width; always with the name. */
 export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
 	const {columns} = viewOf(viewId);
 	const ids = chosen[viewId];
@@ -23,19 +23,19 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
 }
 
-/** Columns with their widths, fewer from the right if the name had no room. */
+/** Returns columns with their widths; leaves columns out from the right until the name has room. */
 export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
-	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
-	let placed = fitColumns(left, terminalColumns, width - 1);
-	while (left.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
-		left = left.toSpliced(left.findLastIndex(column => column.width > 0), 1);
-		placed = fitColumns(left, terminalColumns, width - 1);
+	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
+	let placed = fitColumns(kept, terminalColumns, width - 1);
+	while (kept.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
+		kept = kept.toSpliced(kept.findLastIndex(column => column.width > 0), 1);
+		placed = fitColumns(kept, terminalColumns, width - 1);
 	}
 
 	return placed;
 }
 
-/** The id of the column at a cell of a line, each with the gap before it; undefined for none. */
+/** Returns the id of the column at a cell of a line, each with the gap before it; undefined if there is none. */
 export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: number): string | undefined {
 	let end = 0;
 	return placed.find(({width}) => {
@@ -44,8 +44,8 @@ export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: numb
 	})?.column.id;
 }
 
-/** Cells by which the longest name exceeds its room, which is how far the table scrolls sideways; `most` at most. */
-export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
+/** Returns the cells by which the longest name exceeds its room, at most `max`: how far the table scrolls sideways. */
+export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
 	const rest = placed.find(({column}) => column.width === 0);
 	if (!rest) {
 		return 0;
@@ -53,7 +53,7 @@ export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, f
 
 	let longest = 0;
 	for (const row of rows) {
-		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + most})));
+		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + max})));
 	}
 
 	return longest - rest.width;

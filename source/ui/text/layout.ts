@@ -1,17 +1,17 @@
 import type {Size} from '../terminal/terminal.js';
 
 export type Layout = {
-	/** Cells of a line: one less than the screen has, so that no line wraps. */
+	/** Cells of a line: one less than the screen's, so that no line wraps. */
 	readonly width: number;
 	readonly height: number;
-	/** Terminal columns, which the breakpoints of columns refer to. */
+	/** Columns of the terminal, to which `fromColumns` of the table's columns refers. */
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
 	readonly hasTabs: boolean;
 	/** Lines of findings, between the header and the tabs. */
 	readonly findingLines: number;
 	readonly hasHeading: boolean;
-	/** The prompt or message, and the keys. */
+	/** Whether there is room for the prompt or message, and the keys. */
 	readonly hasFooter: boolean;
 	readonly footerLines: number;
 	/** Lines of the view's remark above the table's heading. */
@@ -21,14 +21,14 @@ export type Layout = {
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	readonly tableRows: number;
-	/** Lines of a layer over the table, with its title. */
+	/** Lines of a layer over the table, its title included. */
 	readonly layerLines: number;
 };
 
-/** Lines that parts ask for. */
+/** Lines that parts of the screen need; `isPast`: a time line is needed. */
 type Wanted = {readonly footer?: number; readonly findings?: number; readonly above?: number; readonly isPast?: boolean};
 
-/** Heights from which parts are shown, in screen rows. */
+/** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
 const footerRows = 8;
 const headerRows = 5;
@@ -36,22 +36,22 @@ const tabRows = 6;
 const headingRows = 4;
 const paneRows = 40;
 
-/** Most lines of findings, by the height of the screen. */
+/** Most lines of findings, by the least height of the screen. */
 const findingRows = [{rows: 40, lines: 5}, {rows: 30, lines: 3}, {rows: fullHeaderRows, lines: 1}] as const;
 
-/** Lines of the time line, by the height of the screen. */
+/** Lines of the time line, by the least height of the screen. */
 const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
 
 /** Lines of the full header without findings and tabs. */
 const headerLines = 3;
 
-/** How many lines of a layer fit below its title and, if it has more, above the line that says so. */
+/** Returns how many of a layer's lines fit between its title and, if not all fit, the line that says so. */
 export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'layerLines' | 'hasHeading' | 'hasFooter'>, lines: number): number {
 	const room = Math.max(0, layerLines - (hasHeading ? 1 : 0));
 	return Math.max(0, lines > room && hasFooter ? room - 1 : room);
 }
 
-/** Distributes the screen: a message gets at most half of its middle, the view's remark a quarter of the rest. */
+/** Divides up the screen: a message gets at most half of the middle, the view's remark a quarter of the rest. */
 export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above = 0, isPast = false}: Wanted = {}): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');

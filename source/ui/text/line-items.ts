@@ -3,49 +3,51 @@ import {cellWidth} from '../../model/cell-width.js';
 import type {Role} from '../terminal/theme.js';
 import {cut, type Span, type Spans} from './spans.js';
 
-/** A part of a line that is laid out by how much it matters. */
+/** A part of a line that is laid out by priority. */
 export type Item = {
-	/** Empty: the item is not there. */
+	/** Empty: the item is left out. */
 	readonly text: string;
-	/** What a click on it selects. */
+	/** The id of what a click on it selects. */
 	readonly id?: string;
 	readonly role?: Role;
-	/** How many of its first characters have the role; all by default. */
+	/** Number of leading characters that have the role; all by default. */
 	readonly lead?: number;
-	/** The item with the highest number goes first. */
+	/** The item with the highest number is dropped first. */
 	readonly priority: number;
-	/** Cells it may be shortened to before it goes; by default it is not shortened. */
+	/** Cells to which it may be truncated before it is dropped; by default it is not truncated. */
 	readonly leastWidth?: number;
-	/** At the right end of the line. */
+	/** Whether it is at the right end of the line. */
 	readonly isRight?: boolean;
-	/** Only one blank before it, however wide the gap is. */
+	/** Whether only one blank is before it, however wide the gap is. */
 	readonly isJoined?: boolean;
-	/** Shortens its text to a number of cells; at the end by default. */
+	/** Truncates its text to a number of cells; at the end by default. */
 	readonly cut?: (text: string, width: number) => string;
 };
 
-/** Cells between two items; the first gap is taken with which all items fit. */
-const usualGaps = [2];
+const defaultGaps = [2];
 
-/** Items in a line of `width` cells; if they do not fit, the least important ones are cut, then left out. */
-export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = usualGaps): Spans {
+/**
+Lays out items in a line of `width` cells; truncates, then drops the least important ones if they do not fit. `gaps` are
+choices of cells between items, widest first: the first with which all items fit is used, else the last.
+*/
+export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = defaultGaps): Spans {
 	let kept = items.filter(({text}) => text !== '');
 	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;
-	for (let over = widthOf(kept, gap) - width; over > 0 && kept.length > 0; over = widthOf(kept, gap) - width) {
+	for (let excess = widthOf(kept, gap) - width; excess > 0 && kept.length > 0; excess = widthOf(kept, gap) - width) {
 		const highest = Math.max(...kept.map(({priority}) => priority));
-		const worst = kept.findLastIndex(({priority}) => priority === highest);
-		const {leastWidth = Infinity, ...item} = kept[worst];
+		const victim = kept.findLastIndex(({priority}) => priority === highest);
+		const {leastWidth = Infinity, ...item} = kept[victim];
 		const cells = cellWidth(item.text);
 		const least = kept.length === 1 ? 0 : leastWidth;
-		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - over)) : '';
-		// It is shortened once: if it is still too wide, it goes.
-		kept = text === '' ? kept.toSpliced(worst, 1) : kept.with(worst, {...item, text});
+		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : '';
+		// Without `leastWidth` it is not truncated again: if the line is still too long, it is dropped.
+		kept = text === '' ? kept.toSpliced(victim, 1) : kept.with(victim, {...item, text});
 	}
 
 	return inLine(kept, width, gap);
 }
 
-/** The id of the span at a cell of a line; undefined for none. */
+/** Returns the id of the span at a cell of a line; undefined if there is none. */
 export function idAt(spans: Spans, column: number): string | undefined {
 	let end = 0;
 	return spans.find(({text}) => {

@@ -5,23 +5,23 @@ import type {Trend} from '../../query/past/steps.js';
 
 export {cut, fit, pad} from '../../model/cell-width.js';
 
-/** A piece of a line with the role that decides how it looks; `states`: state letters, each in the colour of its state. */
+/** A piece of a line and the role that determines its style; `states`: letters, each in the colour of its state. */
 export type Span = {
 	readonly text: string;
 	readonly role?: Role | 'states';
-	/** What a click on it selects. */
+	/** The id of what a click on it selects. */
 	readonly id?: string;
 };
 
-/** A line of the screen, from its left end. Colours come in when it is drawn, see components/text. */
+/** A line of the screen, from left to right. Colours are added when it is drawn, see components/text. */
 export type Spans = readonly Span[];
 
 export function spansWidth(spans: Spans): number {
 	return sumOf(spans, ({text}) => cellWidth(text));
 }
 
-/** The line truncated to `width` cells. */
-export function clipSpans(spans: Spans, width: number): Spans {
+/** Returns the line truncated to `width` cells. */
+export function truncateSpans(spans: Spans, width: number): Spans {
 	if (spansWidth(spans) <= width) {
 		return spans;
 	}
@@ -34,7 +34,7 @@ export function clipSpans(spans: Spans, width: number): Spans {
 	});
 }
 
-/** The text without its first cells. */
+/** Returns the text without its first `count` cells; half of a wide character that remains becomes a blank. */
 export function dropCells(text: string, count: number): string {
 	let [dropped, from] = [0, 0];
 	for (const {text: character, cells} of graphemes(text)) {
@@ -49,7 +49,7 @@ export function dropCells(text: string, count: number): string {
 	return ' '.repeat(Math.max(0, dropped - count)) + text.slice(from);
 }
 
-/** The text in lines of at most `width` cells, broken at blanks, or within a word longer than a line. At least one line. */
+/** Wraps the text into one or more lines of at most `width` cells, at blanks or within words longer than a line. */
 export function wrapped(text: string, width: number): string[] {
 	const room = Math.max(1, width);
 	const lines: string[] = [];
@@ -72,22 +72,22 @@ export function wrapped(text: string, width: number): string[] {
 	return [...lines, line];
 }
 
-/** The same, each line in a role. */
+/** Wraps the text as `wrapped` does, each line in a role. */
 export function wrappedSpans(text: string, width: number, role?: Span['role']): Spans[] {
 	return wrapped(text, width).map(line => [{text: line, role}]);
 }
 
-/** A trend of half as many steps: of each two the higher one. */
+/** Returns a trend of half as many steps: the higher value of each pair. */
 export function halved(trend: Trend): Trend {
 	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
 }
 
-/** A trend as one character a step; `levels` from nothing to all, a UTF-16 unit each. */
+/** Returns a trend as one character a step; `levels` are the characters from 0 to 1, each one UTF-16 unit. */
 export function sparkline(trend: Trend, levels: string): string {
-	const most = levels.length - 1;
+	const highest = levels.length - 1;
 	let line = '';
 	for (const value of trend) {
-		line += levels[value <= 0 ? 0 : Math.max(1, Math.min(most, Math.ceil(value * most)))];
+		line += levels[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))];
 	}
 
 	return line;
