@@ -2,23 +2,23 @@ import type {Sample} from '../../model/sample.js';
 import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** Weight of the samples so far when the next one is added. */
-const remembered = 0.95;
+/** Factor per sample on the totals of earlier samples. */
+const decay = 0.95;
 
 /**
-Gives each row of a sample the CPU nanoseconds that its thread used since the sample before: from the kernel, or, where
-/proc is closed, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
+Sets the CPU nanoseconds that each row's thread used since the previous sample: from the kernel or, if /proc is not
+readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 */
 export class DumpCpu {
-	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing says so. */
-	known = new Uint8Array(64);
-	/** What threads used and how long they waited for a CPU: nanoseconds of recent samples. */
+	/** By row of the last sample: 1 if `cpuNs` was measured, 0 if the CPU time is unknown. */
+	cpuKnown = new Uint8Array(64);
+	/** CPU time, and time waiting for a CPU, of all threads in recent samples; nanoseconds. */
 	#usedNs = 0;
 	#waitedNs = 0;
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
-	/** By thread key: CPU nanoseconds in the last dump, and the round it was seen in. */
+	/** By thread key: CPU nanoseconds in the last dump that listed the thread, and that dump's round. */
 	readonly #dumpCpuNs = new Map<number, {cpuNs: number; round: number}>();
 	#round = 0;
 
@@ -27,25 +27,25 @@ export class DumpCpu {
 		this.#ids = ids;
 	}
 
-	/** Part of the time in which threads could run that they waited for a CPU, 0 to 1. */
-	get waitingPart(): number {
+	/** Returns the share of runnable time that threads spent waiting for a CPU, 0 to 1. */
+	get waitingShare(): number {
 		return this.#waitedNs / Math.max(1, this.#usedNs + this.#waitedNs);
 	}
 
 	/**
-	Fills `cpuNs` and `runDelayNs`, and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing.
-	What a carrier used counts as used by its virtual thread.
+	Fills `cpuNs` and `runDelayNs`, and translates `nativeId` to our pid namespace. `headerCpuNs`: the dump's own CPU
+	times by row, -1 if not printed. A carrier's times move to the virtual thread that it runs.
 	*/
 	fill(sample: Sample, headerCpuNs: readonly number[]): void {
 		this.#round++;
 		this.#ids.newRound();
-		if (sample.count > this.known.length) {
-			this.known = new Uint8Array(sample.count * 2);
+		if (sample.count > this.cpuKnown.length) {
+			this.cpuKnown = new Uint8Array(sample.count * 2);
 		}
 
-		this.#usedNs *= remembered;
-		this.#waitedNs *= remembered;
-		const {known} = this;
+		this.#usedNs *= decay;
+		this.#waitedNs *= decay;
+		const {cpuKnown} = this;
 		for (let row = 0; row < sample.count; row++) {
 			if (sample.carrier[row] >= 0) {
 				const carrier = sample.carrier[row];
@@ -53,7 +53,7 @@ export class DumpCpu {
 				sample.cpuNs[carrier] = 0;
 				sample.runDelayNs[row] = sample.runDelayNs[carrier];
 				sample.runDelayNs[carrier] = 0;
-				known[row] = known[carrier];
+				cpuKnown[row] = cpuKnown[carrier];
 				continue;
 			}
 
@@ -72,14 +72,14 @@ export class DumpCpu {
 			const isInDump = reading === 'closed' && headerCpuNs[row] >= 0;
 			const cpuNs = isInDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
-			known[row] = cpuNs < 0 ? 0 : 1;
+			cpuKnown[row] = cpuNs < 0 ? 0 : 1;
 		}
 
 		this.#threadCpu.forgetUnread();
-		this.#forgetUnseen();
+		this.#forgetEnded();
 	}
 
-	/** CPU nanoseconds since the thread's last dump; -1 when this is its first. */
+	/** Returns the CPU nanoseconds since the thread's previous dump; -1 if this is its first. */
 	#dumpDelta(key: number, cpuNs: number): number {
 		const last = this.#dumpCpuNs.get(key);
 		if (!last) {
@@ -93,7 +93,7 @@ export class DumpCpu {
 		return Math.max(0, delta);
 	}
 
-	#forgetUnseen(): void {
+	#forgetEnded(): void {
 		for (const [key, last] of this.#dumpCpuNs) {
 			if (last.round !== this.#round) {
 				this.#dumpCpuNs.delete(key);

@@ -1,8 +1,8 @@
 import type {Engine} from '../common/engine.js';
 
 /**
-Thread dumps through HotSpot's attach socket: any HotSpot JVM of the same user, or as root; stops all threads for each
-sample.
+Samples by thread dumps through HotSpot's attach socket. Works with any HotSpot JVM of the same user, or of any user as
+root; each sample stops all threads.
 */
 export const attachEngine: Engine = {
 	id: 'attach',

@@ -14,32 +14,32 @@ import {AttachClient, type Failed} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
-import {KnownHolders} from './dump/locks.js';
+import {KnownOwners} from './dump/locks.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
-Longest wait for one dump: a full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. After
-this the sample is lost, but not the session.
+Time-out for one dump: a full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. A time-out
+loses the sample, not the session.
 */
 const dumpTimeoutMs = 10_000;
 
-/** The same for a full dump: some hundred gigabytes of heap. */
+/** Time-out for a full dump, which walks the heap: long enough for some hundred gigabytes. */
 const fullDumpTimeoutMs = 120_000;
 
-/** Failures in a row that end a session without a single good sample: the cause will not go away. */
-const failuresAtStart = 3;
+/** Consecutive failures that end a session without a single good sample: the cause will not go away. */
+const maxFailuresAtStart = 3;
 
 /**
-A session that did work ends only after nothing but failures for this long (a container may be frozen for a while), and
-at least this many.
+A session with good samples ends only after this much time, and at least this many samples, of nothing but failures: a
+container may be frozen for a while.
 */
-const failingEndsAfterMs = 60_000;
-const failingAtLeast = 3;
+const maxFailingMs = 60_000;
+const minFailures = 3;
 
 const usInMs = 1000;
 
-/** Part of the time spent waiting for a CPU from which shares may be off by more than chance. */
-const muchWaiting = 0.35;
+/** Share of runnable time spent waiting for a CPU from which the errors of line shares may exceed chance. */
+const minReportedWaiting = 0.35;
 
 /** Samples one JVM by thread dumps through its attach socket. */
 export class AttachSession implements EngineSession {
@@ -49,8 +49,8 @@ export class AttachSession implements EngineSession {
 	readonly #parser: DumpParser;
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
-	readonly #threadTimes: DumpCpu;
-	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
+	readonly #dumpCpu: DumpCpu;
+	/** Reads the VM Thread and the listener; separate from `#threadCpu`, which reads all threads after the dump. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
 	#aborter = new AbortController();
@@ -60,7 +60,7 @@ export class AttachSession implements EngineSession {
 	#failures = 0;
 	#failingSinceMs = 0;
 	#closed = false;
-	readonly #holders = new KnownHolders();
+	readonly #knownOwners = new KnownOwners();
 	#isFullNext = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner) {
@@ -69,9 +69,9 @@ export class AttachSession implements EngineSession {
 		this.#threadCpu = new ThreadCpu(target.pid);
 		this.#pauseCpu = new ThreadCpu(target.pid, 2);
 		this.#ids = new NativeIds(target);
-		this.#threadTimes = new DumpCpu(this.#threadCpu, this.#ids);
+		this.#dumpCpu = new DumpCpu(this.#threadCpu, this.#ids);
 		this.#pause = new PauseEstimate(this.#pauseCpu);
-		// Later the dumps themselves say which one it is.
+		// Later taken from the dumps.
 		this.#vmThread = namedTask(target.pid, [vmThreadName]);
 		this.note = noteFor(target, this.#threadCpu);
 	}
@@ -85,7 +85,7 @@ export class AttachSession implements EngineSession {
 		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
 		const isFull = this.#isFullNext;
-		// Once, even if it fails.
+		// A request applies to one dump, even if that fails.
 		this.#isFullNext = false;
 		const reply = await this.#client.threadDump({timeoutMs: isFull ? fullDumpTimeoutMs : dumpTimeoutMs, signal, isFull});
 		if (reply.status === 'ended') {
@@ -93,7 +93,7 @@ export class AttachSession implements EngineSession {
 		}
 
 		if (reply.status === 'failed') {
-			// Nothing came back: all we know is how long the VM Thread worked.
+			// Without an answer there is no latency: count only the VM Thread's work.
 			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
 			if (signal.aborted) {
 				return {ok: false, reason: printable(reply.reason), stoppedMs};
@@ -109,12 +109,12 @@ export class AttachSession implements EngineSession {
 			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, stoppedMs);
 		}
 
-		this.#holders.applyTo(into, isFull);
-		this.#threadTimes.fill(into, this.#parser.headerCpuNs);
+		this.#knownOwners.applyTo(into, isFull);
+		this.#dumpCpu.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
-		this.#parser.frames.markIdle(into, this.#threadTimes.known, this.#listener);
-		observe(into);
+		this.#parser.frames.markIdle(into, this.#dumpCpu.cpuKnown, this.#listener);
+		markObserved(into);
 		this.#goodSamples++;
 		this.#failures = 0;
 		return {
@@ -126,10 +126,10 @@ export class AttachSession implements EngineSession {
 		this.#isFullNext = true;
 	}
 
-	/** A dump shows a thread that waits for a CPU as if it ran. */
+	/** Warns if threads often wait for a CPU: a dump shows them as if they ran. */
 	get finding(): string | undefined {
-		const part = this.#threadTimes.waitingPart;
-		return part < muchWaiting ? undefined : `threads wait for a CPU about ${Math.round(part * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
+		const share = this.#dumpCpu.waitingShare;
+		return share < minReportedWaiting ? undefined : `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
 	}
 
 	get unattributed(): UnattributedReason {
@@ -156,8 +156,8 @@ export class AttachSession implements EngineSession {
 		}
 
 		const isOver = this.#goodSamples === 0
-			? this.#failures >= failuresAtStart || reason === tooManyThreads
-			: this.#failures >= failingAtLeast && nowMs - this.#failingSinceMs >= failingEndsAfterMs;
+			? this.#failures >= maxFailuresAtStart || reason === tooManyThreads
+			: this.#failures >= minFailures && nowMs - this.#failingSinceMs >= maxFailingMs;
 		if (isOver) {
 			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), othersMayDo});
 		}
@@ -166,15 +166,15 @@ export class AttachSession implements EngineSession {
 	}
 }
 
-/** A thread that the JVM says is RUNNABLE, and that has used CPU time, was observed running. */
-function observe(into: Sample): void {
+/** Marks threads as observed running: the JVM reports them RUNNABLE, and they used CPU time. */
+function markObserved(into: Sample): void {
 	into.isObservation = true;
 	for (let row = 0; row < into.count; row++) {
 		into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE && into.cpuNs[row] > 0);
 	}
 }
 
-/** What this engine cannot see in this target. */
+/** Returns a note about what this engine cannot read from this target. */
 function noteFor(target: Target, threadCpu: ThreadCpu): string | undefined {
 	const isReadable = threadCpu.read(target.pid) || threadCpu.reading === 'gone';
 	if (!isReadable && target.jdk === 8) {

@@ -28,9 +28,9 @@ export type EngineOptions = {
 	readonly timer?: TimerId | 'auto';
 	/** Opens events per thread even if events per CPU are permitted; for benchmarks. */
 	readonly threadEvents?: boolean;
-	/** The largest number of virtual threads of which those that are not mounted are read. Default: 0, none is. */
+	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
-	/** Share of running threads' time that sampling may cost (stops have a budget of their own, in the sampler). */
+	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
 };
 
@@ -49,28 +49,26 @@ type SkippedThreads = {
 export type SampleOutcome =
 	| {
 		readonly ok: true;
-		/**
-		Time that the target, or the longest-held of its threads, was stopped for this sample, microseconds, and the
-		total that counts against the budget.
-		*/
+		/** Microseconds that the target, or the thread held longest, was stopped for this sample. */
 		readonly pauseUs: number;
+		/** Total stopped time, which counts against the budget; milliseconds. */
 		readonly stoppedMs: number;
 		/** Estimated time that sampling took from running threads without stopping them, milliseconds. */
 		readonly interruptedMs?: number;
 		/** When the threads were read, epoch milliseconds. */
 		readonly atMs: number;
-		/** Undefined: none. */
+		/** Undefined if no thread was skipped. */
 		readonly skipped?: SkippedThreads;
 		/**
-		The next samples will repeat this one, apart from CPU time, until a thread changes: since the previous sample only
-		VM-internal threads without frames have run, and threads that were running in every recent sample.
+		Until a thread changes, the next samples will repeat this one, apart from CPU time: since the previous sample,
+		only VM-internal threads without frames and threads running in every recent sample have run.
 		*/
 		readonly isSteady?: boolean;
 		/** Latest time of the next sample, milliseconds from this one; undefined or Infinity for no limit. */
 		readonly withinMs?: number;
 		/**
-		Longest time, nanoseconds, that a thread has been doing what this sample shows, of those that did something else
-		in the previous sample; undefined if none changed.
+		Of the threads that changed since the previous sample, the longest time since the change, nanoseconds; undefined
+		if none changed.
 		*/
 		readonly changedNs?: number;
 	}
@@ -102,7 +100,7 @@ export type EngineSession = {
 	readonly finding?: string;
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
-	/** Number of virtual threads, and the share of them that is in samples, percent; undefined if that is not known. */
+	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */
 	readonly virtualThreads?: {readonly count: number; readonly seenPercent: number};
 	/**
 	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterGap`: discard CPU time used since
@@ -111,11 +109,11 @@ export type EngineSession = {
 	sample(into: Sample, isAfterGap?: boolean, repeats?: number): Promise<SampleOutcome>;
 	/**
 	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
-	safepoint. Missing if all samples include them, or none can.
+	safepoint. Undefined if all samples include them, or none can.
 	*/
 	askForHolders?(): void;
 	/**
-	Cancels a sample that is waiting for the target (it returns `ok: false` and does not end the session), and resolves
+	Cancels a sample that is waiting for the target (it returns `ok: false` without ending the session), and resolves
 	when no thread of the target is held. May be called during a sample; never throws.
 	*/
 	release(): Promise<void>;
@@ -134,7 +132,7 @@ export type Engine = {
 	readonly defaultIntervalMs: number;
 	/** The engine needs the JVM's attach socket. */
 	readonly needsAttachSocket: boolean;
-	/** Whether this engine can sample this target; does not disturb the target. */
+	/** Checks whether this engine can sample this target, without disturbing it. */
 	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Readiness>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;
 };

@@ -7,17 +7,17 @@ import {type IdleList, idleKind} from '../../../jvm/threads/idle.js';
 import {type Sample, threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 
-/** Distinct frame lines remembered; a large application server shows some ten thousand at a time. */
+/** Maximum number of cached frame lines; a large application server shows some ten thousand at a time. */
 const maxLines = 1 << 16;
 
 /**
-Longest frame line, including any line feeds in its method's name: the class-file format limits each of its three names
-to 65,535 bytes.
+Maximum length of a frame line, including any line feeds in its method's name: the class-file format limits each of its
+three names to 65,535 bytes.
 */
 const maxFrameLength = 3 * 65_536;
 
-/** Longest line remembered: one with a class, a method and a file name of a hundred characters each fits. */
-const maxKnownLength = 1024;
+/** Maximum length of a cached line: enough for class, method and file names of a hundred characters each. */
+const maxCachedLength = 1024;
 
 export const frameStart = '\tat ';
 const initializer = '<clinit>';
@@ -28,15 +28,16 @@ export type DumpFrame = {
 	readonly initializes: number;
 	/** Its line, from the tab to the line feed. */
 	readonly line: string;
-	/** The frame below it, last time. */
+	/** The frame that followed in the dump last time; likely to follow again. */
 	next?: DumpFrame;
 };
 
+/** Parses and caches the frame lines of thread dumps. */
 export class FrameLines {
 	readonly #interner: Interner;
 	readonly #idleList: IdleList;
-	readonly #known = new Map<string, DumpFrame>();
-	/** Frames that make a RUNNABLE thread IDLE when on top of its stack. */
+	readonly #byLine = new Map<string, DumpFrame>();
+	/** By frame id: when this frame, on top of a stack, makes a RUNNABLE thread IDLE; absent if never. */
 	readonly #idleKind = new Map<number, number>();
 
 	constructor(interner: Interner, idleList: IdleList) {
@@ -44,7 +45,7 @@ export class FrameLines {
 		this.#idleList = idleList;
 	}
 
-	/** The frame whose line ("\tat ...") starts there; undefined when none does. `above`: the frame above it in the stack. */
+	/** Returns the frame whose line ("\tat ...") starts at `start`, if any. `above`: the stack's previous frame. */
 	frameAt(dump: string, start: number, above: DumpFrame | undefined): DumpFrame | undefined {
 		const guess = above?.next;
 		if (guess?.line === dump.slice(start, start + (guess?.line.length ?? 0))) {
@@ -56,7 +57,7 @@ export class FrameLines {
 		}
 
 		const lineEnd = dump.indexOf('\n', start) + 1;
-		const frame = this.#known.get(dump.slice(start, lineEnd)) ?? this.#learn(dump.slice(start, frameEnd(dump, start, lineEnd)));
+		const frame = this.#byLine.get(dump.slice(start, lineEnd)) ?? this.#parse(dump.slice(start, frameEnd(dump, start, lineEnd)));
 		if (above) {
 			above.next = frame;
 		}
@@ -65,11 +66,11 @@ export class FrameLines {
 	}
 
 	/**
-	Turns RUNNABLE threads into IDLE ones if they are in a call known to wait, or have no Java frames and used no CPU
-	since their previous sample (a thread without frames that did use CPU is at work inside the JVM). Call it once
-	`cpuNs` is set for all rows; `cpuKnown` is 0 for rows where it says nothing. There a call that may work or wait
-	counts as work, and a thread without frames still counts as waiting, as nearly all of the JVM's own threads do.
-	`listener`: native id of the Attach Listener, which works only for us and is not part of the target's load.
+	Changes RUNNABLE threads to IDLE if they are in a call known to wait, or have no Java frames and used no CPU since
+	the previous sample (a thread without frames that did use CPU is at work inside the JVM). Requires `cpuNs` of all
+	rows; `cpuKnown` is 0 for rows whose CPU time is unknown: there a call that may work or wait counts as work, and a
+	thread without frames as waiting, as nearly all of the JVM's own threads do. `listener`: native id of the Attach
+	Listener, which works only for us and is not part of the target's load.
 	*/
 	markIdle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
@@ -87,8 +88,8 @@ export class FrameLines {
 		}
 	}
 
-	/** Reads and remembers a frame's line. */
-	#learn(dumpLine: string): DumpFrame | undefined {
+	/** Parses a frame's line and caches it. */
+	#parse(dumpLine: string): DumpFrame | undefined {
 		const bytes = Buffer.from(dumpLine, 'latin1');
 		const text = readFrame(decodeModifiedUtf8(bytes.subarray(frameStart.length, -1)));
 		if (!text) {
@@ -100,27 +101,27 @@ export class FrameLines {
 		const classId = interner.internString(className);
 		const id = interner.internFrame(classId, interner.internString(text.method), interner.internString(text.file), text.line);
 		const kind = this.#idleList.kindOf(className, text.method);
-		// In a full table one frame represents many methods.
+		// When the interner is full, `otherFrame` represents many methods.
 		if (id !== otherFrame && kind !== idleKind.none) {
 			this.#idleKind.set(id, kind);
 		}
 
-		// In memory of its own: a slice of a dump keeps the whole dump.
+		// A copy: a slice of the dump would keep the whole dump in memory.
 		const line = bytes.toString('latin1');
 		const frame = {id, initializes: text.method === initializer ? classId : 0, line};
-		if (line.length <= maxKnownLength) {
-			if (this.#known.size >= maxLines) {
-				this.#known.clear();
+		if (line.length <= maxCachedLength) {
+			if (this.#byLine.size >= maxLines) {
+				this.#byLine.clear();
 			}
 
-			this.#known.set(line, frame);
+			this.#byLine.set(line, frame);
 		}
 
 		return frame;
 	}
 }
 
-/** End of a frame's line: a method's name may hold line feeds, but a frame ends with a parenthesis. */
+/** Returns the end of a frame's line: a method's name may contain line feeds, but a frame ends with a parenthesis. */
 function frameEnd(dump: string, start: number, lineEnd: number): number {
 	for (let end = lineEnd; end > 0 && end < start + maxFrameLength; end = dump.indexOf('\n', end) + 1) {
 		if (dump[end - 2] === ')') {
@@ -131,26 +132,26 @@ function frameEnd(dump: string, start: number, lineEnd: number): number {
 	return lineEnd;
 }
 
-/** A frame as a dump's line names it; names as printed, not yet printable. */
+/** The parts of a frame line; names are unescaped, not yet safe to print. */
 type FrameText = {
 	className: string;
 	method: string;
-	/** Empty when not known. */
+	/** Empty if unknown. */
 	file: string;
 	/** >= 0, `unknownLine` or `nativeLine`. */
 	line: number;
 };
 
-/** Named modules stand before the file, "java.base@17.0.15/Thread.java:840" (JDK 9 and later); the version may be missing. */
-const module = /^[\w.$]+(?:@[^/]*)?\//;
+/** Module before the file, as in "java.base@17.0.15/Thread.java:840" (JDK 9 and later); the version may be missing. */
+const modulePrefix = /^[\w.$]+(?:@[^/]*)?\//;
 
 const fileAndLine = /^(.*):(\d{1,9})$/s;
 
 /**
-Reads what stands after "\tat ": "pack.Class.method(File.java:12)", with "(Native Method)", "(Unknown Source)",
-"(Redefined)" or a file without a line, each with or without a module in front. Class-file rules let names hold blanks,
-parentheses, colons and line feeds, so hostile names can always be read in more than one way; a method's name never
-holds a dot (Java Virtual Machine Specification, 4.2.2). Undefined when it is not a frame.
+Parses the text after "\tat ": "pack.Class.method(File.java:12)", or with "(Native Method)", "(Unknown Source)",
+"(Redefined)" or a file without a line, each with or without a module. Returns undefined if it is not a frame. The
+class-file format permits blanks, parentheses, colons and line feeds in names, so hostile names are always ambiguous; a
+method's name never contains a dot (Java Virtual Machine Specification, 4.2.2).
 */
 function readFrame(text: string): FrameText | undefined {
 	const open = locationStart(text);
@@ -160,7 +161,7 @@ function readFrame(text: string): FrameText | undefined {
 	}
 
 	const frame: FrameText = {className: text.slice(0, dot), method: text.slice(dot + 1, open), file: '', line: unknownLine};
-	const location = text.slice(open + 1, -1).replace(module, '');
+	const location = text.slice(open + 1, -1).replace(modulePrefix, '');
 	if (location === 'Native Method') {
 		frame.line = nativeLine;
 	} else if (location !== 'Unknown Source' && location !== 'Redefined') {
@@ -173,8 +174,8 @@ function readFrame(text: string): FrameText | undefined {
 }
 
 /**
-Index of the parenthesis that opens the location: the partner of the one at the end where parentheses are balanced, else
-the last one; -1 when there is none.
+Returns the index of the parenthesis that opens the location: the one that matches the final parenthesis or, if they are
+unbalanced, the last; -1 if there is none.
 */
 function locationStart(text: string): number {
 	if (!text.endsWith(')')) {

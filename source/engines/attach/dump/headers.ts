@@ -1,20 +1,20 @@
 /*
-The first line of a thread in a dump:
+The first line of a thread in a dump, by JDK release and kind of thread:
   8        "name" #id [daemon ]prio=5 os_prio=0 tid=0x… nid=0x1f waiting on condition [0x…]
   11, 17   … os_prio=0 cpu=1.23ms elapsed=4.56s [allocated=703K defined_classes=91 ]tid=0x… nid=0x1f runnable  [0x…]
   21…      "name" #id [31] daemon prio=5 … nid=31 runnable  [0x…]
   carrier  "name" #id [31] daemon prio=5 … tid=0x…  [0x…]                   (21 and later, while it carries a virtual thread)
   the JVM  "VM Thread" os_prio=0 cpu=1.23ms elapsed=4.56s tid=0x… nid=31 runnable
-A name is printed as it is, with quotes, line feeds and complete false headers. So a header is recognized by what
-follows the name, up to the end of its line.
+Names are printed unescaped: they may contain quotes, line feeds and complete false headers. So a header is recognized
+by what follows the name, up to the end of its line.
 */
 
-/** Most threads read from a dump: with more, each dump would stop the target for a large part of a second. */
+/** Maximum number of threads in a dump: with more, each dump would stop the target for a large part of a second. */
 export const maxThreads = 1 << 16;
 
 /**
-Size of the buffer that HotSpot's outputStream::print formats into, terminating zero included (O_BUFLEN in its
-ostream.hpp). JDK 8 prints names through it: the rest of a longer one, the closing quote and the blank are lost.
+Size of the buffer that HotSpot's outputStream::print formats into, including the terminating zero (O_BUFLEN in its
+ostream.hpp). JDK 8 prints names through it: a longer name loses its end, the closing quote and the blank.
 */
 const printBufferLength = 2000;
 
@@ -23,10 +23,10 @@ export const tooManyThreads = `the thread dump has more than ${maxThreads.toLoca
 
 const javaStart = /#(\d{1,15}) (?:\[(\d{1,15})] )?(daemon )?(?=prio=)/.source;
 const rest = /((?:[a-z_]+=[\w.-]{1,32} )*?)tid=(0x[\da-f]{1,17}) (?:nid=(0x[\da-f]{1,17}|\d{1,15}) )?([A-Za-z .()]*)(\[0x[\da-f]+])?\n/.source;
-/** A header from the name's closing quote on. What follows holds no quote, so at most one quote of a line matches. */
+/** A header from the name's closing quote on. The rest contains no quote, so at most one quote of a line matches. */
 const ending = new RegExp(`" (?:${javaStart})?${rest}`, 'g');
-/** The same without the quote and the blank. */
-const cutEnding = new RegExp(javaStart + rest, 'y');
+/** The same after a truncated name, without the quote and the blank. */
+const truncatedEnding = new RegExp(javaStart + rest, 'y');
 const cpuMs = /(?:^| )cpu=([\d.]+)ms /;
 
 export type Header = {
@@ -35,35 +35,35 @@ export type Header = {
 	readonly end: number;
 	/** Java thread id, or -1 for a thread without one (the JVM's own). */
 	readonly id: number;
-	/** Linux id as the JVM knows it (inside its pid namespace); 0 when not printed. */
+	/** Linux id in the JVM's pid namespace; 0 if not printed. */
 	readonly nativeId: number;
 	readonly isDaemon: boolean;
-	/** CPU nanoseconds as printed, -1 when not. */
+	/** CPU nanoseconds since the thread's start; -1 if not printed. */
 	readonly cpuNs: number;
 	/** "in Object.wait()": in state RUNNABLE this means waiting for a class to be initialized. */
 	readonly isInObjectWait: boolean;
 };
 
-type Found = Header & {/** Address of the JVM's thread structure. */ readonly tid: number};
+type FoundHeader = Header & {/** Address of the JVM's thread structure. */ readonly tid: number};
 
 /**
-Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first, by the address of
-their structures, above anything that the program can influence: a header is then the text with the next address in the
-list, however long its name, and a missing one makes the dump unusable. In a dump without a list (JDK 8) anything that
-looks like a header is one.
+Finds the headers of threads in a dump, from the top down. JDK 11 and later first list the addresses of the thread
+structures, above anything that the program can influence: there only a header with the next listed address counts,
+however long its name, and a missing header makes the dump unusable. Without a list (JDK 8), anything that looks like a
+header counts.
 */
 export class Headers {
-	/** Why the rest of the dump must not be read, in one line; set when that is so. */
+	/** Why the rest of the dump must not be read, in one line; undefined if it may be read. */
 	problem: string | undefined;
 
 	readonly #dump: string;
-	/** Addresses of the listed threads; undefined where no list is printed. */
+	/** Addresses of the listed threads; undefined if no list is printed. */
 	readonly #listed: readonly number[] | undefined;
 	#found = 0;
-	/** The ending found last, which the next header may have too; undefined below the last one. */
-	#next: Found | undefined = noHeader;
+	/** The ending found last, which may also be the next header's; undefined after the last one. */
+	#next: FoundHeader | undefined = noHeader;
 
-	/** The list of threads, if there is one, is between the title and the first thread. */
+	/** Reads the list of threads, if any, between the title and the first thread. */
 	constructor(dump: string, titleEnd: number) {
 		this.#dump = dump;
 		const firstThread = dump.indexOf('\n"', titleEnd - 1);
@@ -75,11 +75,11 @@ export class Headers {
 		}
 	}
 
-	/** The header that starts at this quote, over several lines if its name has line feeds; undefined when none does. */
+	/** Returns the header that starts at this quote, if any; it has several lines if its name contains line feeds. */
 	headerAt(start: number): Header | undefined {
 		if (!this.#listed) {
 			const header = this.#endingFrom(start + 1);
-			return header && header.nameEnd < start + printBufferLength ? header : this.#cutHeader(start);
+			return header && header.nameEnd < start + printBufferLength ? header : this.#truncatedHeader(start);
 		}
 
 		let header = this.#endingFrom(start + 1);
@@ -95,48 +95,48 @@ export class Headers {
 		if (header) {
 			this.#found++;
 		} else {
-			this.end();
+			this.checkComplete();
 		}
 
 		return header;
 	}
 
-	/** Call at the end of the dump: sets `problem` when threads are missing. */
-	end(): void {
+	/** Sets `problem` if listed threads are missing; call at the end of the dump. */
+	checkComplete(): void {
 		const count = this.#listed?.length ?? 0;
 		if (this.#found < count) {
 			this.problem = `the dump announces ${count} threads but shows ${this.#found}`;
 		}
 	}
 
-	/** The first ending at or after `from`. Each part of the dump is searched once, so hostile names cost no more. */
-	#endingFrom(from: number): Found | undefined {
+	/** Returns the first ending from `from` on. Searches each part of the dump once, so hostile names cost no more. */
+	#endingFrom(from: number): FoundHeader | undefined {
 		if (this.#next && this.#next.nameEnd < from) {
 			ending.lastIndex = from;
 			do {
 				const match = ending.exec(this.#dump);
-				this.#next = match ? read(match, ending.lastIndex) : undefined;
+				this.#next = match ? readHeader(match, ending.lastIndex) : undefined;
 			} while (this.#next === noHeader);
 		}
 
 		return this.#next;
 	}
 
-	/** The header at this quote if JDK 8 cut its name. */
-	#cutHeader(start: number): Found | undefined {
-		cutEnding.lastIndex = start + printBufferLength - 1;
-		const match = cutEnding.exec(this.#dump);
-		const header = match ? read(match, cutEnding.lastIndex) : noHeader;
+	/** Returns the header at this quote if JDK 8 truncated its name. */
+	#truncatedHeader(start: number): FoundHeader | undefined {
+		truncatedEnding.lastIndex = start + printBufferLength - 1;
+		const match = truncatedEnding.exec(this.#dump);
+		const header = match ? readHeader(match, truncatedEnding.lastIndex) : noHeader;
 		return header === noHeader ? undefined : header;
 	}
 }
 
-const noHeader: Found = {
+const noHeader: FoundHeader = {
 	nameEnd: -1, end: -1, id: -1, nativeId: 0, isDaemon: false, tid: 0, cpuNs: -1, isInObjectWait: false,
 };
 
-/** `noHeader` when something is missing: the stack's address of a Java thread, the Linux id of another. */
-function read(match: RegExpExecArray, end: number): Found {
+/** Returns `noHeader` if the stack address of a Java thread, or the Linux id of another thread, is missing. */
+function readHeader(match: RegExpExecArray, end: number): FoundHeader {
 	const [, id, inBrackets, daemon, pairs, tid, nativeId, status, stack] = match;
 	if (id ? !stack : !nativeId) {
 		return noHeader;

@@ -1,51 +1,51 @@
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 
-/** What a line below a frame, behind "\t- ", says about a lock. */
+/** A parsed line about a lock, which starts with "\t- " and follows a frame. */
 export type LockLine = {
 	/**
-	`holds`: "locked <…>". `owns`: "<…> (a X)" below "Locked ownable synchronizers:". `enters`: "waiting to lock <…>".
-	`waits`: "waiting on <…>", "waiting to re-lock in wait() <…>" (JDK 11). `parks`: "parking to wait for  <…>".
-	`initializes`: "waiting on the Class initialization monitor for X" (JDK 17 and later).
+	`monitor-held`: "locked <…>". `synchronizer-held`: "<…> (a X)" below "Locked ownable synchronizers:". `blocked`:
+	"waiting to lock <…>". `waiting`: "waiting on <…>", "waiting to re-lock in wait() <…>" (JDK 11). `parked`: "parking
+	to wait for  <…>". `class-init`: "waiting on the Class initialization monitor for X" (JDK 17 and later).
 	*/
-	readonly kind: 'holds' | 'owns' | 'enters' | 'waits' | 'parks' | 'initializes';
-	/** Address of the object as printed; empty when it is not ("no object reference available"). */
+	readonly kind: 'monitor-held' | 'synchronizer-held' | 'blocked' | 'waiting' | 'parked' | 'class-init';
+	/** Hexadecimal address of the object; empty if not printed ("no object reference available"). */
 	readonly address: string;
-	/** Name of its class as printed; empty when it is not. */
+	/** Name of its class as printed, empty if not; only for locks that the thread waits for. */
 	readonly className: string;
 };
 
 const kinds = new Map<string, LockLine['kind']>([
-	['locked ', 'holds'],
-	['', 'owns'],
-	['waiting to lock ', 'enters'],
-	['waiting on ', 'waits'],
-	['waiting to re-lock in wait() ', 'waits'],
-	['parking to wait for  ', 'parks'],
+	['locked ', 'monitor-held'],
+	['', 'synchronizer-held'],
+	['waiting to lock ', 'blocked'],
+	['waiting on ', 'waiting'],
+	['waiting to re-lock in wait() ', 'waiting'],
+	['parking to wait for  ', 'parked'],
 ]);
 
 const lockLine = /^([a-z -]*(?:\(\) )?)<(?:0x([\da-f]+)(?:> \(a (.*)\))?)?/s;
 const classLine = 'waiting on the Class initialization monitor for ';
 
-/** Reads what stands behind "\t- "; undefined when it says nothing useful: an eliminated lock, "None". */
+/** Parses the text after "\t- "; undefined if there is nothing to use: an eliminated lock, "None". */
 export function readLockLine(text: string): LockLine | undefined {
 	if (text.startsWith(classLine)) {
-		return {kind: 'initializes', address: '', className: text.slice(classLine.length)};
+		return {kind: 'class-init', address: '', className: text.slice(classLine.length)};
 	}
 
 	const match = lockLine.exec(text);
 	const kind = match ? kinds.get(match[1]) : undefined;
-	const isHeld = kind === 'holds' || kind === 'owns';
+	const isHeld = kind === 'monitor-held' || kind === 'synchronizer-held';
 	return kind && (match![2] || !isHeld) ? {kind, address: match![2] ?? '', className: (!isHeld && match![3]) || ''} : undefined;
 }
 
-/** Waits read of those below a dump: more than tell a circle of threads, and few enough for every dump. */
+/** Maximum number of waits read from a dump's deadlock report: more than a real deadlock has. */
 const maxWaits = 1000;
 const synchronizerWait = /\n {2}waiting for ownable synchronizer 0x([\da-f]+)[^\n]*\n {2}which is held by "([^\n]*)"[^\n"]*\n/g;
 
 /**
-What HotSpot says below every dump of threads in a deadlock (JDK 8 to 28, `DeadlockCycle::print_on_with`): it finds
-circles through locks of java.util.concurrent too, and names their holders, which the threads' own stacks do not.
-Monitors' holders are known from the stacks. A name with a line feed is not found, and its lock stays without a holder.
+Returns the holders of java.util.concurrent locks named in HotSpot's deadlock report below a dump (JDK 8 to 28,
+`DeadlockCycle::print_on_with`); the threads' own stacks show only the holders of monitors. Misses holders whose names
+contain a line feed or a quote.
 */
 export function deadlockedParks(tail: string): Array<{readonly address: string; readonly holder: string}> {
 	const start = tail.indexOf('Java-level deadlock');
@@ -57,38 +57,38 @@ type Held = {readonly row: number; readonly address: string; readonly frame: num
 type Initializer = {readonly row: number; readonly classId: number; readonly frame: number};
 
 /**
-Within one dump, which thread holds what another one waits for: "- locked <address>" lines on one side, "- waiting to
-lock <address>" on the other. A thread in Object.wait still prints "- locked" for the monitor that it gave back; such
+Finds the owners of the locks that the threads of one dump wait for, by matching "- locked <address>" lines with
+"- waiting to lock <address>". A thread in Object.wait still prints "- locked" for the monitor that it released; such
 lines do not count.
 */
 export class LockOwners {
-	/** Address of what a row waits for; empty when it is not printed. */
-	readonly #wanted = new Map<number, string>();
+	/** By row: address of the lock that it waits for; empty if not printed. */
+	readonly #waitsFor = new Map<number, string>();
 	readonly #held: Held[] = [];
-	/** Static initializers that run, a thread's innermost first. */
+	/** Running static initializers; of each thread, the innermost first. */
 	readonly #initializers: Initializer[] = [];
 
-	wants(row: number, address: string): void {
-		this.#wanted.set(row, address);
+	addWaiter(row: number, address: string): void {
+		this.#waitsFor.set(row, address);
 	}
 
-	/** A row's frame locked the object; frame 0 when it is not known. */
-	holds(row: number, address: string, frame: number): void {
+	/** Adds an object that the frame of this row locked; frame 0 if unknown. */
+	addHeld(row: number, address: string, frame: number): void {
 		this.#held.push({row, address, frame});
 	}
 
-	/** A row runs the static initializer of a class (a string id). */
-	initializes(row: number, classId: number, frame: number): void {
+	/** Adds a class (its name's string id) whose static initializer this row runs. */
+	addInitializer(row: number, classId: number, frame: number): void {
 		this.#initializers.push({row, classId, frame});
 	}
 
-	/** Fills `lockOwner` and `lockOwnerFrame` of the sample, whose rows the calls before were about. */
+	/** Fills `lockOwner` and `lockOwnerFrame` of the sample. Rows are those of the earlier calls. */
 	resolve(sample: Sample): void {
-		const holders = this.#wanted.size > 0 ? this.#holders(sample) : undefined;
+		const holders = this.#waitsFor.size > 0 ? this.#holders(sample) : undefined;
 		for (let row = 0; row < sample.count; row++) {
 			const kind = sample.lockKind[row];
 			if (kind === lockKindCode.monitor || kind === lockKindCode.park) {
-				const holder = holders?.get(this.#wanted.get(row) ?? '');
+				const holder = holders?.get(this.#waitsFor.get(row) ?? '');
 				if (holder && holder.row !== row) {
 					sample.lockOwner[row] = holder.row;
 					sample.lockOwnerFrame[row] = holder.frame;
@@ -99,7 +99,7 @@ export class LockOwners {
 		}
 	}
 
-	/** Up to JDK 16 a dump does not say which class: it is the innermost one of the only other thread that initializes any. */
+	/** Up to JDK 16 a dump does not name the class: then assume the innermost of the only other initializing thread. */
 	#resolveInitializer(sample: Sample, row: number): void {
 		const wanted = sample.lockClass[row];
 		const others = this.#initializers.filter(other => other.row !== row && (wanted === 0 || other.classId === wanted));
@@ -111,25 +111,25 @@ export class LockOwners {
 		}
 	}
 
-	/** By the object's address. */
+	/** Returns holders by the object's address. */
 	#holders(sample: Sample): Map<string, Held> {
 		const holders = new Map<string, Held>();
-		let gaveBackUnknown = -1;
+		let releasedRow = -1;
 		for (const held of this.#held) {
 			const {row, address} = held;
-			const wanted = this.#wanted.get(row);
-			if (wanted === address) {
+			const waitAddress = this.#waitsFor.get(row);
+			if (waitAddress === address) {
 				continue;
 			}
 
-			// In a compiled wait the object is not printed: the last monitor locked is the one that was given back.
-			if (wanted === '' && sample.lockKind[row] === lockKindCode['monitor-wait'] && gaveBackUnknown !== row) {
-				gaveBackUnknown = row;
+			// A compiled wait does not print its object: the last monitor locked is the one released.
+			if (waitAddress === '' && sample.lockKind[row] === lockKindCode['monitor-wait'] && releasedRow !== row) {
+				releasedRow = row;
 				continue;
 			}
 
-			// The first thread that claims an object counts. It may have locked it several times: its outermost frame,
-			// which comes last, took it.
+			// The first thread that claims an object counts. If it locked the object repeatedly, its outermost frame,
+			// which comes last, acquired it.
 			const first = holders.get(address);
 			if (!first || first.row === row) {
 				holders.set(address, held);
@@ -140,32 +140,32 @@ export class LockOwners {
 	}
 }
 
-type KnownHold = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
+type KnownOwner = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
 
 /**
-Who holds the locks of java.util.concurrent that threads wait for, as a full dump said: other dumps do not say. It is
-believed as long as the waiter goes on waiting for a lock of that class and the holder is there. A holder that has begun
-to wait for a lock may have released this one before; it no longer counts, so that no false deadlock is reported.
+Remembers the owners of java.util.concurrent locks, which only full dumps show. An owner stays known while the waiter
+waits for a lock of the same class and the owner exists. An owner that waits for a lock with a new stack may have
+released this one first, so it no longer counts: no false deadlock is reported.
 */
-export class KnownHolders {
-	/** By the key of the thread that waits. */
-	readonly #ofWaiter = new Map<number, KnownHold>();
+export class KnownOwners {
+	/** By key of the waiting thread. */
+	readonly #byWaiter = new Map<number, KnownOwner>();
 
-	/** Takes what a full dump's sample says, or fills in what is still known. */
+	/** Remembers the owners in a full dump's sample, or fills in those that are still known. */
 	applyTo(sample: Sample, isFull: boolean): void {
 		if (isFull) {
-			this.#take(sample);
-		} else if (this.#ofWaiter.size > 0) {
+			this.#remember(sample);
+		} else if (this.#byWaiter.size > 0) {
 			this.#fillIn(sample);
 		}
 	}
 
-	#take(sample: Sample): void {
-		this.#ofWaiter.clear();
+	#remember(sample: Sample): void {
+		this.#byWaiter.clear();
 		for (let row = 0; row < sample.count; row++) {
 			const owner = sample.lockOwner[row];
 			if (sample.lockKind[row] === lockKindCode.park && owner >= 0) {
-				this.#ofWaiter.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
+				this.#byWaiter.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
 			}
 		}
 	}
@@ -176,13 +176,13 @@ export class KnownHolders {
 			rowOfKey.set(sample.key[row], row);
 		}
 
-		for (const [key, {lockClass, owner, ownerStack}] of this.#ofWaiter) {
+		for (const [key, {lockClass, owner, ownerStack}] of this.#byWaiter) {
 			const row = rowOfKey.get(key);
 			const ownerRow = rowOfKey.get(owner);
 			const isWaiter = row !== undefined && sample.lockKind[row] === lockKindCode.park && sample.lockClass[row] === lockClass;
-			const isHolder = ownerRow !== undefined && (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
-			if (!isWaiter || !isHolder) {
-				this.#ofWaiter.delete(key);
+			const isOwner = ownerRow !== undefined && (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
+			if (!isWaiter || !isOwner) {
+				this.#byWaiter.delete(key);
 			} else if (sample.lockOwner[row] < 0) {
 				sample.lockOwner[row] = ownerRow;
 			}

@@ -15,15 +15,15 @@ import {
 	deadlockedParks, LockOwners, readLockLine, type LockLine,
 } from './locks.js';
 
-/** HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth). */
+/** HotSpot prints at most this many frames of a thread and silently omits the rest (MaxJavaStackTraceDepth). */
 const dumpDepth = 1024;
 
-/** Distinct names of threads remembered. */
+/** Maximum number of cached thread names. */
 const maxNames = 1 << 13;
 
 /**
-Bytes of a name that are read: a character takes at most three, and reading one more character than is kept shows that
-the name is longer.
+Maximum bytes read of a name: at most three per character, and one character more than is kept, which shows that the
+name is longer.
 */
 const maxNameBytes = 3 * (maxNameLength + 1);
 
@@ -38,35 +38,35 @@ const carrying = '   Carrying virtual thread #';
 const mounted = '   Mounted virtual thread #';
 
 /**
-Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one
-session: it remembers the lines that it has seen. Nothing in the dump is trusted: names may hold line feeds, complete
-false headers and frames.
+Parses HotSpot's thread dumps (JDK 8 to 28) as the attach command `threaddump` prints them. Each session has its own
+parser, which caches lines. Nothing in the dump is trusted: names may contain line feeds, complete false headers and
+frames.
 */
 export class DumpParser {
 	/**
-	CPU nanoseconds since the thread's start as its header has it, by row of the last sample; -1 where the header does
-	not say (JDK 8).
+	By row of the last sample: CPU nanoseconds since the thread's start as printed in its header; -1 if not printed
+	(JDK 8).
 	*/
 	readonly headerCpuNs: number[] = [];
-	/** Linux ids (as the JVM knows them) of the VM Thread and of the thread that answers us; 0 until seen. */
+	/** Linux ids, in the JVM's pid namespace, of the VM Thread and of the Attach Listener; 0 until found. */
 	vmThreadId = 0;
 	attachListenerId = 0;
-	/** The frames seen so far; the caller marks IDLE threads by them, once CPU times are known. */
+	/** Cached frames, by which the caller marks IDLE threads once CPU times are known. */
 	readonly frames: FrameLines;
 
 	readonly #depth: number;
 	readonly #interner: Interner;
-	/** By what is printed. */
+	/** Printable names by raw Latin-1 text. */
 	readonly #names = new Map<string, string>();
 	#dump = '';
 	#sample!: Sample;
 	#owners = new LockOwners();
-	/** The thread that lines now belong to: its row, -1 when none, and its header. */
+	/** The thread being read: its row, -1 before the first, and its header. */
 	#row = -1;
 	#header!: Header;
-	/** The last frame read from this stack. */
+	/** The frame read last in the current stack. */
 	#frame: DumpFrame | undefined;
-	/** Frames that the dump prints for this stack, kept or not. */
+	/** Number of frames read of the current stack, kept or not. */
 	#frameCount = 0;
 
 	/** `depth`: frames kept of each stack, from the top. */
@@ -77,9 +77,9 @@ export class DumpParser {
 	}
 
 	/**
-	Fills the sample (cleared first) with the dump's threads; undefined when all is well; otherwise the reason that the
-	dump cannot be counted (one printable line), with the sample empty. CPU times are left at 0, IDLE threads are still
-	RUNNABLE, and native ids are those that the JVM knows.
+	Clears the sample and fills it with the dump's threads. If the dump is unusable, returns the reason, one printable
+	line, with the sample empty. CPU times remain 0, IDLE threads are still RUNNABLE, and native ids are those in the
+	JVM's pid namespace.
 	*/
 	parse(bytes: Buffer, into: Sample): string | undefined {
 		into.clear();
@@ -128,9 +128,9 @@ export class DumpParser {
 
 			const lineEnd = lineEndFrom(dump, at);
 			if (first === ' ' && this.#row >= 0) {
-				this.#readNote(dump.slice(at, lineEnd - 1));
+				this.#readDetail(dump.slice(at, lineEnd - 1));
 			} else if (first === 'J' && dump.startsWith(tail, at) && dump[lineEnd - 1] === '\n') {
-				headers.end();
+				headers.checkComplete();
 				this.#readDeadlocks(lineEnd);
 				return headers.problem;
 			}
@@ -161,7 +161,7 @@ export class DumpParser {
 		this.#frameCount = 0;
 	}
 
-	/** A name as printed, a character a byte, made printable. */
+	/** Returns the printable form of a name, given as raw Latin-1 text. */
 	#nameOf(text: string): string {
 		let name = this.#names.get(text);
 		if (name === undefined) {
@@ -172,7 +172,7 @@ export class DumpParser {
 					this.#names.clear();
 				}
 
-				// In memory of its own: a slice of a dump keeps the whole dump.
+				// A copy: a slice of the dump would keep the whole dump in memory.
 				this.#names.set(bytes.toString('latin1'), name);
 			}
 		}
@@ -180,7 +180,7 @@ export class DumpParser {
 		return name;
 	}
 
-	/** A line that begins with a tab: a frame or what a frame locked; returns the start of the next line. */
+	/** Reads a line that begins with a tab, a frame or a lock; returns the start of the next line. */
 	#readIndented(at: number): number {
 		const dump = this.#dump;
 		const frame = this.frames.frameAt(dump, at, this.#frame);
@@ -192,11 +192,11 @@ export class DumpParser {
 		const lineEnd = lineEndFrom(dump, at);
 		if (dump.startsWith(lockStart, at)) {
 			const text = dump.slice(at + lockStart.length, lineEnd - 1);
-			// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced> (a X)" (JDK-8268780): the
-			// caller's frame stands on the same line.
-			const glued = text.startsWith('eliminated <owner is scalar replaced>') ? text.indexOf(`)${frameStart}`) : -1;
-			if (glued !== -1) {
-				return this.#readIndented(at + lockStart.length + glued + 1);
+			// JDK 8 to 17 omit the line feed after "eliminated <owner is scalar replaced> (a X)" (JDK-8268780): the
+			// caller's frame is on the same line.
+			const frameAt = text.startsWith('eliminated <owner is scalar replaced>') ? text.indexOf(`)${frameStart}`) : -1;
+			if (frameAt !== -1) {
+				return this.#readIndented(at + lockStart.length + frameAt + 1);
 			}
 
 			const lock = readLockLine(text);
@@ -219,83 +219,82 @@ export class DumpParser {
 		}
 
 		if (frame.initializes !== 0) {
-			this.#owners.initializes(this.#row, frame.initializes, frame.id);
+			this.#owners.addInitializer(this.#row, frame.initializes, frame.id);
 		}
 	}
 
 	#applyLock({kind, address, className}: LockLine): void {
 		const row = this.#row;
 		const {lockKind, lockClass, state, flags} = this.#sample;
-		if (kind === 'holds' || kind === 'owns') {
-			this.#owners.holds(row, address, kind === 'holds' ? this.#frame?.id ?? 0 : 0);
+		if (kind === 'monitor-held' || kind === 'synchronizer-held') {
+			this.#owners.addHeld(row, address, kind === 'monitor-held' ? this.#frame?.id ?? 0 : 0);
 			return;
 		}
 
-		// Only the top frame waits; lines further down (a wait that must lock again, JDK 11) belong to the past.
+		// Only the top frame waits; a wait printed further down (one that must lock again, JDK 11) is over.
 		if (this.#frameCount > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
 			return;
 		}
 
 		const isVirtual = (flags[row] & threadFlag.virtual) !== 0;
 		switch (kind) {
-			case 'enters': {
+			case 'blocked': {
 				lockKind[row] = lockKindCode.monitor;
 				state[row] = isVirtual ? stateCode.BLOCKED : state[row];
 				break;
 			}
 
-			case 'initializes': {
-				// The JVM says RUNNABLE, but the thread waits until another one has finished the class's
-				// initializer.
+			case 'class-init': {
+				// The JVM prints RUNNABLE, but the thread waits for another one to finish the class's initializer.
 				lockKind[row] = lockKindCode['class-init'];
 				state[row] = stateCode.BLOCKED;
 				break;
 			}
 
-			case 'parks':
-			case 'waits': {
-				// Notified and waiting to lock again, a thread is BLOCKED in Object.wait.
-				lockKind[row] = kind === 'parks' ? lockKindCode.park : (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
+			case 'parked':
+			case 'waiting': {
+				// A thread that was notified and must lock again is BLOCKED in Object.wait.
+				lockKind[row] = kind === 'parked' ? lockKindCode.park : (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
 				state[row] = isVirtual ? stateCode.WAITING : state[row];
 			}
 		}
 
 		lockClass[row] = className ? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(className.slice(0, maxNameBytes), 'latin1')))) : 0;
-		this.#owners.wants(row, address);
+		this.#owners.addWaiter(row, address);
 	}
 
-	/** Holders of locks that the threads' own stacks say nothing of. */
+	/** Reads holders of locks that the threads' own stacks do not show. */
 	#readDeadlocks(start: number): void {
 		const {name: names} = this.#sample;
 		for (const {address, holder} of deadlockedParks(this.#dump.slice(start))) {
 			const name = this.#nameOf(holder);
 			const row = names.indexOf(name);
 			if (row !== -1 && !names.includes(name, row + 1)) {
-				this.#owners.holds(row, address, 0);
+				this.#owners.addHeld(row, address, 0);
 			}
 		}
 	}
 
-	/** A line that begins with blanks: the state, the compiler's task, virtual threads. */
-	#readNote(line: string): void {
+	/** Reads a line that begins with blanks: the state, a compiler's task, a virtual thread. */
+	#readDetail(line: string): void {
 		const row = this.#row;
 		const {flags, state} = this.#sample;
 		if (line.startsWith(stateStart)) {
 			state[row] = stateOf(line.slice(stateStart.length));
 			if (this.#header.isInObjectWait && state[row] === stateCode.RUNNABLE) {
-				// It waits for a class to be initialized; up to JDK 16 no other line says so.
+				// The thread waits for a class to be initialized; up to JDK 16 no other line shows it.
 				state[row] = stateCode.BLOCKED;
 				this.#sample.lockKind[row] = lockKindCode['class-init'];
 			}
 		} else if (line.startsWith(noTask) || line.startsWith(task)) {
 			flags[row] |= threadFlag.compiler;
 		} else if (line.startsWith(carrying)) {
-			// JDK 21 to 23 print nothing about the virtual thread: then it is hidden what the carrier does.
+			// JDK 21 to 23 print nothing about the virtual thread, so what the carrier runs is unknown.
 			flags[row] |= threadFlag.carrier | threadFlag.incomplete;
 		} else if (line.startsWith(mounted) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
-			// A record for each carrier: virtual threads may come and go by the thousand.
+			// The key is the carrier's, not the virtual thread's: these may come and go by the thousand.
 			this.#addRow(virtualThreadsKey - this.#sample.key[row], 0, 'virtual thread', -1);
 			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
 			this.#sample.carrier[this.#row] = row;
@@ -303,13 +302,13 @@ export class DumpParser {
 	}
 }
 
-/** Start of the next line; the end when there is none. */
+/** Returns the start of the next line, or the end of the dump. */
 function lineEndFrom(dump: string, at: number): number {
 	const newline = dump.indexOf('\n', at);
 	return newline === -1 ? dump.length : newline + 1;
 }
 
-/** Code of the state named first; RUNNABLE for words that no JDK up to 28 prints. */
+/** Returns the code of the state that the text starts with; RUNNABLE for unknown words. */
 function stateOf(text: string): number {
 	const word = /^[A-Z_]+/.exec(text)?.[0] ?? '';
 	return Object.hasOwn(stateCode, word) ? stateCode[word as ThreadState] : stateCode.RUNNABLE;

@@ -7,24 +7,24 @@ import {asOwner, canActAs} from '../../../jvm/attachability/credentials.js';
 import {errorCode, throwIfOutOfFiles} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
-/** The JDK's own client waits ten seconds and then removes its file (sun.tools.attach.attachTimeout); an older one is stale. */
-const longestUseMs = 12_000;
+/** An older file is stale: the JDK's own client removes its file after ten seconds (sun.tools.attach.attachTimeout). */
+const maxUseMs = 12_000;
 
 type AttachFile =
-	/** Made for this handshake; `remove` must be called later, and removes only this file. */
+	/** Created for this handshake. The caller must call `remove`, which removes only this file. */
 	| {readonly state: 'ours'; remove(): void}
 	/** Another client is attaching. */
 	| {readonly state: 'theirs'; readonly path: string}
 	| {readonly state: 'impossible'; readonly code: string};
 
-/** A folder that HotSpot looks in, held open so that it stays reachable when the target ends. */
+/** A folder in which HotSpot looks for the file; held open so that it stays reachable when the target ends. */
 type Folder = {readonly fd: number; /** For messages. */ readonly path: string};
 
 /**
-Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or, if
-that is not writable, in its /tmp (attachListener_linux.cpp), both below the target's own root. Only one client may do
-this at a time: a signal to a listener that is already starting makes the target print a thread dump. Throws only when
-no more files can be opened.
+Creates the file that makes HotSpot start its attach listener on SIGQUIT: in the target's working directory or, if that
+is not writable, in its /tmp (attachListener_linux.cpp), both below the target's own root. Only one client may do this
+at a time: a signal while the listener is starting makes the target print a thread dump. Throws only if no more files
+can be opened.
 */
 export function createAttachFile(target: Target): AttachFile {
 	const name = `.attach_pid${target.nsPid}`;
@@ -42,11 +42,11 @@ export function createAttachFile(target: Target): AttachFile {
 
 	try {
 		let theirs = folders.find(({fd}) => isInUse(`${pathOf(fd)}/${name}`, target));
-		// Root that cannot act as the target's user writes only to /tmp, as everyone may.
+		// If root cannot act as the target's user, it writes only to /tmp, which is open to all users.
 		const onlyTmp = isForeign(target) && process.geteuid!() === 0 && !canActAs();
 		for (const folder of folders.filter(({path}) => !theirs && (!onlyTmp || path.endsWith('/root/tmp')))) {
 			try {
-				const remove = make(`${pathOf(folder.fd)}/${name}`, target);
+				const remove = create(`${pathOf(folder.fd)}/${name}`, target);
 				kept = folder;
 				return {
 					state: 'ours',
@@ -77,13 +77,13 @@ function isForeign({uid, gid}: Target): boolean {
 }
 
 /**
-Makes the file with the target's user and group (JDK 8 ignores a file of anyone else, and prints a thread dump instead),
-and returns what removes it. A stale file is replaced, once. Throws the system's error, EEXIST for a file in use.
+Creates the file with the target's user and group (JDK 8 ignores anyone else's file and prints a thread dump instead),
+and returns a function that removes it. Replaces a stale file, once. Throws system errors; EEXIST if the file is in use.
 */
-function make(path: string, target: Target): () => void {
+function create(path: string, target: Target): () => void {
 	const asTarget = isForeign(target) && canActAs();
-	const create = () => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
-	const open = () => asTarget ? asOwner(target, create) : create();
+	const createAsUs = () => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
+	const open = () => asTarget ? asOwner(target, createAsUs) : createAsUs();
 	let fd: number;
 	try {
 		fd = open();
@@ -122,11 +122,11 @@ function make(path: string, target: Target): () => void {
 	return remove;
 }
 
-/** Whether a client made the file that HotSpot would take (of the target's own user or root) and that is not stale. */
+/** Whether there is an attach file that HotSpot would accept (the target's user's or root's) and that is not stale. */
 function isInUse(path: string, target: Target): boolean {
 	try {
 		const found = lstatSync(path);
-		return found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < longestUseMs;
+		return found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < maxUseMs;
 	} catch {
 		return false;
 	}

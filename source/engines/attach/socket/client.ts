@@ -16,51 +16,52 @@ import {
 } from './protocol.js';
 
 /** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
-const rootWelcomeSince = 11;
-/** The listener's backlog is five connections; when it is full, we try again after this time. */
+const acceptsRootSince = 11;
+/** Pause before the next attempt when the listener's backlog of five connections is full. */
 const backlogPauseMs = 5;
-/** The listener closed the connection: as it does with users that it does not accept. */
-const noAnswer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
+/** Codes for a connection closed without an answer, as the listener does with users that it does not accept. */
+const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
 
 type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
-/** It did not work this time; the target still runs. */
+/** The request failed; the target is still alive. */
 export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
 /** The target has ended. */
 type Ended = {readonly status: 'ended'; readonly reason: string};
 
-/** Times: milliseconds from the request to the reply's first byte and to its end. */
+/** `code`, `bytes`: result and payload. Times: milliseconds from the request to the reply's first byte and end. */
 export type Reply =
 	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
 	| Failed
 	| Ended;
 
 /**
-Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request.
-Every step ends within the request's time-out; nothing the target does makes it throw.
+Talks to one JVM's attach listener, starting it if necessary; uses one connection per request. Every step ends within
+the request's time-out, and nothing the target does makes it throw.
 */
 export class AttachClient {
 	readonly #target: Target;
 	readonly #pace = new HandshakePace();
 	#dialect: Dialect | undefined;
+	/** Whether to connect with the target's user and group. */
 	#asOwner: boolean;
 
 	constructor(target: Target) {
 		this.#target = target;
-		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < rootWelcomeSince;
+		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < acceptsRootSince;
 	}
 
 	/**
-	Sends a command in protocol version 1 and gives the whole reply. `timeoutMs` covers everything, waking the listener
-	included.
+	Sends a command in protocol version 1 and returns the whole reply. `timeoutMs` includes starting the listener.
 	*/
 	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
 		return this.#send(1, command, args, deadlineOf(options), options.signal);
 	}
 
 	/**
-	A thread dump of all threads, always whole, never streamed (see `Dialect`); a dump without its end is a failure.
-	`isFull`: with who holds locks of java.util.concurrent, for which the JVM walks its heap while all its threads are stopped.
+	Returns a complete dump of all threads, never streamed (see `Dialect`); a truncated dump is a failure. `isFull`:
+	includes the owners of java.util.concurrent locks, for which the JVM walks its heap while all its threads are
+	stopped.
 	*/
 	async threadDump(options: RequestOptions & {readonly isFull?: boolean}): Promise<Reply> {
 		const deadline = deadlineOf(options);
@@ -75,7 +76,7 @@ export class AttachClient {
 		}
 
 		if (reply.code !== 0) {
-			// What was agreed no longer holds; ask again next time.
+			// The negotiated dialect no longer works: negotiate again next time.
 			this.#dialect = undefined;
 			return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
 		}
@@ -107,8 +108,7 @@ export class AttachClient {
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
-			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: waking it would be
-			// in vain.
+			// In a sticky folder such as /tmp the JVM cannot replace another user's socket: do not start the listener.
 			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
 			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
 			if (problem) {
@@ -117,7 +117,7 @@ export class AttachClient {
 		}
 	}
 
-	/** Closes the socket's descriptor. */
+	/** Sends one request and closes the socket's descriptor. */
 	async #exchange(socket: ReturnType<typeof openAttachSocket>, request: Uint8Array, options: Pick<ExchangeOptions, 'deadline' | 'signal'>): Promise<Exchange> {
 		if (socket.fd === undefined) {
 			return {ok: false, code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT')};
@@ -139,7 +139,7 @@ export class AttachClient {
 			: this.#failure('the attach listener gave an invalid answer', '');
 	}
 
-	/** Undefined when another try at once is worthwhile; otherwise what went wrong. */
+	/** Returns what went wrong, or undefined if the caller should try again at once. */
 	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
 		if (options.signal?.aborted ?? code === 'ABORTED') {
 			return this.#failure('given up', '', {isPending: code === 'ABORTED'});
@@ -154,7 +154,7 @@ export class AttachClient {
 			return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
 		}
 
-		if (noAnswer.has(code) && this.#isForeign() && !this.#asOwner && canActAs()) {
+		if (closedCodes.has(code) && this.#isForeign() && !this.#asOwner && canActAs()) {
 			this.#asOwner = true;
 			return undefined;
 		}
@@ -165,7 +165,7 @@ export class AttachClient {
 
 	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'othersMayDo' | 'isPending'>] {
 		const {uid, gid, pid} = this.#target;
-		if (noAnswer.has(code)) {
+		if (closedCodes.has(code)) {
 			return this.#isForeign()
 				? [`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`]
 				: ['the JVM closed the connection without an answer', ''];
@@ -211,7 +211,7 @@ export class AttachClient {
 		return result.ok ? undefined : (result.ended ? this.#ended() : {status: 'failed', reason: result.reason, hint: result.hint});
 	}
 
-	/** A failure, or the target's end if that is the cause. */
+	/** Returns a failure, or the target's end if that is the cause. */
 	#failure(reason: string, hint: string, more: Pick<Failed, 'othersMayDo' | 'isPending'> = {}): Failed | Ended {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
 	}

@@ -3,19 +3,19 @@ import {canSeePeers, peerOf} from '../../../jvm/attachability/attach-socket.js';
 import {asOwner, type Owner} from '../../../jvm/attachability/credentials.js';
 import {errorCode} from '../../../jvm/system/proc.js';
 
-/** Largest reply taken: 1,000 threads of 200 frames give 7 MB; sampling by larger dumps makes no sense. */
+/** Maximum size of a reply: 1,000 threads of 200 frames take 7 MB, and sampling by larger dumps makes no sense. */
 export const maxReplyBytes = 64 * 1024 * 1024;
 
 export type Exchange =
 	/** The whole reply; milliseconds from the request to its first byte, and to its end. */
 	| {readonly ok: true; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
-	/** `code`: of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (a process other than `pid` is listening). */
+	/** `code`: a system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (a process other than `pid` is listening). */
 	| {readonly ok: false; readonly code: string};
 
 export type ExchangeOptions = {
-	/** Who must be listening, if that can be seen; nothing is sent to anybody else. */
+	/** Process that must be listening, if the peer's id is available; nothing is sent to any other. */
 	readonly pid: number;
-	/** The `performance.now()` at which to give up. */
+	/** When to give up, in the time of `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
 	/** Connects as this user and group. */
@@ -23,8 +23,8 @@ export type ExchangeOptions = {
 };
 
 /**
-Sends one request to the socket at that path and reads the reply to its end. Every way out closes the connection; never
-throws, never takes longer than the deadline.
+Sends one request to the socket at `socketPath` and reads the whole reply. Always closes the connection, never throws,
+and never exceeds the deadline.
 */
 export async function exchange(socketPath: string, request: Uint8Array, {pid, deadline, signal, connectAs}: ExchangeOptions): Promise<Exchange> {
 	const startedAt = performance.now();
@@ -50,7 +50,7 @@ export async function exchange(socketPath: string, request: Uint8Array, {pid, de
 		signal?.addEventListener('abort', () => {
 			resolve('ABORTED');
 		}, {signal: closing.signal});
-		// A Unix socket is connected within this call, so the credentials of this moment are what the listener sees.
+		// A Unix socket connects within this call, so the listener sees the credentials in force during it.
 		const open = () => connect(socketPath);
 		try {
 			socket = connectAs ? asOwner(connectAs, open) : open();
@@ -76,7 +76,7 @@ export async function exchange(socketPath: string, request: Uint8Array, {pid, de
 			if (canSeePeers() && peerOf(socket!) !== pid) {
 				resolve('STRANGER');
 			} else if (performance.now() >= deadline) {
-				// We may have been suspended meanwhile, and nothing may be sent after the deadline.
+				// Send nothing after the deadline: we may have been suspended.
 				resolve('TIMEOUT');
 			} else {
 				socket!.write(request);

@@ -6,25 +6,25 @@ import type {Obstacle} from '../../../jvm/obstacles.js';
 import type {Target} from '../../../jvm/target.js';
 import {createAttachFile} from './attach-file.js';
 
-/** The listener answers within 1 to 10 ms, so polls begin short. */
+/** The first poll intervals are short because the listener usually starts within 1 to 10 ms. */
 const firstPollMs = 1;
-const longestPollMs = 50;
-/** After this the target hangs or does not handle the signal: the attach file is removed again. */
+const maxPollMs = 50;
+/** After this time the target hangs or does not handle the signal: give up and remove the attach file. */
 const handshakeTimeoutMs = 5000;
-/** Waiting for another client ends this long before the deadline: no signal is sent without time to see it work. */
-const leastTimeMs = 1000;
+/** Waiting for another client ends this long before the deadline, to leave time for a handshake of our own. */
+const minHandshakeMs = 1000;
 
 /** Pause before a socket that vanished is requested again. */
 const pauseAfterSuccessMs = 1000;
-/** A signal without an answer makes some JVMs print a thread dump, so failed handshakes must be few and far between. */
+/** An unanswered signal makes some JVMs print a thread dump, so failed handshakes must be rare. */
 const pauseAfterFailureMs = 15_000;
 const maxFailures = 3;
 
 export type HandshakeOptions = {
-	/** A `performance.now()`. */
+	/** When to give up, in the time of `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
-	/** Identity of the socket that was there and did not answer; any other one will do. */
+	/** Identity of an existing socket that did not answer; the listener has started when another one appears. */
 	readonly deadSocket?: string;
 };
 
@@ -33,8 +33,9 @@ type Handshake =
 	| (Obstacle & {readonly ok: false; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean});
 
 /**
-Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client does
-the same, only waits for the socket. Never throws; an attach file of ours is gone when it returns.
+Makes HotSpot start its attach listener: creates an attach file, sends SIGQUIT and waits for the socket. While another
+client is attaching, only waits for the socket. Throws only if no more files can be opened; always removes our attach
+file.
 */
 export async function wakeListener(target: Target, options: HandshakeOptions): Promise<Handshake> {
 	const hazard = quitHazard(target);
@@ -67,14 +68,14 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 			return {ok: true};
 		}
 
-		if (isOver(target, {...options, deadline: options.deadline - leastTimeMs})) {
+		if (isOver(target, {...options, deadline: options.deadline - minHandshakeMs})) {
 			return failed(`another client is attaching to JVM ${target.pid}`, `try again, or remove ${file.path} if it was left behind`);
 		}
 	}
 }
 
 async function signalAndWait(target: Target, options: HandshakeOptions): Promise<Handshake> {
-	// Another client may have been faster: a signal to a running listener makes the target print a thread dump.
+	// Another client may have been faster, and a signal to a running listener makes the target print a thread dump.
 	if (isAwake(target, options)) {
 		return {ok: true};
 	}
@@ -112,15 +113,15 @@ function isOver(target: Target, {deadline, signal}: HandshakeOptions): boolean {
 }
 
 function longer(pollMs: number): number {
-	return Math.min(pollMs * 1.5, longestPollMs);
+	return Math.min(pollMs * 1.5, maxPollMs);
 }
 
-/** Keeps a client from signalling its target too often. */
+/** Limits how often a client signals its target. */
 export class HandshakePace {
 	#notBefore = 0;
 	#failures = 0;
 
-	/** Why no handshake may be made now; undefined when one may. */
+	/** Returns why no handshake may be made now; undefined if one may. */
 	refusal(): string | undefined {
 		if (this.#failures >= maxFailures) {
 			return `the JVM did not open its attach socket; asked ${maxFailures} times`;
@@ -129,7 +130,7 @@ export class HandshakePace {
 		return performance.now() < this.#notBefore ? 'the attach socket is gone; a new one was requested a moment ago' : undefined;
 	}
 
-	/** `isAnswered`: the socket appeared; otherwise the target was signalled without an answer. */
+	/** Counts a handshake. `isAnswered`: the socket appeared; otherwise the signal remained unanswered. */
 	count(isAnswered: boolean): void {
 		this.#failures = isAnswered ? 0 : this.#failures + 1;
 		this.#notBefore = performance.now() + (isAnswered ? pauseAfterSuccessMs : pauseAfterFailureMs * this.#failures);

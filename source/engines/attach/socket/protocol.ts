@@ -1,27 +1,27 @@
 /*
-HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request per connection, then the reply up to
-the end of the stream.
+HotSpot's attach protocol, encoding only (OpenJDK's attachListener.cpp): one request per connection, then the reply up
+to the end of the stream.
 */
 
 /**
-HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits for the rest, and
-every other client waits too.
+HotSpot reads exactly this many arguments of a version 1 request; with fewer it waits for the rest, and every other
+client waits too.
 */
 const v1Arguments = 3;
-/** Longest argument of a version 1 request that HotSpot takes, bytes. */
+/** Maximum length of an argument that HotSpot accepts in version 1. */
 const maxArgumentBytes = 1024;
-/** Longest number in front of a reply: a decimal int and a line feed. */
+/** Maximum length of the result code that starts a reply: a decimal int and a line feed. */
 const maxCodeBytes = 12;
 
 /**
-How a thread dump is asked for so that it is never streamed: from JDK 25 on, a streamed dump is written while all
-threads are stopped.
+How to request a thread dump that is not streamed: from JDK 25 on, a streamed dump is written while all threads are
+stopped.
 */
 export type Dialect = {readonly version: 1 | 2; readonly dumpCommand: string};
 
 const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
 
-/** Bytes of a request. Version 2 (JDK 24 and later) carries its size; version 1 always has three arguments. */
+/** Returns a request's bytes. Version 2 (JDK 24 and later) includes its size; version 1 always has three arguments. */
 export function encodeRequest(version: 1 | 2, command: string, args: readonly string[]): Buffer {
 	if (args.length > v1Arguments || [command, ...args].some(text => text.includes('\0') || Buffer.byteLength(text) > maxArgumentBytes)) {
 		throw new RangeError('not an attach request');
@@ -37,8 +37,8 @@ export function encodeRequest(version: 1 | 2, command: string, args: readonly st
 }
 
 /**
-Result code of a whole reply and where its payload starts; undefined when the reply does not begin with a number and a
-line feed.
+Returns the result code of a whole reply and where its payload starts; undefined if the reply does not begin with a
+number and a line feed.
 */
 export function parseReply(bytes: Uint8Array): {readonly code: number; readonly start: number} | undefined {
 	let digits = '';
@@ -55,9 +55,9 @@ export function parseReply(bytes: Uint8Array): {readonly code: number; readonly 
 }
 
 /**
-The dialect to speak, from the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1 streaming"
-there with jdk.attach.compat, an unknown operation before JDK 24. Undefined when the answer says neither: in that case
-no dump may be requested.
+Returns the dialect to use, given the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1
+streaming" there with jdk.attach.compat, an unknown operation before JDK 24. Undefined for any other answer: then
+request no dump.
 */
 export function chooseDialect(code: number, text: string): Dialect | undefined {
 	if (code !== 0) {
@@ -78,8 +78,8 @@ export function chooseDialect(code: number, text: string): Dialect | undefined {
 }
 
 /**
-Whether a dump is complete, up to its end: the count of JNI references, which HotSpot prints last (before deadlocks, if
-any). A killed JVM leaves a dump without.
+Whether a dump is complete: it contains the count of JNI references, which HotSpot prints last (before deadlocks, if
+any). The dump of a killed JVM lacks it.
 */
 export function isWholeDump(dump: Buffer): boolean {
 	return dump.at(-1) === 10 && dump.includes('\nJNI global ref');
