@@ -94,7 +94,7 @@ export class MemorySession implements EngineSession {
 		const {stops} = this.#stacks;
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
-			isSteady, changedNs: this.#present.changedNs, withinMs: this.#stacks.perf?.roomMs,
+			isSteady, changedNs: this.#present.changedNs, withinMs: this.#stacks.perf?.bufferMs,
 		};
 	}
 

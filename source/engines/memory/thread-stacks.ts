@@ -23,10 +23,10 @@ import {StackCopy} from './unwind/stack.js';
 import {TopFrame} from './unwind/top-frame.js';
 import {Walker, type WalkEnd} from './unwind/walker.js';
 
-/** What stacks are decoded with, and the threads that have them. */
+/** The tables that decode stacks, and the threads whose stacks are read. */
 type Parts = {readonly interner: Interner; readonly methods: Methods; readonly code: CodeCache; readonly present: PresentThreads};
 
-/** Reads the stacks of threads, each in the way that suits its state. */
+/** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
 	/** The stops of the sample in progress. */
 	stops: Stops = noStops;
@@ -41,12 +41,12 @@ export class ThreadStacks {
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
 
-	/** Opens the timer that the options ask for; throws SessionOver if events are required and refused. */
+	/** Opens the requested timer; throws SessionOver if events are required and refused. */
 	constructor({vm, heap, memory, perf, ptrace}: Opened, target: Target, options: EngineOptions, {interner, methods, code, present}: Parts) {
 		const walker = new Walker(vm, code, methods);
 		const top = new TopFrame(vm, code, methods, walker);
 		const continuations = new Continuations(vm, heap, code, methods);
-		const recorded = new RecordedStacks({memory, walker, top, continuations, native: new NativeCode(target.pid, memory, interner), nativeCode: pseudoFrame(interner, nativeCode)});
+		const recorded = new RecordedStacks({memory, walker, top, continuations, native: new NativeCode(target.pid, memory, interner), nativeCodeFrame: pseudoFrame(interner, nativeCode)});
 		const chosen = chooseTimer(perf, target, options, recorded);
 		this.timer = chosen.timer;
 		this.note = chosen.note;
@@ -59,7 +59,7 @@ export class ThreadStacks {
 		this.observed = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
 
-	/** Begins a sample, before threads are listed; returns whether an idle thread was recorded running. */
+	/** Begins a sample, before threads are listed. Returns whether an unchanged thread has records. */
 	begin(): boolean {
 		const hasWoken = this.perf?.begin?.() ?? false;
 		this.stops = this.observed?.begin() ?? noStops;
@@ -67,14 +67,14 @@ export class ThreadStacks {
 	}
 
 	/**
-	Reads the stacks of threads that may have changed, those in Java code first because their blocks become stale first.
-	Returns the estimated time that records cost their threads, milliseconds.
+	Reads the stacks of threads that may have changed: those in Java code first, because their blocks become stale
+	first. Returns the estimated recording overhead, milliseconds per recorded thread.
 	*/
 	read(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		const {perf, observed} = this;
 		const costMs = perf?.poll(awake, threads, hasNew) ?? 0;
-		observed?.listed(threads);
-		const changed = awake.filter(thread => !thread.isUnchanged && !observed?.isCaught(thread));
+		observed?.walkCaptured(threads);
+		const changed = awake.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
 		const inJava = changed.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		const others = changed.filter(thread => !thread.isInJava && !inJava.includes(thread));
@@ -82,7 +82,7 @@ export class ThreadStacks {
 		return costMs;
 	}
 
-	/** Resolves when no thread is held; events are closed until the next sample. */
+	/** Closes events until the next sample, and resolves when no thread is held. */
 	async release(): Promise<void> {
 		this.perf?.release();
 		await this.#stopper.release();
@@ -94,11 +94,11 @@ export class ThreadStacks {
 		this.observed?.close();
 	}
 
-	/** Walks threads that wait, or run in native code or in the VM; returns those found running Java code. */
+	/** Walks threads that wait, or run native or VM code; returns those that turn out to run Java code. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
 		const {observed} = this;
 		const walk = (thread: JavaThread) => this.#waiting.walk(thread);
-		return threads.filter(thread => !(observed ? observed.around(thread, () => walk(thread)) : walk(thread)));
+		return threads.filter(thread => !(observed ? observed.observeWalk(thread, () => walk(thread)) : walk(thread)));
 	}
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */
@@ -107,17 +107,17 @@ export class ThreadStacks {
 		const threads = perf ? running.filter(thread => !perf.setCurrentStack(thread)) : running;
 		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#running.walk(threads)) : this.stops;
 		for (const thread of threads) {
-			observed?.late(thread);
+			observed?.markOffCpu(thread);
 		}
 	}
 }
 
-/** Attempts to read a stack whose thread runs meanwhile. */
-const tries = 3;
+/** Maximum number of attempts to read a stack that changes during the read. */
+const maxTries = 3;
 
 /**
-Walks the stacks of threads outside Java code, from their anchors. The threads are not stopped, so a copy counts only if
-the anchor is unchanged afterwards.
+Walks the stacks of threads outside Java code, from their anchors. The threads are not stopped, so a walk is valid only
+if the anchor is unchanged afterwards.
 */
 export class WaitingStacks {
 	readonly #memory: Memory;
@@ -133,11 +133,11 @@ export class WaitingStacks {
 		this.#continuations = continuations;
 	}
 
-	/** Sets the thread's frames; false if it entered Java code (see its block) before its stack was read. */
+	/** Sets the thread's frames; returns false if it entered Java code (see its block) before its stack was read. */
 	walk(thread: JavaThread): boolean {
-		for (let attempt = 0; attempt < tries; attempt++) {
+		for (let attempt = 0; attempt < maxTries; attempt++) {
 			const {anchorSp, anchorPc, anchorFp} = thread.block;
-			const isLast = attempt === tries - 1;
+			const isLast = attempt === maxTries - 1;
 			const end = this.#walkOnce(thread, isLast);
 			const hasHeap = this.#walker.heapStart !== -1 && this.#walkHeap(thread);
 			if (!this.#threads.reread(thread)) {
@@ -170,8 +170,8 @@ export class WaitingStacks {
 	#walkOnce({block, stack: {frames: {length: hadFrames}}}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// It has not called into Java yet, or has left it; or it is in a transition, where the anchor is set or
-			// cleared shortly after the state.
+			// The thread has not called into Java yet, or has returned from it; or it is in a transition, in which the
+			// anchor is set or cleared shortly after the state.
 			return block.state % 2 === 1 || (hadFrames > 0 && !isLast) ? 'broken' : 'root';
 		}
 

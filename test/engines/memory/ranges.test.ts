@@ -39,7 +39,7 @@ describe('ranges of different lengths that are read together', () => {
 		}
 
 		ranges.read();
-		const halves = (range: number) => Uint32Array.from({length: lengthOf(range) / 4}, (_, at) => ranges.half(range, 4 * at));
+		const halves = (range: number) => Uint32Array.from({length: lengthOf(range) / 4}, (_, at) => ranges.u32(range, 4 * at));
 		return addresses.map((_, range) => ranges.isRead(range) ? Buffer.from(halves(range).buffer).toString('hex') : undefined);
 	}
 

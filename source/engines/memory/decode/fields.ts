@@ -1,14 +1,14 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A declared field: constant pool indices of its name and signature, and its offset in an object. */
+/** A declared field: constant pool indices of its name and signature, and its offset in an object, bytes. */
 export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number};
 
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
 /**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field; the last two are the offset above a two-bit
-tag.
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field; the last two contain the offset above a
+two-bit tag.
 */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,10 +24,10 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 }
 
 /**
-Flag bits that are each followed by another number: initial value, generic signature, contended group (fieldInfo.hpp, 21
-and later).
+Bits of a field's flags that each add a number to it: initial value, generic signature, contended group (fieldInfo.hpp,
+21 and later).
 */
-const followed = [0, 2, 4];
+const addsNumber = [0, 2, 4];
 
 /** Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on invalid bytes. */
 export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
@@ -42,7 +42,7 @@ export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 		// Access flags.
 		stream.next();
 		const flags = stream.next();
-		for (const bit of followed) {
+		for (const bit of addsNumber) {
 			if (flags & (1 << bit)) {
 				stream.next();
 			}

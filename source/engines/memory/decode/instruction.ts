@@ -3,9 +3,7 @@ Lengths and jump targets of x86-64 instructions (Intel SDM volume 2, chapter 2 a
 compilers emit them; not APX.
 */
 
-/**
-An instruction's length in bytes and, for a relative jump but not a call, its distance from the instruction's end.
-*/
+/** An instruction's length in bytes and, for a relative jump (not a call), the distance of the target from its end. */
 type Instruction = {readonly length: number; readonly jump?: number};
 
 const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
@@ -20,10 +18,10 @@ VEX and EVEX.
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
-/** Maximum length of an instruction. */
-const longest = 15;
+/** Maximum length of an instruction, bytes. */
+const maxLength = 15;
 
-/** Decodes the instruction at an index; undefined if it is unknown or truncated. */
+/** Decodes the instruction at an index; returns undefined if it is unknown or truncated. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
 	let at = start;
 	let isShort = false;
@@ -51,19 +49,19 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 		end = jumpBytes === 0 ? oneByteEnd(code, at, {isWide, isShort: isShort && !isWide}) : at + 1 + jumpBytes;
 	}
 
-	if (end === undefined || end > code.length || end - start > longest) {
+	if (end === undefined || end > code.length || end - start > maxLength) {
 		return undefined;
 	}
 
 	return {length: end - start, jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4))};
 }
 
-/** The signed little-endian number of four bytes at an index. */
+/** Returns the signed little-endian 32-bit number at an index. */
 export function int32(code: Uint8Array, at: number): number {
 	return code[at] | (code[at + 1] << 8) | (code[at + 2] << 16) | (code[at + 3] << 24);
 }
 
-/** Index after the ModRM byte at an index, with SIB byte and displacement. */
+/** Returns the index after the ModRM byte at an index and its SIB byte and displacement. */
 function operandEnd(code: Uint8Array, at: number): number {
 	const mode = code[at] >> 6;
 	const register = code[at] & 7;
@@ -77,7 +75,7 @@ function operandEnd(code: Uint8Array, at: number): number {
 	return at + 1 + (hasIndex ? 1 : 0) + displacement;
 }
 
-/** End of a VEX or EVEX instruction: prefix, opcode, ModRM, an immediate in some maps. */
+/** Returns the end of a VEX or EVEX instruction: prefix, opcode, ModRM, in some maps an immediate. */
 function vectorEnd(code: Uint8Array, at: number): number | undefined {
 	const [prefixLength, map] = code[at] === 0xC5 ? [2, 1] : (code[at] === 0xC4 ? [3, code[at + 1] & 31] : [4, code[at + 1] & 7]);
 	if (map < 1 || map > 6 || map === 4) {
@@ -93,7 +91,7 @@ function vectorEnd(code: Uint8Array, at: number): number | undefined {
 	return operandEnd(code, at + prefixLength + 1) + (hasImmediate ? 1 : 0);
 }
 
-/** `at`: the byte after 0F. Not for jumps. */
+/** Returns the end of a two-byte instruction, not a jump. `at`: the byte after 0F. */
 function twoByteEnd(code: Uint8Array, at: number): number {
 	const opcode = code[at];
 	if (opcode === 0x38 || opcode === 0x3A) {

@@ -1,19 +1,19 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A method's line numbers: `bcis[i]` is the first bytecode index of a run at `lines[i]`; in no particular order. */
+/** A method's line numbers, in no particular order: the code from bytecode index `bcis[i]` on is on `lines[i]`. */
 export type LineTable = {readonly bcis: readonly number[]; readonly lines: readonly number[]};
 
 /** Maximum entries of a table: a method has at most 65,535 bytes of code. */
 const entryLimit = 65_536;
 
-/** Maximum bytes of a table; an entry takes at most 11 bytes, usually one. */
+/** Usual maximum bytes of a table; an entry takes at most 11 bytes, usually one. */
 export const lineTableBytes = 4096;
 
 const escape = 0xFF;
 
 /**
-Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A truncated table gives the
-complete entries, and `isTruncated`.
+Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). For a truncated table, returns
+the complete entries and sets `isTruncated`. `excluded`: see `Unsigned5`.
 */
 export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly isTruncated: boolean} {
 	const stream = new Unsigned5(bytes, excluded);
@@ -45,8 +45,8 @@ export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable 
 }
 
 /**
-The line at a bytecode index: that of the largest entry at or before it, as in Method::line_number_from_bci; undefined
-before the first.
+Returns the line at a bytecode index: that of the nearest entry at or before it, as in Method::line_number_from_bci;
+undefined before the first.
 */
 export function lineAt(table: LineTable, bci: number): number | undefined {
 	let best = -1;
@@ -54,7 +54,7 @@ export function lineAt(table: LineTable, bci: number): number | undefined {
 	for (let index = 0; index < table.bcis.length; index++) {
 		const entry = table.bcis[index];
 		if (entry <= bci && entry >= best) {
-			// As in HotSpot: the first exact match, otherwise the first of the largest.
+			// As in HotSpot: the first exact match, otherwise the first of the nearest.
 			if (entry === bci) {
 				return table.lines[index];
 			}

@@ -1,26 +1,27 @@
 import {decodeInstruction} from './instruction.js';
 
-/** The blocks of a loop in compiled code, by offset: [begin, end), in order. */
+/** A loop in compiled code: its blocks as ranges of offsets [begin, end), in order, and their total size. */
 export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
-/** Instructions that end a block: return, indirect jump, trap. */
-const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || indirectJump(code, at);
+/** Whether an instruction has no successor in the code: return, indirect jump, trap. */
+const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
 
-/** jmp rel8, jmp rel32. */
+/** Whether an instruction is an unconditional jump: jmp rel8, jmp rel32. */
 const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
 /** Maximum number of blocks; code with more counts as having no loops. */
 const blocksLimit = 1 << 12;
 
-/** Maximum steps of the search; loops beyond are not found. */
+/** Maximum steps of the search; further loops are not found. */
 const stepsLimit = 1 << 18;
 
+/** A basic block. `next`: offsets of its successors; `from`: its predecessors; `order`: index in reverse postorder. */
 type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
 
 /**
-The natural loops of code entered at its first byte, smallest first: a jump back to a block that dominates it, and the
-blocks between, wherever they are placed. Code reached only otherwise (exception handlers, targets of indirect jumps) is
-in no loop.
+Returns the natural loops of code that is entered at its first byte, smallest first. A loop is a jump back to a block
+that dominates it, and the blocks between, wherever they are placed. Code not reached by direct jumps (exception
+handlers, targets of indirect jumps) is in no loop.
 */
 export function loopsIn(code: Uint8Array): Loop[] {
 	const steps = {left: stepsLimit};
@@ -53,7 +54,7 @@ export function isInLoop({blocks}: Loop, offset: number): boolean {
 	return low < blocks.length && blocks[low][0] <= offset;
 }
 
-/** Merges adjacent blocks. */
+/** Returns a loop's ranges, merging adjacent blocks. */
 function asLoop(body: ReadonlySet<Block>): Loop {
 	const ranges: Array<[number, number]> = [];
 	let bytes = 0;
@@ -70,7 +71,7 @@ function asLoop(body: ReadonlySet<Block>): Loop {
 	return {blocks: ranges, bytes};
 }
 
-/** Known instructions, split into blocks at jumps and their targets; by start offset. */
+/** Splits the code up to the first unknown instruction into basic blocks; returns them by start offset. */
 function blocksOf(code: Uint8Array): Map<number, Block> {
 	const starts = new Set([0]);
 	const ends = new Map<number, number[]>();
@@ -99,7 +100,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 	return sorted.length > blocksLimit ? new Map<number, Block>() : blocks;
 }
 
-/** The blocks reachable from the first in reverse postorder; sets their predecessors. */
+/** Returns the blocks reachable from the first, in reverse postorder; sets their predecessors. */
 function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
 	const seen = new Set<Block>();
@@ -149,7 +150,7 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 			let dominator: Block | undefined;
 			for (const from of block.from) {
 				if (from.dominator) {
-					dominator = dominator ? common(dominator, from) : from;
+					dominator = dominator ? commonDominator(dominator, from) : from;
 				}
 			}
 
@@ -160,7 +161,8 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 	}
 }
 
-function common(a: Block, b: Block): Block {
+/** Returns the nearest block that dominates both. */
+function commonDominator(a: Block, b: Block): Block {
 	while (a !== b) {
 		if (a.order > b.order) {
 			a = a.dominator!;
@@ -181,16 +183,16 @@ function dominates(block: Block, other: Block): boolean {
 }
 
 /**
-The blocks between a header and one block that jumps back to it. Each such block makes its own loop, because an inner
-and an outer loop may share a header.
+Returns the blocks between a header and one block that jumps back to it. Each block that jumps back makes a loop of its
+own, because an inner and an outer loop may share a header.
 */
 function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
 	const body = new Set([header]);
-	const open = [jumpsBack];
-	for (let block = open.pop(); block; block = open.pop()) {
+	const pending = [jumpsBack];
+	for (let block = pending.pop(); block; block = pending.pop()) {
 		if (!body.has(block)) {
 			body.add(block);
-			open.push(...block.from);
+			pending.push(...block.from);
 			steps.left -= block.from.length;
 		}
 	}
@@ -198,7 +200,7 @@ function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Blo
 	return body;
 }
 
-function indirectJump(code: Uint8Array, at: number): boolean {
+function isIndirectJump(code: Uint8Array, at: number): boolean {
 	const opcode = code[at] >> 4 === 4 ? at + 1 : at;
 	const form = (code[opcode + 1] >> 3) & 7;
 	return code[opcode] === 0xFF && (form === 4 || form === 5);

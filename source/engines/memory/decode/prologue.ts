@@ -1,13 +1,13 @@
 /*
-Detects incomplete frames of compiled methods: at entry, before the frame is built, and at exit, after it is removed.
-Both are short instruction sequences, decoded here for their effect on the stack pointer (HotSpot:
+Finds the return address in incomplete frames of compiled methods: at entry, before the frame is built, and at exit,
+after it is removed. Both are short instruction sequences, decoded here for their effect on the stack pointer (HotSpot:
 MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
 */
 import {decodeInstruction, int32} from '../decode/instruction.js';
 
 /**
-An incomplete frame: bytes on the stack above the return address, and whether the caller's frame pointer is saved in the
-word above it.
+An incomplete frame: `depth`, bytes pushed since the return address, and whether the caller's frame pointer is saved in
+the word pushed after it.
 */
 export type PartialFrame = {readonly depth: number; readonly isFpSaved: boolean};
 
@@ -31,7 +31,7 @@ const instructions: ReadonlyArray<readonly [bytes: RegExp, effect: Effect]> = [
 	[/^4[9d][83]b[4-9ab]/, 'none'], // mov reg, [r15 + displacement]; cmp rsp, [r15 + displacement]
 ];
 
-/** Bytes that tell these instructions apart. */
+/** Number of bytes that distinguish these instructions. */
 const patternBytes = 4;
 
 /** Maximum length of a decoded prologue, bytes. */
@@ -40,7 +40,7 @@ const prologueLimit = 128;
 /** Maximum instructions between removing a frame and the return. */
 const epilogueSteps = 6;
 
-/** The frame at an offset after a method's entry; undefined if an instruction in between is not of a prologue. */
+/** Returns the frame at an offset after a method's entry; undefined if an instruction before it is not a prologue's. */
 export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
 	let at = 0;
 	let depth = 0;
@@ -66,9 +66,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 	return at === offset ? {depth, isFpSaved} : undefined;
 }
 
-/**
-The frame if the code from here on only polls for a safepoint and returns; undefined if the frame is still complete.
-*/
+/** Returns the frame if the code from here on only polls for a safepoint and returns; otherwise undefined. */
 export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	let at = 0;
 	let isPopped = false;
@@ -90,7 +88,7 @@ export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	return undefined;
 }
 
-/** The instruction of a prologue or epilogue at an index; undefined for any other. */
+/** Decodes the instruction of a prologue or epilogue at an index; returns undefined for any other. */
 function instructionAt(code: Uint8Array, at: number): {readonly effect: Effect; readonly end: number} | undefined {
 	const bytes = Buffer.from(code.subarray(at, at + patternBytes)).toString('hex');
 	const effect = instructions.find(([pattern]) => pattern.test(bytes))?.[1];

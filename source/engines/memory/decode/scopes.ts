@@ -2,21 +2,22 @@ import {isInLoop, type Loop} from './loops.js';
 import {Unsigned5} from './unsigned5.js';
 
 /**
-A virtual frame of a compiled method: metadata index (from 1) of the method, and bytecode index (-1: entry, for the lock
-of a synchronised method).
+A virtual frame of a compiled method: metadata index (from 1) of the method, and bytecode index (-1: the entry, where a
+synchronized method locks).
 */
 export type Scope = {readonly method: number; readonly bci: number};
 
 /** Maximum inlining depth: C2 inlines up to MaxInlineLevel (15), more through method handles and recursion. */
 const depthLimit = 256;
 
+/** Bytes of a PcDesc. */
 const pcDescSize = 16;
 
 /**
-Offset of the scopes for a code offset in a sorted PcDesc table with sentinels (pcDesc.hpp: pc, scope offset, object
-offset, flags); 0 if there are none. `exact`: a return address, which has its own entry. Otherwise the next entry, as
-HotSpot uses for an interrupted thread (CompiledMethod::pc_desc_near), or if that has no scope (end, leaf call) the last
-one before it that has.
+Returns the offset of the scopes for a code offset in a sorted PcDesc table with sentinels (pcDesc.hpp: pc, scope
+offset, object offset, flags); 0 if there are none. `exact`: uses only the entry at that offset, as a return address
+has. Otherwise uses the next entry, as HotSpot does for an interrupted thread (CompiledMethod::pc_desc_near), or if that
+has no scope (end, leaf call) the last one before it that has.
 */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
 	const table = new PcDescs(pcDescs);
@@ -36,14 +37,14 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 }
 
 /**
-Offset of the scopes for a return address. That of a leaf call (array copy stub, C++ code that reads the clock) has no
-entry of its own: it is treated as an interrupted address, so that it is not mapped to code after its loop.
+Returns the offset of the scopes for a return address. A leaf call's (array copy stub, C++ code that reads the clock)
+has no entry: it is treated as an interrupted address, so that it is not mapped to code after its loop.
 */
 export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
 	return scopeOffsetAt(pcDescs, offset, true) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
 }
 
-/** Number of entries with scopes. */
+/** Returns the number of entries with scopes. */
 export function scopeCount(pcDescs: Uint8Array): number {
 	const table = new PcDescs(pcDescs);
 	let scopes = 0;
@@ -55,8 +56,8 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Offset of the scopes for an interrupted address, given the code's loops, smallest first. The next entry may belong to
-code after the loop, since a counted loop needs no entry of its own; so prefer the next entry within the smallest
+Returns the offset of the scopes for an interrupted address. `loops`: the code's, smallest first. The next entry may
+belong to code after the loop, since a counted loop needs no entry; so prefers the next entry within the smallest
 enclosing loop that has any, then the last one before, then that of `scopeOffsetAt`.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
@@ -64,15 +65,15 @@ export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: re
 	const next = table.indexFrom(offset);
 	for (const loop of loops.filter(around => isInLoop(around, offset))) {
 		// A return address may be after the call's block; the byte before it is in that block.
-		const isOfLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
+		const isInThisLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
 		for (let index = next; index < table.count; index++) {
-			if (isOfLoop(index)) {
+			if (isInThisLoop(index)) {
 				return table.scope(index);
 			}
 		}
 
 		for (let index = next - 1; index >= 0; index--) {
-			if (isOfLoop(index)) {
+			if (isInThisLoop(index)) {
 				return table.scope(index);
 			}
 		}
@@ -81,6 +82,7 @@ export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: re
 	return scopeOffsetAt(pcDescs, offset, false);
 }
 
+/** A PcDesc table. */
 class PcDescs {
 	readonly count: number;
 	readonly #view: DataView;
@@ -98,7 +100,7 @@ class PcDescs {
 		return this.#view.getInt32((index * pcDescSize) + 4, true);
 	}
 
-	/** Index of the first entry at or after a code offset. */
+	/** Returns the index of the first entry at or after a code offset. */
 	indexFrom(offset: number): number {
 		let low = 0;
 		let high = this.count;
@@ -116,16 +118,16 @@ class PcDescs {
 }
 
 /**
-Decodes the inlined frames at an offset of the scope data, innermost first (scopeDesc.cpp). Throws `Unreadable` on
-invalid bytes.
+Decodes the virtual frames at an offset of the scope data, innermost first (scopeDesc.cpp). Throws `Unreadable` on
+invalid bytes. `excluded`: see `Unsigned5`.
 */
 export function decodeScopes(data: Uint8Array, offset: number, excluded: number): Scope[] {
 	return Array.from(scopesFrom(data, offset, excluded), stream => ({method: stream.next(), bci: stream.next() - 1}));
 }
 
-/** The scopes from an offset on, innermost first, each as a stream of what follows its caller's offset. */
+/** Generates the scopes from an offset on, innermost first: for each, a stream positioned after its caller's offset. */
 function * scopesFrom(data: Uint8Array, offset: number, excluded: number): Generator<Unsigned5> {
-	// A caller is written before what it inlines, so offsets decrease; ends loops.
+	// Callers are written before the methods inlined into them, so offsets decrease; the check prevents endless loops.
 	let previous = Number.POSITIVE_INFINITY;
 	for (let depth = 0; offset !== 0 && offset < previous && depth < depthLimit; depth++) {
 		const stream = new Unsigned5(data, excluded, offset);
@@ -136,31 +138,31 @@ function * scopesFrom(data: Uint8Array, offset: number, excluded: number): Gener
 }
 
 /**
-A monitor held by a virtual frame, by the location of its object: bytes above the frame's stack pointer, as a full or a
-narrow pointer; undefined if it is not on the stack (a constant).
+Location of an object that a virtual frame has locked: bytes above the frame's stack pointer, and whether the pointer
+there is compressed; undefined if it is not on the stack (a constant).
 */
 export type ScopeMonitor = {readonly offset: number; readonly isNarrow: boolean} | undefined;
 
 /** Maximum monitors of a frame. */
 const monitorLimit = 64;
 
-/** Kinds of values in scope data (debugInfo.cpp): at a location, or a constant object. */
+/** Codes of values in scope data (debugInfo.cpp): at a location, or a constant object. */
 const locationCode = 0;
 const constantObjectCode = 2;
 
-/** Bits of a location (location.hpp): type, in a register, offset in ints. */
+/** Bits of a location (location.hpp): type, register, offset in ints; and the type of an uncompressed pointer. */
 const typeMask = 0xF;
 const registerBit = 0x10;
 const offsetShift = 5;
 const fullPointer = 2;
 
 /**
-The monitors of the inlined frames at an offset of the scope data, innermost frame first, outermost monitor first,
-without eliminated ones. Throws `Unreadable` on invalid bytes.
+Decodes the monitors of the virtual frames at an offset of the scope data: innermost frame first, outermost monitor
+first, without eliminated ones. Throws `Unreadable` on invalid bytes.
 */
 export function decodeMonitors(data: Uint8Array, offset: number, excluded: number): Array<readonly ScopeMonitor[]> {
 	return Array.from(scopesFrom(data, offset, excluded), stream => {
-		// Method, bytecode index, locals and expressions (scopeDesc.cpp).
+		// Skip method, bytecode index, locals and expressions (scopeDesc.cpp).
 		for (let skipped = 0; skipped < 4; skipped++) {
 			stream.next();
 		}

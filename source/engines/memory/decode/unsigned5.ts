@@ -1,9 +1,9 @@
 import {fail} from '../target/reader.js';
 
 /**
-Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, low part first, six
-bits each from the second on; a byte of 192 or more continues the number. Since 20 (JDK-8292758) the byte 0 is not a
-digit, and `excluded` is 1; before, 0. Throws `Unreadable` at the end of the bytes.
+Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, the low part first,
+six bits in each from the second on; a byte of 192 or more continues the number. `excluded`: number of byte values not
+used as digits, 1 since 20 (JDK-8292758), 0 before. Throws `Unreadable` at the end of the bytes.
 */
 export class Unsigned5 {
 	position: number;
@@ -16,7 +16,7 @@ export class Unsigned5 {
 		this.position = position;
 	}
 
-	/** An unsigned number of 32 bits. */
+	/** Reads an unsigned 32-bit number. */
 	next(): number {
 		let sum = 0;
 		let scale = 1;
@@ -36,7 +36,7 @@ export class Unsigned5 {
 		return sum >>> 0;
 	}
 
-	/** A signed number, zig-zag coded. */
+	/** Reads a signed, zig-zag encoded number. */
 	nextSigned(): number {
 		const value = this.next();
 		return (value >>> 1) ^ -(value & 1);

@@ -5,34 +5,34 @@ import {klassSymbol, symbolName} from './methods.js';
 /** Maximum number of class loaders; hidden classes have one each. */
 const loaderLimit = 1 << 17;
 
-/** Classes read in one call. */
-const classesAtOnce = 256;
+/** Maximum number of classes read in one call. */
+const classesPerUpdate = 256;
 
-/** Finds classes that the boot loader has loaded, by name. They are never unloaded. */
+/** Finds classes loaded by the boot loader, by name. They are never unloaded. */
 export class BootClasses {
 	readonly #vm: Vm;
 	readonly #found = new Map<string, number>();
 	readonly #wanted: ReadonlySet<string>;
 	readonly #lengths: ReadonlySet<number>;
 	#loader = 0;
-	/** The newest class when the last walk began, the class that is read next, and that at which the walk ends. */
+	/** In the list of classes, newest first: its head when the walk began, the next class, and where the walk ends. */
 	#newest = 0;
 	#next = 0;
 	#end = 0;
 
-	/** `names`: with dots, in ASCII. */
+	/** `names`: of the classes to find, with dots, in ASCII. */
 	constructor(vm: Vm, names: readonly string[]) {
 		this.#vm = vm;
 		this.#wanted = new Set(names);
 		this.#lengths = new Set(names.map(({length}) => length));
 	}
 
-	/** The class, or undefined if it has not been found. */
+	/** Returns a class's address; undefined if it has not been found. */
 	get(name: string): number | undefined {
 		return this.#found.get(name);
 	}
 
-	/** Looks on for the classes, a bounded number in each call. New classes are at the head of the loader's list. */
+	/** Continues the search with a bounded number of classes. The loader's list has the newest class at its head. */
 	update(): void {
 		if (this.#found.size === this.#wanted.size) {
 			return;
@@ -47,19 +47,19 @@ export class BootClasses {
 				this.#next = this.#newest;
 			}
 
-			for (let left = classesAtOnce; left > 0 && this.#next !== this.#end && this.#next !== 0; left--) {
-				this.#look(this.#next);
+			for (let left = classesPerUpdate; left > 0 && this.#next !== this.#end && this.#next !== 0; left--) {
+				this.#check(this.#next);
 				this.#next = reader.word(this.#next + fields.klassNextLink);
 			}
 		}, undefined);
 	}
 
-	/** Address of the slot with a class's mirror, in which its static fields are. Throws `Unreadable`. */
+	/** Returns the address of the slot with a class's mirror, which contains its static fields. Throws `Unreadable`. */
 	mirrorOf(klass: number): number {
 		return this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassMirror);
 	}
 
-	#look(klass: number): void {
+	#check(klass: number): void {
 		const {reader, layout: {fields}} = this.#vm;
 		const symbol = klassSymbol(this.#vm, klass);
 		if (this.#lengths.has(reader.u16(symbol + fields.symbolLength))) {
@@ -74,7 +74,7 @@ export class BootClasses {
 		const {reader, layout: {fields}} = this.#vm;
 		let loader = reader.word(fields.loaderGraph);
 		for (let left = loaderLimit; loader !== 0 && left > 0; left--) {
-			if (reader.word(loader + fields.loaderObject) === 0 && reader.u8(loader + fields.loaderIsOfMirror) === 0) {
+			if (reader.word(loader + fields.loaderObject) === 0 && reader.u8(loader + fields.loaderHasMirrorHolder) === 0) {
 				return loader;
 			}
 

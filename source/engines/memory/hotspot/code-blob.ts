@@ -9,9 +9,9 @@ import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
 /**
-Kinds of generated code as far as unwinding is concerned: `java`: a compiled method; `native`: the wrapper of a native
+Kinds of generated code, as they differ for unwinding. `java`: a compiled method; `native`: the wrapper of a native
 method; `interpreter`; `adapter`: code without a frame between caller and callee (argument adapters, vtable stubs);
-`stub`: the rest of the runtime.
+`stub`: all other code of the runtime.
 */
 type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
 
@@ -20,17 +20,17 @@ Maximum size of a blob, bytes: C2 gives up far below (NMethodSizeLimit 512 KB), 
 */
 const blobSizeLimit = 1 << 24;
 
-/** Maximum frame in words; the compilers refuse methods that need more. */
+/** Maximum size of a frame in words; the compilers refuse methods that need more. */
 const frameSizeLimit = 1 << 16;
 
 /** Maximum debug information of a compiled method, bytes. */
 const debugInfoLimit = 1 << 24;
 
-/** Maximum compiled code searched for loops, bytes. */
+/** Maximum bytes of a method's compiled code searched for loops. */
 const loopsLimit = 1 << 18;
 
-/** Approximate memory of a loop's block. */
-const bytesOfBlock = 64;
+/** Approximate bytes of memory for each block of a loop. */
+const bytesPerBlock = 64;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
@@ -47,19 +47,20 @@ export class CodeBlob {
 	readonly frameSize: number;
 	/** Code offset from which the frame is complete. */
 	readonly frameComplete: number;
-	/** Of compiled methods only: the Method, the verified entry, and return addresses of deoptimised frames. */
+	/** Compiled methods only: the Method, the verified entry, and the return addresses that mark deoptimized frames. */
 	readonly method: number = 0;
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
+	/** Compiled methods only: bytes from a deoptimized frame's stack pointer to its original return address. */
 	readonly origPcOffset: number = 0;
 	/** The last round in which it was validated. */
 	round = 0;
-	/** The wrapper through which a carrier runs a virtual thread. */
+	/** It is the wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
-	/** Replaced by another blob. */
+	/** It is no longer at its address. */
 	isGone = false;
 	readonly #vm: Vm;
-	/** See `identityOf`; of compiled methods only. */
+	/** See `identityOf`; compiled methods only. */
 	readonly #identity: readonly number[] = [];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
@@ -98,7 +99,7 @@ export class CodeBlob {
 		}
 	}
 
-	/** Compiled methods come and go; other blobs stay as long as the JVM. */
+	/** Whether this is a compiled method, which may be unloaded; other blobs live as long as the JVM. */
 	get isMethod(): boolean {
 		return this.kind === 'java' || this.kind === 'native';
 	}
@@ -112,7 +113,7 @@ export class CodeBlob {
 		return ifReadable(() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]), false);
 	}
 
-	/** Bytes of debug information and loops kept; they can be forgotten and are then read again as needed. */
+	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
 	get debugInfoBytes(): number {
 		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
@@ -124,8 +125,8 @@ export class CodeBlob {
 	}
 
 	/**
-	Whether a call with a safepoint returns to this address. Leaf calls, which leave no anchor, have no debug
-	information. Throws `Unreadable`.
+	Whether this is the return address of a call that may reach a safepoint. Leaf calls, which leave no anchor, have no
+	debug information. Throws `Unreadable`.
 	*/
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
@@ -134,7 +135,7 @@ export class CodeBlob {
 
 	/**
 	Whether its debug information also covers code between safepoints, as with DebugNonSafepoints or JVMTI compiled
-	method events: it then has more scopes than oop maps, of which every safepoint has one. Undefined if unknown. Throws
+	method events: then it has more scopes than oop maps, of which each safepoint has one. Undefined if unknown. Throws
 	`Unreadable`.
 	*/
 	hasLinesBetween(): boolean | undefined {
@@ -149,8 +150,8 @@ export class CodeBlob {
 	}
 
 	/**
-	The virtual frames at an address in this compiled method, innermost first, with Method addresses. `exact`: the
-	address is a return address. Throws `Unreadable`.
+	Returns the virtual frames at an address in this compiled method, innermost first, with `method` as an address.
+	`exact`: the address is a return address. Throws `Unreadable`.
 	*/
 	scopesAt(pc: number, exact: boolean): Scope[] {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
@@ -160,16 +161,14 @@ export class CodeBlob {
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
 	}
 
-	/**
-	The monitors held by each of the virtual frames at a return address, innermost frame first. Throws `Unreadable`.
-	*/
+	/** Returns the monitors of each virtual frame at a return address, innermost frame first. Throws `Unreadable`. */
 	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes} = this.#debugInfo;
 		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin, true), this.#vm.excluded);
 	}
 
-	/** The loops in its code; none if unreadable. */
+	/** Returns the loops in its code; none if unreadable. */
 	#loopsOf(): readonly Loop[] {
 		if (!this.#loops) {
 			try {
@@ -178,7 +177,7 @@ export class CodeBlob {
 				this.#loops = [];
 			}
 
-			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * bytesOfBlock), 0);
+			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * bytesPerBlock), 0);
 		}
 
 		return this.#loops;
@@ -189,7 +188,7 @@ function kindOf(name: string): BlobKind {
 	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
-/** What distinguishes compiled methods at the same address: name, size, compile id and Method. Throws `Unreadable`. */
+/** Returns values that differ between compiled methods at the same address: name, size, compile id and Method. */
 function identityOf({reader, layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm, address: number): number[] {
 	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
 	const view = new DataView(reader.bytes(address + start, Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start).buffer);
@@ -199,31 +198,31 @@ function identityOf({reader, layout: {fields: {blobName, blobSize, nmethodCompil
 type DebugInfo = {
 	readonly pcDescs: Uint8Array;
 	readonly scopes: Uint8Array;
-	/** The Method address for a metadata index, from 1. */
+	/** Returns the Method address for a metadata index, from 1. */
 	readonly methods: (index: number) => number;
 	readonly bytes: number;
 };
 
 /**
-Reads the debug information: at offsets on 8, with a pointer to the scopes on 11 to 21, partly outside the code cache on
-25 and later (JDK-8343789, JDK-8329433).
+Reads the debug information of a compiled method: on 8 by offsets, on 11 to 21 with a pointer to the scopes, on 25 and
+later partly outside the code cache (JDK-8343789, JDK-8329433).
 */
 function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	const {reader, layout: {fields}} = vm;
 	const offset = (field: number) => reader.u32(address + field);
 	if (has(fields.nmethodImmutableData)) {
-		const immutable = sized(vm, reader.pointer(address + fields.nmethodImmutableData), offset(fields.nmethodImmutableSize));
+		const immutable = readSized(vm, reader.pointer(address + fields.nmethodImmutableData), offset(fields.nmethodImmutableSize));
 		const pcs = offset(fields.nmethodScopesPcsOffset);
 		const data = offset(fields.nmethodScopesDataOffset);
 		const relocations = offset(fields.blobRelocationSize);
-		const metadata = sized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
+		const metadata = readSized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
 		return {
 			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methods: methodsOf(metadata), bytes: immutable.length + metadata.length,
 		};
 	}
 
 	const start = offset(fields.nmethodMetadataOffset);
-	const all = sized(vm, address + start, offset(fields.nmethodDependenciesOffset) - start);
+	const all = readSized(vm, address + start, offset(fields.nmethodDependenciesOffset) - start);
 	const pcs = offset(fields.nmethodScopesPcsOffset) - start;
 	const data = has(fields.nmethodScopesDataBegin) ? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start : offset(fields.nmethodScopesDataOffset) - start;
 	return {
@@ -231,10 +230,11 @@ function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	};
 }
 
-function sized({reader}: Vm, address: number, length: number): Uint8Array {
+function readSized({reader}: Vm, address: number, length: number): Uint8Array {
 	return length >= 0 && length <= debugInfoLimit ? reader.bytes(address, length) : fail();
 }
 
+/** Returns a function from metadata indices to Method addresses; it throws `Unreadable`. */
 function methodsOf(metadata: Uint8Array): (index: number) => number {
 	const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
 	return index => {

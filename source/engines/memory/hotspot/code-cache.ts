@@ -8,8 +8,8 @@ import {type Vm} from './vm.js';
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
 /**
-A code address. `frames`: frame ids of the compiled method there, innermost first, as a return address or not; undefined
-until needed. `leaving`: what is left of its frame there; undefined until needed.
+A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address and if not. `leaving`: the
+frame left there in an epilogue. These are undefined until needed.
 */
 export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; leaving?: PartialFrame | 'complete'};
 
@@ -20,20 +20,18 @@ const heapLimit = 16;
 const locationLimit = 200_000;
 
 /**
-Maximum debug information cached, bytes, checked every `countEveryRounds`; beyond this it is forgotten and read again as
-needed.
+Maximum bytes of cached debug information, checked every `checkEveryRounds`; beyond this it is discarded and read again
+as needed.
 */
 const debugInfoLimit = 1 << 25;
-const countEveryRounds = 256;
+const checkEveryRounds = 256;
 
 /** Bytes of the segment map read at a time, backwards. */
 const mapWindow = 64;
 
-/** Resolves code addresses to blobs and Java frames. Compiled methods are validated once a round. */
+/** Resolves code addresses to blobs and Java frames. Validates compiled methods once a round. */
 export class CodeCache {
-	/**
-	Whether running threads were found in compiled code with debug information between safepoints, and in code without.
-	*/
+	/** Whether threads ran compiled code with debug information between safepoints (`some`), and without (`none`). */
 	readonly #linesBetween = {some: false, none: false};
 	#round = 0;
 	/** Read when first needed in a round. */
@@ -58,14 +56,14 @@ export class CodeCache {
 			this.#blobs.clear();
 		}
 
-		if (this.#round % countEveryRounds === 0) {
-			this.#boundDebugInfo();
+		if (this.#round % checkEveryRounds === 0) {
+			this.#trimDebugInfo();
 		}
 	}
 
 	/**
-	A line about how exact line numbers are; undefined if they are exact. It depends on the debug information of the
-	code that runs; until some has been found, on the flag for code yet to be compiled.
+	Returns a line about inexact line numbers; undefined if they are exact. Depends on the debug information of the code
+	observed running; until some has been found, on the flag for code yet to be compiled.
 	*/
 	get linesFinding(): string | undefined {
 		const {some, none} = this.#linesBetween;
@@ -80,7 +78,7 @@ export class CodeCache {
 		return this.#heapOf(pc) !== undefined;
 	}
 
-	/** What is at a code address; undefined if it is not code. Throws `Unreadable`. */
+	/** Returns the location at a code address; undefined if there is no code. Throws `Unreadable`. */
 	lookUp(pc: number): CodeLocation | undefined {
 		const known = this.#locations.get(pc);
 		if (known && this.#isCurrent(known.blob)) {
@@ -97,9 +95,7 @@ export class CodeCache {
 		return location;
 	}
 
-	/**
-	Frame ids at an address in a compiled method, innermost first. `exact`: a return address. Throws `Unreadable`.
-	*/
+	/** Returns the frame ids at an address in a compiled method, innermost first. `exact`: it is a return address. */
 	frames(location: CodeLocation, pc: number, exact: boolean): Int32Array {
 		const known = exact ? location.exact : location.near;
 		if (known) {
@@ -108,7 +104,7 @@ export class CodeCache {
 
 		const {blob} = location;
 		if (!exact && blob.kind === 'java') {
-			this.#noteLines(blob);
+			this.#noteLinesBetween(blob);
 		}
 
 		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, exact) : [];
@@ -128,13 +124,13 @@ export class CodeCache {
 		return frames;
 	}
 
-	#noteLines(blob: CodeBlob): void {
+	#noteLinesBetween(blob: CodeBlob): void {
 		const hasLines = ifReadable(() => blob.hasLinesBetween(), undefined);
 		this.#linesBetween.some ||= hasLines === true;
 		this.#linesBetween.none ||= hasLines === false;
 	}
 
-	#boundDebugInfo(): void {
+	#trimDebugInfo(): void {
 		let bytes = 0;
 		for (const blob of this.#blobs.values()) {
 			bytes += blob.debugInfoBytes;
@@ -144,6 +140,7 @@ export class CodeCache {
 		}
 	}
 
+	/** Whether a blob is still at its address; checks compiled methods once a round. */
 	#isCurrent(blob: CodeBlob): boolean {
 		if (blob.isMethod && !blob.isGone && blob.round !== this.#round) {
 			blob.round = this.#round;
@@ -228,16 +225,16 @@ function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number):
 	};
 }
 
-/** Marks an unused segment of a code heap (codeHeap: free_sentinel). */
+/** Marks an unused segment of a code heap (CodeHeap's free_sentinel). */
 const free = 0xFF;
 
-/** Maximum steps: a blob of 16 MB has 262,144 segments of 64 bytes, and each step goes back up to 254. */
+/** Maximum steps: a blob of 16 MB has 262,144 segments of 64 bytes, and each step goes back by 1 to 254. */
 const stepLimit = 300_000;
 
 /**
-Index of the first segment of a segment's block; -1 if the segment is free or the map is invalid. Each byte of the map
-is the number of segments back to the next hint, 0 at the start (heap.cpp). `byteAt`: byte of the map at an index, -1 if
-unreadable.
+Returns the index of the first segment of a segment's block; -1 if the segment is free or the map is invalid. Each byte
+of the map is the number of segments back to another one of the block, 0 at its start (heap.cpp). `byteAt`: returns the
+map's byte at an index, -1 if unreadable.
 */
 export function blockStart(byteAt: (index: number) => number, segment: number): number {
 	for (let step = 0, index = segment; step < stepLimit; step++) {

@@ -5,7 +5,7 @@ import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
 import {type Vm} from './vm.js';
 
-/** Maximum bytes of a class's field description; 65,535 fields of 12 bytes. */
+/** Maximum bytes of a class's field descriptions: 65,535 fields of 12 bytes. */
 const fieldBytesLimit = 800_000;
 
 /** Maximum bytes read of a string. */
@@ -14,21 +14,22 @@ const stringLimit = 4096;
 /** Maximum depth of a class hierarchy. */
 const superLimit = 64;
 
+/** String.coder of a string with one byte per character. */
 const latin1 = 0;
 
 /**
-Reads objects in the target's Java heap. Nothing is certain while a collector moves objects: the caller must check an
-object's class, and something that only the right object has. Every method throws `Unreadable`.
+Reads objects in the target's Java heap. A collector may move them at any time: the caller must check an object's class,
+and something unique to the object. Every method throws `Unreadable`.
 */
 export class Heap {
-	/** Set when a pointer was followed that may be stale; cleared by the caller. */
+	/** Set when a pointer that may be stale was followed; cleared by the caller. */
 	isDoubtful = false;
 	readonly #vm: Vm;
 	readonly #arrayLength: number;
 	readonly #stringKlass: number;
 	readonly #stringValue: number;
 	readonly #stringCoder: number;
-	/** Address of ZGC's mask of bits that mark a stale pointer; NaN without ZGC. */
+	/** Address of ZGC's mask of the bits that mark stale pointers; NaN without ZGC. */
 	readonly #badMask: number;
 
 	constructor(vm: Vm) {
@@ -40,7 +41,7 @@ export class Heap {
 		this.#badMask = badMaskAddress(vm);
 	}
 
-	/** Address of the object that a field points to, or (`wide`) an uncompressed slot outside the heap; 0 for null. */
+	/** Returns the object referred to by a field or (`wide`) by an uncompressed slot outside the heap; 0 for null. */
 	reference(address: number, wide = false): number {
 		const {reader, narrowOop, collector} = this.#vm;
 		if (collector === 'z-generational' || collector === 'z') {
@@ -57,12 +58,12 @@ export class Heap {
 		return narrow === 0 ? 0 : this.#forwarded(narrowOop.base + (narrow * (2 ** narrowOop.shift)));
 	}
 
-	/** Address of the object in a thread's own slot; generational ZGC does not colour pointers there. */
+	/** Returns the address of the object in a thread's own slot, where generational ZGC does not colour pointers. */
 	local(address: number): number {
 		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.reference(address, true);
 	}
 
-	/** The class of an object. */
+	/** Returns the address of an object's class. */
 	klassOf(oop: number): number {
 		if (!isAligned(oop)) {
 			fail();
@@ -70,7 +71,7 @@ export class Heap {
 
 		const {reader, narrowKlass, markKlassShift} = this.#vm;
 		if (markKlassShift !== undefined && narrowKlass) {
-			// The upper bits stay in the header while the object is locked, since monitors are found through a table
+			// The upper bits remain in the header while the object is locked, since monitors are found through a table
 			// (JEP 519, JDK-8315884).
 			return narrowKlass.base + (Math.floor(reader.word(oop) / (2 ** markKlassShift)) * (2 ** narrowKlass.shift));
 		}
@@ -78,7 +79,7 @@ export class Heap {
 		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
 	}
 
-	/** Whether a class is another or its subclass. */
+	/** Whether a class is `ancestor` or a subclass of it. */
 	isKind(klass: number, ancestor: number): boolean {
 		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
 			if (at === ancestor) {
@@ -91,7 +92,7 @@ export class Heap {
 		return false;
 	}
 
-	/** The text of a java.lang.String, truncated at 4096 bytes. */
+	/** Returns the text of a java.lang.String, truncated to `stringLimit` bytes. */
 	string(oop: number): string {
 		if (this.klassOf(oop) !== this.#stringKlass) {
 			fail();
@@ -114,7 +115,7 @@ export class Heap {
 		return Buffer.from(bytes.buffer, 0, length).toString(isLatin1 ? 'latin1' : 'utf16le');
 	}
 
-	/** The elements of an array of objects: their number, and where they are. */
+	/** Returns the number of elements of an array of objects, the first one's address, and the bytes of each. */
 	elements(array: number): {readonly length: number; readonly start: number; readonly bytes: number} {
 		const {reader, layout: {fields}} = this.#vm;
 		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
@@ -124,7 +125,7 @@ export class Heap {
 			: fail();
 	}
 
-	/** Offset of a field that a class declares or inherits. Throws `Unreadable` if there is none. */
+	/** Returns the offset of a field that a class declares or inherits. Throws `Unreadable` if there is none. */
 	inheritedOffset(klass: number, name: string, signature: string): number {
 		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
 			const offset = this.fieldOffset(at, name, signature);
@@ -138,15 +139,13 @@ export class Heap {
 		return fail();
 	}
 
-	/** Offset of an instance field declared by this class; undefined if there is none of that name and type. */
+	/** Returns the offset of a field that the class itself declares; undefined if none has that name and type. */
 	fieldOffset(klass: number, name: string, signature: string): number | undefined {
 		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);
-		return this.#fields(klass).find(field => this.#is(pool, field.nameIndex, name) && this.#is(pool, field.signatureIndex, signature))?.offset;
+		return this.#fields(klass).find(field => this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature))?.offset;
 	}
 
-	/**
-	Shenandoah: current address of an object; the mark word of a stale copy points there (shenandoahForwarding.hpp).
-	*/
+	/** Returns an object's current address. Shenandoah's stale copies point there (shenandoahForwarding.hpp). */
 	#forwarded(oop: number): number {
 		const {reader, collector} = this.#vm;
 		if (collector !== 'shenandoah' || oop === 0) {
@@ -157,8 +156,8 @@ export class Heap {
 		return mark % 4 === 3 ? mark - 3 : oop;
 	}
 
-	/** False also for fields injected by the VM, whose names are not in the constant pool. */
-	#is(pool: number, index: number, text: string): boolean {
+	/** Whether a constant pool symbol has this text; false for fields injected by the VM, whose names are elsewhere. */
+	#isSymbol(pool: number, index: number, text: string): boolean {
 		try {
 			return poolSymbol(this.#vm, pool, index) === text;
 		} catch {
@@ -176,8 +175,8 @@ export class Heap {
 }
 
 /**
-The address in a coloured pointer of generational ZGC: above the lowest set bit of 12 to 15 (zAddress.hpp: the load
-barrier shifts by that bit plus one).
+Returns the address in a coloured pointer of generational ZGC: the bits above the lowest set bit of 12 to 15
+(zAddress.hpp: the load barrier shifts by that bit plus one).
 */
 function uncoloured(pointer: bigint): number {
 	for (let bit = 12n; bit <= 15n; bit++) {
@@ -211,8 +210,8 @@ export class HeapClock {
 	}
 
 	/**
-	Number of collections: if equal before and after, no object moved meanwhile. `moving` during one, and always with
-	concurrent collectors.
+	Returns the number of collections; if it is the same before and after a read, no object moved in between. Returns
+	`moving` during a collection, and always with concurrent collectors.
 	*/
 	now(): number {
 		const {reader, layout: {fields}, collector} = this.#vm;

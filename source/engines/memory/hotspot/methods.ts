@@ -9,7 +9,7 @@ import {type Vm} from './vm.js';
 /** JVM_ACC_NATIVE (JVMS table 4.6-A). */
 const accessNative = 0x01_00;
 
-/** ConstMethodFlags: has a line number table; the same bit on all JDKs. */
+/** Bit of ConstMethodFlags for a line number table, the same on all JDKs. */
 const flagLineTable = 1;
 
 /** Maximum length of a method, bytes of code (JVMS 4.7.3). */
@@ -24,7 +24,7 @@ const identityBytes = 48;
 /** Maximum number of methods cached; beyond this the cache is emptied. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
-/** A method's names as in Java, in full, and whether it is native. */
+/** A method's qualified class name, its own name, and whether it is native. */
 type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
 
 /** A decoded Java method of the target. */
@@ -33,7 +33,7 @@ export class Method implements MethodName {
 	readonly codeStart: number;
 	readonly codeEnd: number;
 	readonly isNative: boolean;
-	/** Continuation.enterSpecial, through which a carrier runs a virtual thread (21 and later). */
+	/** It is Continuation.enterSpecial, through which a carrier runs a virtual thread (21 and later). */
 	readonly isEnterSpecial: boolean;
 	readonly className: string;
 	readonly name: string;
@@ -51,8 +51,8 @@ export class Method implements MethodName {
 	#lines?: LineTable;
 
 	/**
-	Decodes the Method at an address; throws `Unreadable` if there is none. `byFrame` gets its names for each new frame
-	id.
+	Decodes the Method at an address; throws `Unreadable` if there is none. Adds its names to `byFrame` with each new
+	frame id.
 	*/
 	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
@@ -85,7 +85,7 @@ export class Method implements MethodName {
 		this.#ids = [className, name, file].map(text => interner.internString(text)) as [number, number, number];
 	}
 
-	/** Frame id of this method at a bytecode index; -1: the method's entry. */
+	/** Returns the frame id of this method at a bytecode index; -1 is the method's entry. */
 	frame(bci: number): number {
 		let frame = this.#frameByBci.get(bci);
 		if (frame === undefined) {
@@ -118,7 +118,7 @@ export class Method implements MethodName {
 		return lineAt(this.#lines, bci) ?? unknownLine;
 	}
 
-	/** Reads the table, whose length is unknown, in growing steps. The memory after it may be unmapped. */
+	/** Reads the table in growing steps, since its length is unknown and the memory after it may be unmapped. */
 	#readLines(): LineTable {
 		const {reader, excluded} = this.#vm;
 		for (const length of [128, lineTableBytes, lineTableBytes * 64]) {
@@ -134,7 +134,7 @@ export class Method implements MethodName {
 	}
 }
 
-/** Cached methods by address, validated once a round because unloading or redefining a class frees addresses. */
+/** Caches methods by address. Validates them once a round, because unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
@@ -158,12 +158,12 @@ export class Methods {
 		}
 	}
 
-	/** The names of a frame id's method; undefined if it has none, such as "(other)". */
+	/** Returns the names of a frame's method; undefined if it has none, such as "(other)". */
 	ofFrame(frame: number): MethodName | undefined {
 		return this.#byFrame.get(frame);
 	}
 
-	/** The method at an address; throws `Unreadable` if there is none. */
+	/** Returns the method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
 		if (known && (known.round === this.#round || known.isUnchanged())) {
@@ -178,22 +178,22 @@ export class Methods {
 	}
 }
 
-/** The name of a class with dots. Throws `Unreadable`. */
+/** Returns the name of a class, with dots. Throws `Unreadable`. */
 export function klassName(vm: Vm, klass: number): string {
 	return symbolName(vm, klassSymbol(vm, klass));
 }
 
-/** Address of the Symbol with a class's name. Throws `Unreadable`. */
+/** Returns the address of the Symbol with a class's name. Throws `Unreadable`. */
 export function klassSymbol({reader, layout: {fields}}: Vm, klass: number): number {
 	return reader.pointer(klass + fields.klassName);
 }
 
-/** The text of a class name's Symbol, with dots. Throws `Unreadable`. */
+/** Returns the text of a class name's Symbol, with dots. Throws `Unreadable`. */
 export function symbolName(vm: Vm, symbol: number): string {
 	return readSymbol(vm, symbol).replaceAll('/', '.');
 }
 
-/** The symbol in a constant pool slot. Throws `Unreadable`. */
+/** Returns the text of the Symbol in a constant pool slot. Throws `Unreadable`. */
 export function poolSymbol(vm: Vm, pool: number, index: number): string {
 	// On 8 the lowest bit of a slot is a tag (constantPool.hpp, CPSlot).
 	const word = vm.reader.pointer(pool + vm.layout.sizes.constantPool + (8 * index));

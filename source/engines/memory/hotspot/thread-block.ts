@@ -4,12 +4,12 @@ import {Ranges} from '../target/ranges.js';
 import {has, type Layout} from './layout.js';
 
 /**
-The parts of a JavaThread that change while it runs, and the bounds of its stack. `threadObject`: content of
+Fields of a JavaThread that change while it runs, and its stack's bounds. `threadObject`: the value of
 JavaThread._threadObj, an object or a slot with one (thread-object.ts).
 */
 const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize', 'threadObject', 'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId'] as const;
 
-/** What one JavaThread has there; 0 for what this JDK does not have. */
+/** The fields' values; 0 for fields that the JDK lacks. */
 export type ThreadBlock = Record<(typeof names)[number], number>;
 
 /** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
@@ -17,7 +17,7 @@ export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
 
-/** Reads the blocks of JavaThreads, a few hundred bytes each: of many together, or of one. */
+/** Reads the blocks of many JavaThreads at once, or of one; a few hundred bytes each. */
 export class ThreadBlocks {
 	readonly #offsets: Readonly<ThreadBlock>;
 	readonly #start: number;
@@ -38,7 +38,7 @@ export class ThreadBlocks {
 		this.#offsets = fromNames(names, name => offsets[name] - this.#start);
 	}
 
-	/** Reads those of all JavaThreads at these addresses; the same array must have the same contents. */
+	/** Reads the blocks of the JavaThreads at these addresses; the array must not be changed afterwards. */
 	readAll(addresses: readonly number[]): void {
 		if (addresses !== this.#addresses) {
 			this.#addresses = addresses;
@@ -51,20 +51,20 @@ export class ThreadBlocks {
 		this.#all.read();
 	}
 
-	/** Whether the `index`-th of these has the thread, anchor and state of a block. */
-	isAsIn(index: number, block: ThreadBlock): boolean {
+	/** Whether the `index`-th block read by `readAll` has the same OS thread, anchor and state as `block`. */
+	isSame(index: number, block: ThreadBlock): boolean {
 		const all = this.#all;
 		const offsets = this.#offsets;
 		return all.isRead(index) && all.word(index, offsets.anchorSp) === block.anchorSp && all.word(index, offsets.anchorPc) === block.anchorPc
-			&& all.word(index, offsets.anchorFp) === block.anchorFp && all.half(index, offsets.state) === block.state && all.word(index, offsets.osThread) === block.osThread;
+			&& all.word(index, offsets.anchorFp) === block.anchorFp && all.u32(index, offsets.state) === block.state && all.word(index, offsets.osThread) === block.osThread;
 	}
 
-	/** Fills `into` from the `index`-th of these; false if unreadable. */
-	take(index: number, into: ThreadBlock): boolean {
+	/** Copies the `index`-th block read by `readAll`; returns false if it was unreadable. */
+	copy(index: number, into: ThreadBlock): boolean {
 		return this.#decode(this.#all, index, into);
 	}
 
-	/** Fills `into` from the JavaThread at an address; false if unreadable. */
+	/** Fills `into` from the JavaThread at an address; returns false if unreadable. */
 	read(thread: number, into: ThreadBlock): boolean {
 		this.#one.clear();
 		this.#one.add(thread + this.#start, this.#length);
@@ -82,12 +82,12 @@ export class ThreadBlocks {
 			into[name] = has(offset) ? ranges.word(index, offset) : 0;
 		}
 
-		into.state = ranges.half(index, this.#offsets.state);
+		into.state = ranges.u32(index, this.#offsets.state);
 		return true;
 	}
 }
 
-/** An empty block to read into. */
+/** Returns an empty block to read into. */
 export function emptyBlock(): ThreadBlock {
 	return fromNames(names, () => 0);
 }

@@ -2,10 +2,10 @@ import {wordAt} from '../target/word.js';
 import {type Symbols} from '../target/libjvm.js';
 import {type Reader} from '../target/reader.js';
 
-/** A row of gHotSpotVMStructs: offset of a field in bytes, or address of a static. */
+/** A row of gHotSpotVMStructs: byte offset of a field, or address of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
-/** HotSpot's tables about itself, in every build, for the serviceability agent (vmStructs.hpp). */
+/** The tables that every HotSpot build has for the serviceability agent (vmStructs.hpp). */
 export type VmStructs = {
 	/** Rows by "Type.field". */
 	readonly fields: ReadonlyMap<string, StructRow>;
@@ -71,7 +71,7 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 	return {fields, sizes, constants};
 }
 
-/** The rows of a table, read in blocks, up to the one whose name (the first of `offsets`) is null. */
+/** Generates a table's rows, read in blocks, up to the row whose name (the first of `offsets`) is null. */
 function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
 	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
 		throw new Error('the tables of this libjvm.so have rows in an unknown format');
@@ -80,7 +80,7 @@ function * rows(reader: Reader, start: number, stride: number, offsets: readonly
 	const blockRows = 64;
 	const block = new Uint8Array(stride * blockRows);
 	for (let index = 0; index < rowLimit; index += blockRows) {
-		// The table may end where the mapping ends.
+		// The read may be short: the table may end where the mapping ends.
 		const got = reader.memory.read(start + (index * stride), block, 0, block.length);
 		for (let offset = 0; offset < block.length; offset += stride) {
 			if (offset + stride > got) {

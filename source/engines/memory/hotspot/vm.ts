@@ -2,26 +2,27 @@ import {wordAt} from '../target/word.js';
 import {fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 
-/** What is constant about a running JVM: how to read it, and how it was started. */
+/** Constants of a running JVM: how to read it, and how it was started. */
 export type Vm = {
 	readonly reader: Reader;
 	readonly layout: Layout;
 	/** Feature release, such as 8 or 21. */
 	readonly release: number;
-	/** Digits not used in UNSIGNED5 numbers (decode/unsigned5.ts). */
+	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/unsigned5.ts). */
 	readonly excluded: number;
+	/** The values of `flagNames` that the JVM has. */
 	readonly flags: ReadonlyMap<string, boolean>;
 	/** With compressed oops: address = base + narrow * 2^shift. */
 	readonly narrowOop?: {readonly base: number; readonly shift: number};
 	readonly narrowKlass?: {readonly base: number; readonly shift: number};
-	/** Shift from a mark word to the class, with compact object headers (JEP 450). */
+	/** With compact object headers (JEP 450): bits to shift a mark word right to get the narrow class. */
 	readonly markKlassShift?: number;
 	/** Return address of a call from the VM into Java code. */
 	readonly callStubReturn: number;
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
 };
 
-/** The flags kept. */
+/** The flags that are read. */
 const flagNames = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
 
 /** Maximum number of flags; known JVMs have about 1,500. */
@@ -33,7 +34,7 @@ const onlyGenerationalZ = 24;
 /** First release whose tables lack UseCompressedClassPointers, as it is always on. */
 const alwaysCompressedClasses = 27;
 
-/** Reads what is constant for the JVM's life; throws `Unreadable`. */
+/** Reads the JVM's constants; throws `Unreadable`. */
 export function openVm(reader: Reader, layout: Layout): Vm {
 	const {fields, constants} = layout;
 	// HotSpot of JDK 8 has its own version, 25.

@@ -45,7 +45,7 @@ class HeldMonitors implements FrameWatcher {
 					if (!monitor) {
 						this.#add(unknownObject, at + index);
 					} else if (monitor.isNarrow && narrowOop) {
-						this.#add(narrowOop.base + (stack.half(sp + monitor.offset) * (2 ** narrowOop.shift)), at + index);
+						this.#add(narrowOop.base + (stack.u32(sp + monitor.offset) * (2 ** narrowOop.shift)), at + index);
 					} else {
 						this.#add(stack.word(sp + monitor.offset), at + index);
 					}

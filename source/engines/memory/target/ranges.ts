@@ -99,7 +99,7 @@ export class Ranges {
 	}
 
 	/** The 4-byte word at an offset (a multiple of four) of a range. */
-	half(range: number, offset: number): number {
+	u32(range: number, offset: number): number {
 		return this.#words[(this.#starts[range] + offset) / 4];
 	}
 

@@ -131,13 +131,13 @@ export class JavaThreads {
 	that was there.
 	*/
 	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known && blocks.isAsIn(index, known.block) && known.stack.wasWalkedFrom(known.block)) {
+		if (known && blocks.isSame(index, known.block) && known.stack.wasWalkedFrom(known.block)) {
 			known.hasMoved = false;
 			return known;
 		}
 
 		const block = known?.block ?? this.#scratch;
-		const thread = blocks.take(index, block) ? this.#threadOf(address, block, known) : undefined;
+		const thread = blocks.copy(index, block) ? this.#threadOf(address, block, known) : undefined;
 		if (thread) {
 			thread.hasMoved = thread !== known || !thread.stack.wasWalkedFrom(thread.block);
 			thread.hasValidRow = false;
@@ -160,7 +160,7 @@ export class JavaThreads {
 			}
 
 			const block = this.#scratch;
-			if (this.#blocks.take(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
+			if (this.#blocks.copy(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
 				return index;
 			}
 

@@ -82,12 +82,12 @@ export class StackCopy {
 	/** The word at an address as a small signed number. */
 	signed(address: number): number {
 		this.word(address);
-		const half = this.half(address);
-		return half < 2 ** 31 ? half : half - (2 ** 32);
+		const low = this.u32(address);
+		return low < 2 ** 31 ? low : low - (2 ** 32);
 	}
 
 	/** The 32 bits at an address; throws `Unreadable` outside the copy. */
-	half(address: number): number {
+	u32(address: number): number {
 		if (address < this.low || address + 4 > this.high || address % 4 !== 0) {
 			fail();
 		}

@@ -11,13 +11,14 @@ import {type RecordedStacks} from './recorded-stack.js';
 import {type RunningTimer} from './running-timer.js';
 import {ThreadEvent, ringSizes} from './thread-event.js';
 
-/** The timer in use, if any, and a printable line about it. */
+/** The selected timer, its `perf` records if used, and a printable line about its limits. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
 
-const allBudget = 100;
+/** `maxOverheadPercent` without a limit. */
+const unlimitedPercent = 100;
 
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
-export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = allBudget, threadEvents: isOfThreads = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = unlimitedPercent, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
 	const stop = {timer: 'stop'} as const;
 	if (timer === 'stop') {
 		return stop;
@@ -34,7 +35,7 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 
 	const periodNs = periodOf(maxOverheadPercent);
 	let refusal: string | undefined;
-	const rings = allowed.withKernel && !isOfThreads
+	const rings = allowed.withKernel && !threadEvents
 		? CpuRings.open(calls, target.pid, periodNs, reason => {
 			refusal = reason;
 		})
@@ -49,7 +50,7 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 	};
 }
 
-/** What events on threads miss; `refusal`: why events on CPUs were refused. */
+/** Returns what events on threads miss. `refusal`: why events on CPUs were refused. */
 function noteOf(withKernel: boolean, refusal: string | undefined): string | undefined {
 	if (!withKernel) {
 		return `CPU time in system calls has no stacks of its own (kernel.perf_event_paranoid ${paranoid()})`;
@@ -58,27 +59,28 @@ function noteOf(withKernel: boolean, refusal: string | undefined): string | unde
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
 }
 
-/** Number of threads tried, since one may be ending. */
-const tries = 4;
+/** Maximum number of threads tried, since one may be ending. */
+const maxTries = 4;
 
-/** Whether events on a process's threads are permitted, also for their system calls; or why not. */
+/** Whether events on a process's threads may include their time in system calls; or why events are refused. */
 type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
 
-/** Tries an event and closes it at once. Never throws. */
+/** Finds out which events are permitted by opening one and closing it at once. Never throws. */
 export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
-	const full = tryEvent(calls, pid, true);
-	if (full === 0) {
+	const kernelError = tryEvent(calls, pid, true);
+	if (kernelError === 0) {
 		return {withKernel: true};
 	}
 
 	// Only EACCES can depend on system calls being included.
-	const error = full === constants.errno.EACCES ? tryEvent(calls, pid, false) : full;
+	const error = kernelError === constants.errno.EACCES ? tryEvent(calls, pid, false) : kernelError;
 	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
 }
 
+/** Returns 0 if an event on one of the process's threads opens, otherwise an errno. */
 function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
 	let error: number = constants.errno.ESRCH;
-	for (const tid of threadIdsOf(pid).slice(0, tries)) {
+	for (const tid of threadIdsOf(pid).slice(0, maxTries)) {
 		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
 		if (typeof event !== 'number') {
 			event.close();

@@ -6,34 +6,35 @@ import {
 } from './ring.js';
 
 /**
-Bytes of all rings together, and the maximum and minimum pages of one. A ring gets the records of every process on its
-CPU, a hundred a second with room for a full stack copy each: the largest lasts for a second, the smallest for 70 ms.
+Maximum bytes of all rings together, and maximum and minimum pages of one. A ring receives a hundred records a second,
+of every process on its CPU, each with space for a full stack copy: the largest holds a second of them, the smallest 70
+ms.
 */
 const allBytes = 64 << 20;
 const maxPages = 1024;
 const minPages = 32;
 
-/** Maximum number of CPUs: as many as smallest rings fit. */
-const cpuLimit = allBytes / (minPages * pageBytes);
+/** Maximum number of CPUs: with rings of minimum size, they take `allBytes`. */
+const maxCpus = allBytes / (minPages * pageBytes);
 
-/** Bytes of stack in a record, by size of the ring. Stacks usually have 6 to 8 KB, at most 21. */
+/** Bytes of stack copied into a record, by size of the ring. Stacks usually have 6 to 8 KB, at most 21. */
 const stackBytes = {large: 32_768, small: 16_384} as const;
 const largePages = 256;
 
 /** Bytes of a record apart from its stack. */
-const recordHeadBytes = 256;
+const recordHeaderBytes = 256;
 
 /**
-How often the target's CPUs are read again, milliseconds: at the latest, at the earliest if they may have changed, and
-as a multiple of the time that it takes.
+Interval between reads of the target's CPUs, milliseconds: normally, and if there are new threads. It is also at least
+this multiple of the time that a read takes.
 */
-const followMs = 2000;
-const followNewMs = 250;
-const followTimes = 200;
+const updateMs = 2000;
+const newThreadsUpdateMs = 250;
+const updateMultiple = 200;
 
 /**
-How long a CPU keeps its ring after the target may not run there any more, milliseconds: one that is moved to and fro is
-seldom elsewhere when its CPUs are read.
+How long a CPU keeps its ring after the target was last allowed to run there, milliseconds: a read may just miss a
+target that moves between CPUs.
 */
 const keepMs = 15_000;
 
@@ -41,23 +42,23 @@ type CpuEvent = {
 	readonly fd: number;
 	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly ring: Ring;
-	/** When the target was last found allowed to run there. */
+	/** When the target was last allowed to run on this CPU. */
 	allowedMs: number;
 };
 
 /**
-Events on the clocks of all CPUs that the target may run on. Records of other processes are dropped unread. The rings
-are also drained between samples.
+Events on the clocks of all CPUs that the target may run on. Discards records of other processes unread. Also drains the
+rings between samples.
 */
 export class CpuRings {
 	/**
-	Opens the events; undefined, after calling `refused` with the reason, if they are not permitted or there are too
-	many CPUs.
+	Opens the events. If they are not permitted or there are too many CPUs, calls `refused` with the reason and returns
+	undefined.
 	*/
 	static open(calls: PerfCalls, pid: number, periodNs: number, refused: (reason: string) => void = () => undefined): CpuRings | undefined {
 		const cpus = targetCpus(calls, pid);
-		if (cpus.length > cpuLimit) {
-			refused(`${cpus.length} CPUs are more than ${cpuLimit}`);
+		if (cpus.length > maxCpus) {
+			refused(`${cpus.length} CPUs are more than ${maxCpus}`);
 			return undefined;
 		}
 
@@ -74,20 +75,20 @@ export class CpuRings {
 	}
 
 	/** Number of records that fit in the smallest ring. */
-	room = Infinity;
+	ringRecords = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
-	/** Open events by CPU, and errno by CPU whose event was refused later. */
+	/** Open events by CPU, and errors by CPU for the latest CPUs whose events were refused. */
 	readonly #events = new Map<number, CpuEvent>();
 	readonly #refused = new Map<number, number>();
 	readonly #periodNs: number;
-	#followedMs = performance.now();
-	/** Duration of the last `follow`. */
-	#followTookMs = 0;
+	#updatedMs = performance.now();
+	/** Duration of the last `updateCpus`. */
+	#updateTookMs = 0;
 	#drainTimer?: NodeJS.Timeout;
-	/** Bytes of all rings: the limit of drained records waiting for the next sample. */
+	/** Bytes of all rings; also limits the drained records kept for the next sample. */
 	#ringBytes = 0;
-	/** Drained since the last `take`. */
+	/** Records drained since the last `take`, their stack bytes, and the number of lost records. */
 	#records: ThreadRecord[] = [];
 	#bytes = 0;
 	#lost = 0;
@@ -98,49 +99,47 @@ export class CpuRings {
 		this.#periodNs = periodNs;
 	}
 
-	/** What has no records, as a printable line; empty if everything has. */
+	/** Returns a printable line about CPUs without records; empty if all have records. */
 	get finding(): string {
 		const [error] = this.#refused.values();
 		return error === undefined ? '' : `threads on CPU ${[...this.#refused.keys()].join(', ')} have no records: ${refusalOf(error)}`;
 	}
 
-	/** The target's records from all CPUs since the last call. */
+	/** Returns the target's records from all CPUs since the last call. */
 	take(): Records {
 		this.#drain();
 		this.#records.sort((a, b) => a.timeNs - b.timeNs);
 		const taken = {records: this.#records, lost: this.#lost};
-		this.#forget();
+		this.#clearRecords();
 		return taken;
 	}
 
-	/**
-	Follows changes of the target's CPUs; call often. `hasNew`: the target has new threads.
-	*/
-	follow(nowMs: number, hasNew: boolean): void {
-		if (nowMs - this.#followedMs < Math.max(hasNew ? followNewMs : followMs, followTimes * this.#followTookMs)) {
+	/** Opens and closes events as the target's CPUs change. Call in each sample. `hasNew`: there are new threads. */
+	updateCpus(nowMs: number, hasNew: boolean): void {
+		if (nowMs - this.#updatedMs < Math.max(hasNew ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
 			return;
 		}
 
-		this.#followedMs = nowMs;
+		this.#updatedMs = nowMs;
 		const startedMs = performance.now();
 		const cpus = targetCpus(this.#calls, this.#pid);
 		for (const [cpu, event] of this.#events) {
 			event.allowedMs = cpus.includes(cpu) ? nowMs : event.allowedMs;
 		}
 
-		const added = cpus.slice(0, cpuLimit).filter(cpu => !this.#events.has(cpu));
-		const keptMs = this.#events.size + added.length > cpuLimit ? 0 : keepMs;
-		const left = [...this.#events].filter(([, {allowedMs}]) => nowMs - allowedMs > keptMs).map(([cpu]) => cpu);
-		if (left.length > 0) {
+		const added = cpus.slice(0, maxCpus).filter(cpu => !this.#events.has(cpu));
+		const keptMs = this.#events.size + added.length > maxCpus ? 0 : keepMs;
+		const removed = [...this.#events].filter(([, {allowedMs}]) => nowMs - allowedMs > keptMs).map(([cpu]) => cpu);
+		if (removed.length > 0) {
 			this.#drain();
 		}
 
-		for (const cpu of left) {
+		for (const cpu of removed) {
 			this.#close(cpu);
 		}
 
 		this.#openAll(added);
-		this.#followTookMs = performance.now() - startedMs;
+		this.#updateTookMs = performance.now() - startedMs;
 	}
 
 	close(): void {
@@ -149,7 +148,7 @@ export class CpuRings {
 			this.#close(cpu);
 		}
 
-		this.#forget();
+		this.#clearRecords();
 	}
 
 	/** Opens events on these CPUs, and records which were refused. */
@@ -170,24 +169,25 @@ export class CpuRings {
 				if (this.#bytes < this.#ringBytes) {
 					this.#drain();
 				}
-			}, this.room * this.#periodNs / 2e6).unref();
+			}, this.ringRecords * this.#periodNs / 2e6).unref();
 		}
 	}
 
-	#open(cpu: number, maxPages: number): number {
-		const copied = maxPages < largePages ? stackBytes.small : stackBytes.large;
+	/** Opens an event on a CPU, with the largest ring that can be mapped: 0 or an errno. */
+	#open(cpu: number, mostPages: number): number {
+		const copiedBytes = mostPages < largePages ? stackBytes.small : stackBytes.large;
 		const opened = this.#calls.open(cpu, {
-			periodNs: this.#periodNs, stackBytes: copied, withKernel: true, ofCpu: true,
+			periodNs: this.#periodNs, stackBytes: copiedBytes, withKernel: true, ofCpu: true,
 		});
 		if ('errno' in opened) {
 			return opened.errno;
 		}
 
 		let errno = 0;
-		for (let pages = maxPages; pages >= minPages; pages /= 2) {
+		for (let pages = mostPages; pages >= minPages; pages /= 2) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
-				this.room = Math.min(this.room, Math.floor(pages * pageBytes / (copied + recordHeadBytes)));
+				this.ringRecords = Math.min(this.ringRecords, Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)));
 				this.#ringBytes += mapped.memory.byteLength;
 				this.#events.set(cpu, {
 					fd: opened.fd, mapped, ring: new Ring(mapped.memory), allowedMs: performance.now(),
@@ -216,7 +216,7 @@ export class CpuRings {
 		}
 	}
 
-	#forget(): void {
+	#clearRecords(): void {
 		this.#records = [];
 		this.#bytes = 0;
 		this.#lost = 0;
@@ -235,8 +235,8 @@ export class CpuRings {
 const maskBytes = 1024;
 
 /**
-CPUs that any thread of a process may run on, ascending: each thread has its own mask (sched_setaffinity(2)). Empty if
-the process has ended.
+Returns the CPUs that any thread of a process may run on, ascending; empty if the process has ended. Each thread has its
+own mask (sched_setaffinity(2)).
 */
 export function targetCpus({affinity}: {affinity(tid: number, into: Uint8Array): number}, pid: number): number[] {
 	const all = new Uint8Array(maskBytes);

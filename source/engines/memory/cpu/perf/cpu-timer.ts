@@ -3,39 +3,40 @@ import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
-import {recordMs} from './period.js';
+import {recordCostMs} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {setCurrentStack, type RunningTimer} from './running-timer.js';
 import {type ThreadRecord} from './ring.js';
 
-/** For this long after its last record, a thread is read in every sample. */
+/** How long after its last record a thread is still read in every sample. */
 const idleAfterMs = 2000;
 
-/** For this long, records of a thread id without Java frames (a collector's) are skipped; the id may be reused. */
+/** How long to skip a thread id whose records had no Java frames (a collector's); the id may be reused after that. */
 const withoutFramesMs = 2000;
 
 /** Maximum number of stack pointers kept. */
-const stackPointerLimit = 1000;
+const maxStackPointers = 1000;
 
-/** For this many samples after records were lost, that is the reason for unattributed CPU time. */
+/** Number of samples after a loss of records during which it explains unattributed CPU time. */
 const lossSamples = 500;
 
-/** Records of a thread: the newest stack, and the stacks of the newest sample. */
-type Watched = {
+/** Recorded stacks of a thread: the newest, and those of the newest sample. */
+type ThreadStacks = {
 	last: RecordedStack;
 	fresh: readonly RecordedStack[];
 	recordedAtMs: number;
 	sample: number;
 };
 
-const nothing: readonly RecordedStack[] = [];
+const noStacks: readonly RecordedStack[] = [];
 
 /**
-Takes the stacks of running threads from events on the CPUs' clocks: every 10 ms a CPU records what it runs. This covers
-threads from start to end and adds no cost to context switches. Of other processes' records only the header is read.
+Takes the stacks of running threads from events on the CPUs' clocks: each CPU records what it runs every 10 ms. This
+covers threads from start to end and adds no cost to context switches. Only the headers of other processes' records are
+read.
 */
 export class CpuTimer implements RunningTimer {
-	ended: readonly RecordedStack[] = nothing;
+	ended: readonly RecordedStack[] = noStacks;
 	/** See `RunningTimer`. */
 	readonly stackPointers = new Map<number, number>();
 	/** The last sample with lost records. */
@@ -44,16 +45,18 @@ export class CpuTimer implements RunningTimer {
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
 	readonly #periodNs: number;
-	readonly #watched = new Map<JavaThread, Watched>();
-	/** Threads of the newest list by Linux id; and ids without Java frames, until when they are skipped. */
-	readonly #byId = new Map<number, JavaThread>();
+	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
+	/** Threads of the newest list, by Linux id. */
+	readonly #threadById = new Map<number, JavaThread>();
+	/** When to stop skipping a thread without Java frames, by Linux id. */
 	readonly #withoutFrames = new Map<number, number>();
 	#rings?: CpuRings;
+	/** Records of the current sample, by Linux id. */
 	#taken = new Map<number, ThreadRecord[]>();
 	#lost = 0;
 	#samples = 0;
 
-	/** `rings`: of the process's CPUs, open. */
+	/** `rings`: open events of the process's CPUs. */
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
 		this.#calls = calls;
 		this.#pid = options.pid;
@@ -70,14 +73,14 @@ export class CpuTimer implements RunningTimer {
 		this.#taken = new Map();
 		for (const record of records) {
 			const {tid} = record;
-			const others = this.#taken.get(tid);
-			if (others) {
-				others.push(record);
+			const earlier = this.#taken.get(tid);
+			if (earlier) {
+				earlier.push(record);
 				continue;
 			}
 
 			this.#taken.set(tid, [record]);
-			const thread = this.#byId.get(tid);
+			const thread = this.#threadById.get(tid);
 			if (thread) {
 				// Read its CPU time in this sample even if its block is unchanged.
 				thread.hasEvent = true;
@@ -93,20 +96,20 @@ export class CpuTimer implements RunningTimer {
 		this.#samples++;
 		this.#lostAtSample = this.#lost > 0 ? this.#samples : this.#lostAtSample;
 		const nowMs = performance.now();
-		if (hasNew || threads.length !== this.#byId.size) {
-			this.#byId.clear();
+		if (hasNew || threads.length !== this.#threadById.size) {
+			this.#threadById.clear();
 			for (const thread of threads) {
-				this.#byId.set(thread.nativeId, thread);
+				this.#threadById.set(thread.nativeId, thread);
 			}
 		}
 
 		const ended: RecordedStack[] = [];
 		let count = 0;
 		for (const [tid, records] of this.#taken) {
-			const thread = this.#byId.get(tid);
+			const thread = this.#threadById.get(tid);
 			count += records.length;
 			if (thread) {
-				this.#take(thread, records, nowMs);
+				this.#walk(thread, records, nowMs);
 			} else {
 				this.stackPointers.set(tid, records[0].registers.sp);
 				ended.push(...this.#walkEnded(tid, records, nowMs));
@@ -114,19 +117,19 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		this.ended = ended;
-		if (this.stackPointers.size > stackPointerLimit) {
+		if (this.stackPointers.size > maxStackPointers) {
 			this.stackPointers.clear();
 		}
 
 		this.#age(nowMs);
-		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
+		const costMs = this.#taken.size > 0 ? count * recordCostMs / this.#taken.size : 0;
 		this.#taken = new Map();
-		this.#rings?.follow(nowMs, hasNew);
+		this.#rings?.updateCpus(nowMs, hasNew);
 		return costMs;
 	}
 
 	setCurrentStack(thread: JavaThread): boolean {
-		setCurrentStack(thread, this.#watched.get(thread)?.last, stack => this.#stacks.isStillMounted(stack));
+		setCurrentStack(thread, this.#threadStacks.get(thread)?.last, stack => this.#stacks.isStillMounted(stack));
 		return true;
 	}
 
@@ -134,8 +137,8 @@ export class CpuTimer implements RunningTimer {
 		return this.#samples - this.#lostAtSample < lossSamples ? 'lost' : 'wakeUps';
 	}
 
-	get roomMs(): number {
-		return (this.#rings?.room ?? 0) * this.#periodNs / 1e6;
+	get bufferMs(): number {
+		return (this.#rings?.ringRecords ?? 0) * this.#periodNs / 1e6;
 	}
 
 	get finding(): string {
@@ -143,21 +146,21 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	recorded(thread: JavaThread): readonly RecordedStack[] {
-		return this.#watched.get(thread)?.fresh ?? nothing;
+		return this.#threadStacks.get(thread)?.fresh ?? noStacks;
 	}
 
 	release(): void {
 		this.#rings?.close();
 		this.#rings = undefined;
 		this.#taken = new Map();
-		for (const thread of this.#watched.keys()) {
+		for (const thread of this.#threadStacks.keys()) {
 			thread.hasEvent = false;
 		}
 
-		this.#watched.clear();
+		this.#threadStacks.clear();
 	}
 
-	#take(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
+	#walk(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
 		if ((thread.description.flags & threadFlag.compiler) !== 0) {
 			return;
 		}
@@ -168,10 +171,10 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		thread.hasEvent = true;
-		this.#watched.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs, sample: this.#samples});
+		this.#threadStacks.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs, sample: this.#samples});
 	}
 
-	/** Walks the records of a thread that has ended or was never listed. */
+	/** Walks the records of a thread that ended or was never listed. */
 	#walkEnded(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
 		if (nowMs < (this.#withoutFrames.get(tid) ?? 0)) {
 			return [];
@@ -186,14 +189,14 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	#age(nowMs: number): void {
-		for (const [thread, watched] of this.#watched) {
-			if (watched.sample !== this.#samples) {
-				watched.fresh = nothing;
+		for (const [thread, stacks] of this.#threadStacks) {
+			if (stacks.sample !== this.#samples) {
+				stacks.fresh = noStacks;
 			}
 
-			if (this.#byId.get(thread.nativeId) !== thread) {
-				this.#watched.delete(thread);
-			} else if (thread.hasEvent && nowMs - watched.recordedAtMs > idleAfterMs && !thread.isInJava) {
+			if (this.#threadById.get(thread.nativeId) !== thread) {
+				this.#threadStacks.delete(thread);
+			} else if (thread.hasEvent && nowMs - stacks.recordedAtMs > idleAfterMs && !thread.isInJava) {
 				thread.hasEvent = false;
 			}
 		}

@@ -3,13 +3,14 @@ import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 
 /**
-The part of <linux/perf_event.h> in use: events on the CPU clock of a thread or of a CPU, with registers and a stack
-copy in each record (perf_event_open(2)).
+Subset of <linux/perf_event.h>: events on the CPU clock of a thread or of a CPU, with registers and a stack copy in each
+record (perf_event_open(2)).
 */
 
 /** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
 const attributesBytes = 112;
 
+/** Offsets of its fields. */
 const at = {
 	type: 0, size: 4, config: 8, period: 16, sampleType: 24, flags: 40, userRegisters: 80, userStackBytes: 88, clock: 92,
 } as const;
@@ -20,8 +21,8 @@ const cpuClock = 0;
 const taskClock = 1;
 
 /**
-PERF_SAMPLE_TID, _TIME, _REGS_USER and _STACK_USER: the contents of a record, in this order. Not _PERIOD: for these
-clocks the kernel always reports the period of the open call.
+PERF_SAMPLE_TID, _TIME, _REGS_USER and _STACK_USER: the contents of a record, in this order. Without _PERIOD, since for
+these clocks the kernel always reports the period of the open call.
 */
 const sampleType = 2 | 4 | (1 << 12) | (1 << 13);
 
@@ -32,7 +33,7 @@ const excludeIdle = 1 << 7;
 const useClock = 1 << 25;
 const monotonicClock = 1;
 
-/** Numbers of the registers that the walk needs (asm/perf_regs.h, x86). Records have them in ascending order. */
+/** Numbers of the registers that stack walks need (asm/perf_regs.h, x86). Records list them in ascending order. */
 const registerNumber = {
 	rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21,
 } as const;
@@ -44,7 +45,7 @@ const registerMask = Object.values<number>(registerNumber).reduce((mask, number)
 
 /** What an event records. */
 type EventOptions = {
-	/** Nanoseconds of CPU time between two records, up to 2^32. */
+	/** CPU nanoseconds between two records, up to 2^32. */
 	readonly periodNs: number;
 	/** Maximum bytes of stack in a record: a multiple of 8, below 64 KB. */
 	readonly stackBytes: number;
@@ -54,7 +55,7 @@ type EventOptions = {
 	readonly ofCpu?: boolean;
 };
 
-/** The struct perf_event_attr for these options. */
+/** Returns the struct perf_event_attr for these options. */
 function eventAttributes({periodNs, stackBytes, withKernel, ofCpu = false}: EventOptions): Uint8Array {
 	const bytes = new Uint8Array(attributesBytes);
 	const view = new DataView(bytes.buffer);
@@ -97,7 +98,7 @@ export type PerfCalls = {
 	open(id: number, options: EventOptions): OpenedEvent;
 	/** Sets the nanoseconds between two records. */
 	setPeriod(fd: number, periodNs: number): void;
-	/** Writes the mask of online CPUs that a thread may run on; returns its bytes, 0 or less for no such thread. */
+	/** Writes the mask of online CPUs that a thread may use. Returns its bytes, 0 or less if the thread has ended. */
 	affinity(tid: number, into: Uint8Array): number;
 	mapRing(fd: number, bytes: number): MappedRing;
 	unmap(ring: {readonly address: unknown; readonly memory: ArrayBuffer}): void;
@@ -141,7 +142,7 @@ export function loadPerfCalls(): PerfCalls {
 
 const {errno} = constants;
 
-/** A description of why an event was refused. */
+/** Returns why an event was refused, in words. */
 export function refusalOf(error: number): string {
 	switch (error) {
 		case errno.EACCES: {
@@ -166,7 +167,7 @@ export function refusalOf(error: number): string {
 	}
 }
 
-/** kernel.perf_event_paranoid, or "?" if unreadable. */
+/** Returns kernel.perf_event_paranoid, or "?" if unreadable. */
 export function paranoid(): string {
 	try {
 		return readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim();

@@ -3,24 +3,24 @@ import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {refusalOf, type PerfCalls} from './perf-calls.js';
-import {recordMs} from './period.js';
+import {recordCostMs} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {setCurrentStack, type RunningTimer} from './running-timer.js';
 import {ThreadEvent, ringRecords, ringSizes} from './thread-event.js';
 
-/** CPU nanoseconds within `busyWithinMs` from which on a thread gets an event of its own. */
+/** A thread that uses this many CPU nanoseconds within `busyWithinMs` gets an event. */
 const busyNs = 1e6;
 const busyWithinMs = 1000;
 
 /** A thread that uses less than `busyNs` for this long loses its event. */
 const idleMs = 2000;
 
-/** Maximum number of events. From each of `smallerFrom` on, new rings are smaller, so that all take at most 16 MB. */
-const eventLimit = 512;
+/** Maximum number of events. At each count in `smallerFrom` new rings get smaller, so that all take at most 16 MB. */
+const maxEvents = 512;
 const smallerFrom = [16, 48] as const;
 
-/** How long after a refusal no event is tried for a thread. */
-const refusedMs = 5000;
+/** How long after a refusal a thread's event is tried again. */
+const retryAfterMs = 5000;
 
 /** Records of a thread that uses CPU time. */
 type ThreadRecords = {
@@ -32,14 +32,15 @@ type ThreadRecords = {
 	/** CPU time used since `sinceMs`. */
 	usedNs: number;
 	sinceMs: number;
-	/** No event is tried before this time; -Infinity if none was refused. */
+	/** When an event may be tried again; -Infinity if none was refused. */
 	refusedUntilMs: number;
+	/** Last round in which the thread was awake. */
 	round: number;
 };
 
 /**
-Takes the stacks of running threads from events on their own CPU clocks. Opens events for the threads that use CPU time,
-as the kernel permits, and closes them when they no longer do.
+Takes the stacks of running threads from events on their own CPU clocks. Opens events for threads that use CPU time, as
+far as the kernel permits, and closes them when the threads become idle.
 */
 export class PerfTimer implements RunningTimer {
 	/** Always empty: events of ended threads are closed unread. */
@@ -51,10 +52,10 @@ export class PerfTimer implements RunningTimer {
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	/** Index of the largest size that is used: with larger ones some threads found no room at all. */
+	/** Index in `ringSizes` of the largest size in use; grows when larger rings leave no memory for some threads. */
 	#largest = 0;
 	#isTooLarge = false;
-	/** Threads that were refused an event in the newest sample, and the last error. */
+	/** Number of threads without an event because one was refused, and the last error. */
 	#refused = 0;
 	#error = 0;
 
@@ -69,25 +70,25 @@ export class PerfTimer implements RunningTimer {
 	poll(awake: readonly JavaThread[]): number {
 		let count = 0;
 		let recorded = 0;
-		for (const [thread, followed] of this.#records) {
-			const records = followed.event?.take() ?? [];
-			followed.fresh = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
-			followed.last = followed.fresh.at(-1) ?? followed.last;
+		for (const [thread, entry] of this.#records) {
+			const records = entry.event?.take() ?? [];
+			entry.fresh = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
+			entry.last = entry.fresh.at(-1) ?? entry.last;
 			count += records.length;
 			recorded += records.length > 0 ? 1 : 0;
 		}
 
 		this.update(awake, performance.now());
-		return recorded > 0 ? count * recordMs / recorded : 0;
+		return recorded > 0 ? count * recordCostMs / recorded : 0;
 	}
 
 	setCurrentStack(thread: JavaThread): boolean {
-		const followed = this.of(thread);
-		if (!followed?.event) {
+		const entry = this.of(thread);
+		if (!entry?.event) {
 			return false;
 		}
 
-		setCurrentStack(thread, followed.last, stack => this.#stacks.isStillMounted(stack));
+		setCurrentStack(thread, entry.last, stack => this.#stacks.isStillMounted(stack));
 		return true;
 	}
 
@@ -95,13 +96,13 @@ export class PerfTimer implements RunningTimer {
 		return this.finding === '' ? (this.#withKernel ? 'wakeUps' : 'systemCalls') : 'refused';
 	}
 
-	/** Says how many busy threads have no records, and why; empty if all have. */
+	/** Returns how many busy threads have no records, and why; empty if all have records. */
 	get finding(): string {
 		const why = this.#error === constants.errno.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#error);
 		return this.#refused === 0 ? '' : `${this.#refused} ${this.#refused === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
-	get roomMs(): number {
+	get bufferMs(): number {
 		return this.#events === 0 ? Infinity : ringRecords * this.#periodNs / 1e6;
 	}
 
@@ -109,14 +110,14 @@ export class PerfTimer implements RunningTimer {
 		return this.of(thread)?.fresh ?? [];
 	}
 
-	/** Records of a thread; undefined if it has used almost no CPU. */
+	/** Returns the records of a thread; undefined if it has used almost no CPU. */
 	of(thread: JavaThread): ThreadRecords | undefined {
 		return this.#records.get(thread);
 	}
 
 	/**
-	Opens and closes events according to CPU use; those of ended threads are closed unread. `awake`: threads that may
-	have changed since the previous sample.
+	Opens and closes events according to CPU use; closes those of ended threads unread. `awake`: threads that may have
+	changed since the previous sample.
 	*/
 	update(awake: readonly JavaThread[], nowMs: number): void {
 		this.#round++;
@@ -134,66 +135,67 @@ export class PerfTimer implements RunningTimer {
 			}
 
 			if (thread.isThere && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
-				const followed = this.#records.get(thread) ?? this.#add(thread, nowMs);
-				if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
-					this.#open(followed, thread, nowMs);
+				const entry = this.#records.get(thread) ?? this.#add(thread, nowMs);
+				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.refusedUntilMs) {
+					this.#open(entry, thread, nowMs);
 				}
 			}
 		}
 
 		this.#refused = 0;
-		for (const [thread, followed] of this.#records) {
-			const isUnchanged = followed.round !== this.#round && thread.hasValidRow && !followed.event;
+		for (const [thread, entry] of this.#records) {
+			const isUnchanged = entry.round !== this.#round && thread.hasValidRow && !entry.event;
 			if (isUnchanged) {
-				this.#age(followed, thread, nowMs);
+				this.#age(entry, thread, nowMs);
 			}
 
-			// Fresh records must count first.
-			const isIdle = followed.usedNs < busyNs && nowMs - followed.sinceMs > idleMs && !thread.isInJava && followed.fresh.length === 0;
-			if (isIdle || (followed.round !== this.#round && !isUnchanged)) {
-				this.#close(thread, followed);
+			// Keep a thread whose fresh records have not been counted.
+			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.fresh.length === 0;
+			if (isIdle || (entry.round !== this.#round && !isUnchanged)) {
+				this.#close(thread, entry);
 				this.#records.delete(thread);
-			} else if (nowMs < followed.refusedUntilMs) {
+			} else if (nowMs < entry.refusedUntilMs) {
 				this.#refused++;
 			}
 		}
 	}
 
-	/** Closes all events; active threads will get new ones. */
+	/** Closes all events; busy threads will get new ones. */
 	release(): void {
-		for (const [thread, followed] of this.#records) {
-			this.#close(thread, followed);
+		for (const [thread, entry] of this.#records) {
+			this.#close(thread, entry);
 		}
 
 		this.#records.clear();
 	}
 
 	#add(thread: JavaThread, nowMs: number): ThreadRecords {
-		const followed: ThreadRecords = {
+		const entry: ThreadRecords = {
 			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
 		};
-		this.#records.set(thread, followed);
-		return followed;
+		this.#records.set(thread, entry);
+		return entry;
 	}
 
-	/** Adds CPU time to the current window, and starts a new window if this one is over without a decision. */
-	#age(followed: ThreadRecords, thread: JavaThread, nowMs: number): void {
-		if (nowMs - followed.sinceMs > (followed.event ? idleMs : busyWithinMs) && followed.usedNs >= (followed.event ? busyNs : 1)) {
-			followed.usedNs = 0;
-			followed.sinceMs = nowMs;
+	/** Adds the thread's CPU time to its current window; first starts a new window if that one is over. */
+	#age(entry: ThreadRecords, thread: JavaThread, nowMs: number): void {
+		if (nowMs - entry.sinceMs > (entry.event ? idleMs : busyWithinMs) && entry.usedNs >= (entry.event ? busyNs : 1)) {
+			entry.usedNs = 0;
+			entry.sinceMs = nowMs;
 		}
 
-		followed.usedNs += thread.cpu.usedNs;
+		entry.usedNs += thread.cpu.usedNs;
 	}
 
-	#open(followed: ThreadRecords, thread: JavaThread, nowMs: number): void {
-		for (let size = this.#sizeNow(); size < ringSizes.length; size++) {
+	/** Opens an event for a thread, with the largest ring that the kernel permits. */
+	#open(entry: ThreadRecords, thread: JavaThread, nowMs: number): void {
+		for (let size = this.#nextSize(); size < ringSizes.length; size++) {
 			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs: this.#periodNs});
 			if (typeof event !== 'number') {
-				followed.event = event;
+				entry.event = event;
 				thread.hasEvent = true;
-				followed.usedNs = 0;
-				followed.sinceMs = nowMs;
+				entry.usedNs = 0;
+				entry.sinceMs = nowMs;
 				this.#events++;
 				return;
 			}
@@ -205,20 +207,20 @@ export class PerfTimer implements RunningTimer {
 			this.#error = event;
 		}
 
-		followed.refusedUntilMs = nowMs + refusedMs;
+		entry.refusedUntilMs = nowMs + retryAfterMs;
 		this.#isTooLarge = this.#error === constants.errno.EPERM && this.#largest < ringSizes.length - 1;
 	}
 
-	/** Index of the ring size for a new event; past the end if there are too many. */
-	#sizeNow(): number {
-		return this.#events >= eventLimit ? ringSizes.length : Math.max(this.#largest, smallerFrom.filter(count => this.#events >= count).length);
+	/** Returns the index of the ring size for a new event; past the end if there are too many events. */
+	#nextSize(): number {
+		return this.#events >= maxEvents ? ringSizes.length : Math.max(this.#largest, smallerFrom.filter(count => this.#events >= count).length);
 	}
 
-	#close(thread: JavaThread, followed: ThreadRecords): void {
+	#close(thread: JavaThread, entry: ThreadRecords): void {
 		thread.hasEvent = false;
-		if (followed.event) {
-			followed.event.close();
-			followed.event = undefined;
+		if (entry.event) {
+			entry.event.close();
+			entry.event = undefined;
 			this.#events--;
 		}
 	}

@@ -10,33 +10,34 @@ import {emptyBlock, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {type ThreadRecord} from './ring.js';
 
 /**
-Words of a ContinuationEntry that identify the mounted virtual thread: the enclosing entry, the continuation and its
-chunk (continuationEntry.hpp).
+Bytes of the ContinuationEntry's fields that identify the mounted virtual thread: the enclosing entry, the continuation
+and its chunk (continuationEntry.hpp).
 */
 const entryBytes = 3 * 8;
 
-/** Bytes below the place where the stack continues in the heap that tell whether its frame is unchanged. */
+/** Bytes compared below the stack pointer at which the stack continues in the heap, to detect a changed frame. */
 const seamBytes = 64;
 
-const nothing: readonly number[] = [];
+const noFrames: readonly number[] = [];
 
-/** A stack from a record, and the CPU nanoseconds that it stands for. */
+/** A stack from a record. */
 export class RecordedStack extends WalkedStack {
+	/** CPU nanoseconds that the stack represents. */
 	periodNs = 0;
 	/** When it was recorded, CLOCK_MONOTONIC nanoseconds. */
 	timeNs = 0;
-	/** The thread has moved on since. */
+	/** The thread has run since, so this is no longer its current stack. */
 	isStale = false;
-	/** A virtual thread's, still mounted when the record was walked. */
+	/** It belongs to a virtual thread that was still mounted when the record was walked. */
 	isMounted = false;
-	/** Frames outside Java code in which it was used, innermost first; they are above `frames`. */
-	nativeFrames: readonly number[] = nothing;
-	/** The copied words of the ContinuationEntry. */
+	/** Frames outside Java code, innermost first; they are above `frames`. */
+	nativeFrames: readonly number[] = noFrames;
+	/** Copy of the identifying fields of the ContinuationEntry. */
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
-/** `nativeCode`: the frame `(native code)`. */
-type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly native: NativeCode; readonly nativeCode: number};
+/** `nativeCodeFrame`: the frame `(native code)`. */
+type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly native: NativeCode; readonly nativeCodeFrame: number};
 
 /** Walks the stacks of records. */
 export class RecordedStacks {
@@ -49,8 +50,8 @@ export class RecordedStacks {
 	}
 
 	/**
-	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `thread` is omitted
-	where it has ended; then a stack without Java frames is undefined, as it may not have been a Java thread.
+	Returns the stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. Without
+	`thread`, which may have ended, a stack without Java frames is undefined: it may not have been a Java thread's.
 	*/
 	walk({timeNs, periodNs, isInKernel, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
 		const {sp} = registers;
@@ -77,7 +78,7 @@ export class RecordedStacks {
 				return undefined;
 			}
 
-			frames.push(this.#parts.nativeCode);
+			frames.push(this.#parts.nativeCodeFrame);
 		}
 
 		walked.nativeFrames = this.#nativeFrames(registers, isInKernel);
@@ -89,17 +90,18 @@ export class RecordedStacks {
 	}
 
 	/**
-	Whether the virtual thread of a record is still mounted, so that what the JVM says about the mounted one applies to
-	it.
+	Whether the virtual thread of a record is still mounted, so that the JVM's data about the mounted thread applies to
+	the record.
 	*/
 	isStillMounted({entry}: RecordedStack): boolean {
 		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
 	}
 
+	/** Returns the kernel and native frames that the registers are in, innermost first. */
 	#nativeFrames(registers: Registers, isInKernel: boolean): readonly number[] {
 		const isInJava = this.#parts.top.isInCode(registers);
 		if (isInJava && !isInKernel) {
-			return nothing;
+			return noFrames;
 		}
 
 		const {native} = this.#parts;
@@ -108,8 +110,8 @@ export class RecordedStacks {
 	}
 
 	/**
-	Address of the ContinuationEntry: in the frame through which the carrier runs the virtual thread; if that was
-	skipped on the way from the heap, from the block (24 and later), or after the last frame.
+	Returns the address of the ContinuationEntry: from the frame in which the carrier runs the virtual thread; if the
+	walk skipped that for the heap, from the block (24 and later), or after the last frame. 0 without a virtual thread.
 	*/
 	#entryAddress(block: ThreadBlock): number {
 		const {entrySp, heapSp} = this.#parts.walker;
@@ -123,8 +125,8 @@ export class RecordedStacks {
 	}
 
 	/**
-	Walks the part in the heap. False if the frame that returns to it has left the stack, since frames may have been
-	thawed after the record.
+	Walks the part of the stack in the heap. Returns false if the frame that returns to it has left the stack: frames
+	may have been thawed since the record.
 	*/
 	#walkHeap(block: ThreadBlock): boolean {
 		const {heapSp} = this.#parts.walker;

@@ -5,35 +5,35 @@ import {type RecordedStack} from './recorded-stack.js';
 
 /** Takes the stacks of running threads from kernel records, without stopping them. */
 export type RunningTimer = {
-	/** Stacks recorded since the previous sample of threads that have ended. */
+	/** Stacks of ended threads, recorded since the previous sample. */
 	readonly ended: readonly RecordedStack[];
 	/** Why CPU time may be missing from the records. */
 	readonly unattributed: UnattributedReason;
-	/** For how long the records of threads that run all the time fit, milliseconds. */
-	readonly roomMs: number;
-	/** What has no records, as a printable line; empty if everything has. */
+	/** Milliseconds until a continuously running thread fills its buffer. */
+	readonly bufferMs: number;
+	/** A printable line about threads without records; empty if all have records. */
 	readonly finding?: string;
-	/** Stack pointers of threads that are not Java's, by Linux id, from their newest records. */
+	/** Stack pointers from the newest records of non-Java threads, by Linux id. */
 	readonly stackPointers?: ReadonlyMap<number, number>;
-	/** Begins a sample, before threads are listed and CPU times read; returns whether an idle thread was recorded running. */
+	/** Begins a sample, before threads and CPU times are read. Returns whether an unchanged thread has records. */
 	begin?(): boolean;
 	/**
-	Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` has new ones. Returns the
-	estimated time that records cost their threads, milliseconds: the mean over these threads.
+	Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` contains new ones. Returns
+	the estimated recording overhead, milliseconds, averaged over the recorded threads.
 	*/
 	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
 	/**
-	Sets the stack of a thread in Java code, which has no anchor, to that of its newest record, or to an unknown one.
-	False if the thread can have no records.
+	Sets the stack of a thread in Java code, which has no anchor, to its newest record's, or to an unknown one. Returns
+	false if the thread has no event.
 	*/
 	setCurrentStack(thread: JavaThread): boolean;
-	/** Stacks recorded of a thread since the previous sample. */
+	/** Returns a thread's stacks recorded since the previous sample. */
 	recorded(thread: JavaThread): readonly RecordedStack[];
 	/** Closes all events until the next sample. */
 	release(): void;
 };
 
-/** For this long a newest record is taken as current; after that only if the thread has used no CPU since. */
+/** A newest record is current for this long, and after that as long as the thread uses no CPU. */
 const staleNs = 1e9;
 
 /** Sets a thread's stack to its newest record, or to an unknown one if that is missing or stale. */
@@ -42,11 +42,11 @@ export function setCurrentStack(thread: JavaThread, newest: RecordedStack | unde
 		newest.isStale = true;
 	}
 
-	const last = newest?.isStale ? undefined : newest;
+	const current = newest?.isStale ? undefined : newest;
 	thread.stack.setWalked(undefined);
-	thread.stack.isHeapMissing = last?.isHeapMissing ?? false;
-	thread.stack.end = last?.end ?? 'broken';
-	thread.stack.frames = last?.frames ?? thread.stack.frames.slice(0, 0);
-	// Frames of a virtual thread that may be unmounted count for the carrier.
-	thread.stack.carrierStart = last && last.carrierStart >= 0 && isStillMounted(last) ? last.carrierStart : -1;
+	thread.stack.isHeapMissing = current?.isHeapMissing ?? false;
+	thread.stack.end = current?.end ?? 'broken';
+	thread.stack.frames = current?.frames ?? thread.stack.frames.slice(0, 0);
+	// If the virtual thread may have been unmounted, its frames count for the carrier.
+	thread.stack.carrierStart = current && current.carrierStart >= 0 && isStillMounted(current) ? current.carrierStart : -1;
 }

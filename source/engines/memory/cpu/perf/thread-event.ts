@@ -2,20 +2,20 @@ import {type PerfCalls} from './perf-calls.js';
 import {monotonicNs} from './period.js';
 import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 
-/** Bytes of stack in a record, and pages of the ring, a power of two. */
+/** Bytes of stack copied into a record, and pages of the ring, a power of two. */
 type RingSize = {readonly stackBytes: number; readonly pages: number};
 
 /**
-Ring sizes, best first. Stacks usually have 6 to 8 KB, at most 21; of a truncated copy the innermost frames are still
-right. Each record takes the room of a full copy: seven fit.
+Ring sizes, best first. Stacks usually have 6 to 8 KB, at most 21; a truncated copy still has the innermost frames. Each
+record takes the space of a full copy: seven fit.
 */
 export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
 
-/** Records that fit in any of these rings. */
+/** Number of records that fit in each of these rings. */
 export const ringRecords = 7;
 
-/** Minimum of the first period, as a fraction: much shorter ones would fill the ring. */
-const shortestFirst = 1 / 8;
+/** Minimum of the first period, as a fraction of a period: much shorter ones would fill the ring. */
+const minFirst = 1 / 8;
 
 /** Options of a thread's event. */
 type ThreadEventOptions = {
@@ -25,13 +25,14 @@ type ThreadEventOptions = {
 };
 
 /**
-An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period and
-counts for a whole one, so short-lived threads count correctly on average. Those that did not fit count with the others.
+An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period but
+counts for a whole one, so short-lived threads count correctly on average. The others' periods include that of lost
+records.
 */
 export class ThreadEvent {
-	/** Opens an event; an errno if the event or its ring is refused. */
+	/** Opens an event; returns an errno if the event or its ring is refused. */
 	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions): ThreadEvent | number {
-		const firstNs = Math.round(periodNs * (shortestFirst + ((1 - shortestFirst) * Math.random())));
+		const firstNs = Math.round(periodNs * (minFirst + ((1 - minFirst) * Math.random())));
 		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
 		if ('errno' in opened) {
 			return opened.errno;
@@ -52,7 +53,7 @@ export class ThreadEvent {
 	readonly #ring: Ring;
 	readonly #firstNs: number;
 	readonly #periodNs: number;
-	/** When the period was set, after the first record. */
+	/** When the regular period was set, after the first record. */
 	#setNs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 
@@ -65,7 +66,7 @@ export class ThreadEvent {
 		this.#periodNs = periodNs;
 	}
 
-	/** Takes the records. */
+	/** Removes and returns the records. */
 	take(): readonly ThreadRecord[] {
 		if (this.#isClosed) {
 			return [];
@@ -79,7 +80,7 @@ export class ThreadEvent {
 		}
 
 		if (isFirst && records.length > 0) {
-			// Setting it restarts the kernel's period.
+			// Once only, since setting the period restarts it.
 			this.#calls.setPeriod(this.#fd, this.#periodNs);
 			this.#setNs = monotonicNs();
 		}

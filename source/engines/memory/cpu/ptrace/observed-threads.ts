@@ -8,16 +8,16 @@ import {type RunningStacks, type StopWatch} from './running-stacks.js';
 import {type Stops} from './stopper.js';
 
 /**
-Tells which threads are on a CPU when running threads are stopped. A thread that is runnable without a CPU is not: it
-often loses its CPU where it wakes another, and would appear to work there.
+Finds out which threads are on a CPU when they are stopped. Runnable threads without a CPU do not count: a thread often
+loses its CPU where it wakes another, and would appear to work there.
 */
 export class ObservedThreads implements StopWatch {
 	readonly #onCpu: OnCpu;
 	readonly #present: PresentThreads;
 	readonly #running: RunningStacks;
-	/** Threads that were on a CPU in this sample at a time independent of what they do; and those that were not. */
-	readonly #onCpuNow = new Set<JavaThread>();
-	readonly #offCpu = new Set<JavaThread>();
+	/** Threads observed in this sample, at a time independent of what they do: on a CPU, and off CPU. */
+	readonly #onCpuThreads = new Set<JavaThread>();
+	readonly #offCpuThreads = new Set<JavaThread>();
 
 	constructor(pid: number, present: PresentThreads, running: RunningStacks) {
 		this.#onCpu = new OnCpu(pid);
@@ -26,18 +26,18 @@ export class ObservedThreads implements StopWatch {
 	}
 
 	/**
-	Begins a sample: stops the threads of the previous sample that are in Java code now. Must be called first, since our
-	own work then takes a CPU from the target and favours its longest-running code.
+	Begins a sample: stops the threads of the previous sample that are now in Java code. Call it before other work: that
+	takes a CPU from the target and makes long-running code overrepresented.
 	*/
 	begin(): Stops {
 		this.#onCpu.begin();
-		this.#onCpuNow.clear();
-		this.#offCpu.clear();
-		return this.#running.stopWorking(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread), this);
+		this.#onCpuThreads.clear();
+		this.#offCpuThreads.clear();
+		return this.#running.stopInJava(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread), this);
 	}
 
 	/**
-	Whether a thread with Java frames has worked in the last half second. Until none has, every sample is taken and
+	Whether a thread with Java frames has worked in the last half second. While one has, every sample is taken and
 	counts once: CPU clocks show work only at the kernel's next tick, so idle back-off would miss the start of work and
 	overcount its end.
 	*/
@@ -45,15 +45,15 @@ export class ObservedThreads implements StopWatch {
 		return this.#present.possiblyRunning().some(thread => thread.stack.frames.length > 0);
 	}
 
-	/** The threads have been listed: gives those stopped in `begin` the stacks that they had then. */
-	listed(threads: readonly JavaThread[]): void {
-		for (const thread of this.#running.walkCaught(threads)) {
+	/** Sets the stacks of the threads stopped in `begin` to those at their stop. Call when threads have been listed. */
+	walkCaptured(threads: readonly JavaThread[]): void {
+		for (const thread of this.#running.walkCaptured(threads)) {
 			this.#present.wake(thread);
 		}
 	}
 
-	isCaught(thread: JavaThread): boolean {
-		return this.#running.isCaught(thread);
+	isCaptured(thread: JavaThread): boolean {
+		return this.#running.isCaptured(thread);
 	}
 
 	/**
@@ -62,18 +62,18 @@ export class ObservedThreads implements StopWatch {
 	*/
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !this.#offCpu.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isOfUse);
-		into.isObserved[row] = Number(this.#onCpuNow.has(thread) || mayBeOnCpu);
+		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isOfUse);
+		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
-	/** Walks a thread that is not in Java code, and sets whether it was on a CPU, checked before and after. */
-	around(thread: JavaThread, walk: () => boolean): boolean {
+	/** Walks a thread that is not in Java code, checking before and after whether it is on a CPU. */
+	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpu.usedNs === 0 || !thread.isThere) {
 			return walk();
 		}
 
 		const wasBlocked = thread.block.state === javaThreadState.blocked;
-		this.#offCpu.delete(thread);
+		this.#offCpuThreads.delete(thread);
 		const isOff = !wasBlocked && this.#onCpu.isOff(thread.nativeId);
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
@@ -81,33 +81,33 @@ export class ObservedThreads implements StopWatch {
 			return isWalked;
 		}
 
-		// It has just woken up, kept running, or gone to sleep: its first frame afterwards is not a random one.
+		// The thread just woke up or went to sleep: the frame in which it did is not a random one.
 		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
-			this.late(thread);
+			this.markOffCpu(thread);
 		} else if (isWalked && !isBlocked && this.#onCpu.isOfUse) {
-			this.#onCpuNow.add(thread);
+			this.#onCpuThreads.add(thread);
 		}
 
 		return isWalked;
 	}
 
-	asked(thread: JavaThread): void {
+	beforeStop(thread: JavaThread): void {
 		this.#onCpu.mark(thread.nativeId);
 	}
 
 	/**
-	A thread in Java code may have lost its CPU anywhere, so it is a fair sample. Where it left Java code says nothing
-	about where it worked.
+	Marks a stopped thread as on CPU if it is in Java code, where it may have lost its CPU anywhere, so it is a fair
+	sample. A thread that has left Java code is not: where it left it shows nothing about where it worked.
 	*/
-	held(thread: JavaThread): void {
+	whileStopped(thread: JavaThread): void {
 		this.#onCpu.waitedSince(thread.nativeId);
-		(thread.isInJava ? this.#onCpuNow : this.#offCpu).add(thread);
+		(thread.isInJava ? this.#onCpuThreads : this.#offCpuThreads).add(thread);
 	}
 
-	/** Marks a thread as stopped too late to say where it used CPU time: long-running code would be overrepresented. */
-	late(thread: JavaThread): void {
-		this.#offCpu.add(thread);
-		this.#onCpuNow.delete(thread);
+	/** Excludes a thread that stopped or was read too late: long-running code would be overrepresented. */
+	markOffCpu(thread: JavaThread): void {
+		this.#offCpuThreads.add(thread);
+		this.#onCpuThreads.delete(thread);
 	}
 
 	close(): void {

@@ -1,7 +1,7 @@
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 
-/** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
+/** Requests of ptrace(2) (include/uapi/linux/ptrace.h). */
 const request = {
 	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
 } as const;
@@ -17,13 +17,13 @@ const ignoreSignal = 1;
 const setTimerSlack = 29;
 
 /**
-The calls that stop and detach threads of another process, and raise our priority meanwhile. All must be made by the
+Calls that stop and detach threads of another process, and raise our priority in the meantime. All must be made by the
 same thread, which becomes the tracer.
 */
 export type Ptrace = Priority & {
 	/**
 	Becomes the tracer of a thread without stopping it: 0 or an errno. Sets no options: without PTRACE_O_EXITKILL the
-	kernel detaches every thread and lets it run on when our process ends, by SIGKILL too (ptrace(2)).
+	kernel detaches all threads, which continue, when our process ends, even by SIGKILL (ptrace(2)).
 	*/
 	seize(tid: number): number;
 	/** Stops a seized thread: 0 or an errno. */
@@ -32,7 +32,7 @@ export type Ptrace = Priority & {
 	registers(tid: number, into: Uint8Array): number;
 	/** Detaches a stopped thread, which continues with a signal (0 for none): 0 or an errno. */
 	detach(tid: number, signal: number): number;
-	/** Wait status of a seized thread; 0 while it runs; minus an errno. */
+	/** Returns the wait status of a seized thread; 0 while it runs; on error the negated errno. */
 	poll(tid: number): number;
 	sleep(microseconds: number): void;
 };
@@ -50,12 +50,12 @@ export function loadPtrace(): Ptrace {
 	const syscall = library.func('syscall', 'long', ['long', 'long', 'uint8_t *', 'long', 'long']);
 	const status = new Int32Array(1);
 	const check = (result: number) => result === -1 ? koffi.errno() : 0;
-	// A stopped tracer would keep its threads stopped, so the terminal must not stop us.
+	// The terminal must not stop us: a stopped tracer would keep its threads stopped.
 	for (const number of terminalStops) {
 		signal(number, ignoreSignal);
 	}
 
-	// Makes short sleeps accurate: the default slack of 50 microseconds is several times as long as a thread is held.
+	// Makes short sleeps accurate: threads are held for much less than the default slack of 50 microseconds.
 	prctl(setTimerSlack, 1000, 0, 0, 0);
 	return {
 		...priorityBy((...args) => syscall(...args)),
@@ -108,7 +108,7 @@ function priorityBy(syscall: (number: number, thread: number, attributes: Uint8A
 				return isRaised;
 			}
 
-			// Read each time, since it may have been changed (renice), perhaps to a real-time policy.
+			// Read it each time: the user may have changed it (renice, chrt), even to a real-time policy.
 			isForbidden = syscall(getAttributes, 0, own, attributesBytes, 0) !== 0;
 			const ownPolicy = new DataView(own.buffer).getUint32(at.policy, true);
 			if (isForbidden || Object.values<number>(policy).includes(ownPolicy)) {

@@ -10,33 +10,35 @@ import {type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type Stopper, type Stops} from './stopper.js';
 import {type Ptrace} from './ptrace.js';
 
-/** Maximum bytes copied while a thread is held; they hold 1,000 frames or more. */
-const heldStackBytes = 1 << 18;
+/** Maximum bytes of stack copied while a thread is stopped: enough for 1,000 frames. */
+const maxStackBytes = 1 << 18;
 
-/** Notified when a thread is asked to stop, and while it is held. */
-export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void};
+/** Called just before a thread is asked to stop, and while it is stopped. */
+export type StopWatch = {beforeStop(thread: JavaThread): void; whileStopped(thread: JavaThread): void};
 
-type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPosition};
+/** Data copied from a stopped thread. `isComplete`: all was readable; `isAnchored`: the stack starts at the anchor. */
+type Capture = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isComplete: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
 type Parts = {
 	readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
 	readonly continuations: Continuations;
 };
 
-/** Stops threads that execute Java code, copies their stacks, and walks them once they run again. */
+/** Stops threads that execute Java code, copies their stacks, and walks the copies once the threads run again. */
 export class RunningStacks {
 	readonly #parts: Parts;
-	readonly #moments: Moment[] = [];
-	/** Threads stopped by `stopWorking`, by Linux id. */
-	#caught = new Map<number, Moment>();
+	/** Buffers, used again in each sample. */
+	readonly #captures: Capture[] = [];
+	/** Threads stopped by `stopInJava`, by Linux id. */
+	#captured = new Map<number, Capture>();
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
-	/** Sets the frames of these threads; those that the kernel does not list for the target are not stopped. */
+	/** Stops these threads and sets their frames; does not stop those that the kernel does not list for the target. */
 	walk(threads: readonly JavaThread[]): Stops {
-		const moments = new Map<number, Moment>();
+		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
 			if (!thread.isThere) {
 				this.#parts.walker.start();
@@ -45,44 +47,44 @@ export class RunningStacks {
 			}
 		}
 
-		const stops = this.#stop(threads, moments);
-		for (const moment of moments.values()) {
-			this.#finish(moment);
+		const stops = this.#stop(threads, captures);
+		for (const capture of captures.values()) {
+			this.#setStack(capture);
 		}
 
 		return stops;
 	}
 
 	/**
-	Stops those of these threads that execute Java code; `walkCaught` sets their frames. Before it stops, a thread runs
-	on for a moment, up to its next system call.
+	Stops those of the threads that execute Java code; `walkCaptured` sets their frames. A thread may run on for a
+	moment, at most to its next system call, before it stops.
 	*/
-	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
-		this.#caught = new Map();
-		return this.#stop(threads, this.#caught, thread => this.#parts.threads.isInJavaNow(thread) && isStillThere(thread), watch);
+	stopInJava(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
+		this.#captured = new Map();
+		return this.#stop(threads, this.#captured, thread => this.#parts.threads.isInJavaNow(thread) && isStillThere(thread), watch);
 	}
 
 	/**
 	Sets the frames of the stopped threads to those at their stop, and returns these threads. A thread that could not be
 	stopped in time has an unknown stack while it executes Java code.
 	*/
-	walkCaught(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const caught = this.#caught.size === 0 ? [] : threads.filter(thread => this.isCaught(thread));
-		for (const thread of caught) {
-			const moment = this.#caught.get(thread.nativeId)!;
-			Object.assign(thread.block, moment.isTaken ? moment.block : undefined);
-			this.#finish(moment);
+	walkCaptured(threads: readonly JavaThread[]): readonly JavaThread[] {
+		const captured = this.#captured.size === 0 ? [] : threads.filter(thread => this.isCaptured(thread));
+		for (const thread of captured) {
+			const capture = this.#captured.get(thread.nativeId)!;
+			Object.assign(thread.block, capture.isComplete ? capture.block : undefined);
+			this.#setStack(capture);
 		}
 
-		return caught;
+		return captured;
 	}
 
-	isCaught(thread: JavaThread): boolean {
-		const moment = this.#caught.get(thread.nativeId);
-		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
+	isCaptured(thread: JavaThread): boolean {
+		const capture = this.#captured.get(thread.nativeId);
+		return capture?.thread === thread && (capture.isComplete || thread.isInJava);
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, wants: (thread: JavaThread) => boolean = () => true, watch?: StopWatch): Stops {
+	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, watch?: StopWatch): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
@@ -91,64 +93,65 @@ export class RunningStacks {
 		}
 
 		return this.#parts.stopper.stop([...byId.keys()], tid => {
-			const moment = moments.get(tid);
-			if (moment) {
-				this.#take(moment, tid);
-				watch?.held(moment.thread);
-				Object.assign(moment.block, moment.thread.block);
+			const capture = captures.get(tid);
+			if (capture) {
+				this.#copy(capture, tid);
+				watch?.whileStopped(capture.thread);
+				Object.assign(capture.block, capture.thread.block);
 			}
 		}, {
 			wants: tid => {
 				const thread = byId.get(tid)!;
 				const isWanted = wants(thread);
 				if (isWanted) {
-					this.#add(thread, moments);
+					this.#add(thread, captures);
 				}
 
 				return isWanted;
 			},
-			asked(tid) {
-				watch?.asked(byId.get(tid)!);
+			beforeStop(tid) {
+				watch?.beforeStop(byId.get(tid)!);
 			},
 		});
 	}
 
-	#add(thread: JavaThread, moments: Map<number, Moment>): void {
-		const index = moments.size;
-		this.#moments[index] ??= {
-			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isTaken: false, isAnchored: false,
+	#add(thread: JavaThread, captures: Map<number, Capture>): void {
+		const index = captures.size;
+		this.#captures[index] ??= {
+			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isComplete: false, isAnchored: false,
 		};
-		const moment = this.#moments[index];
-		moment.thread = thread;
-		moment.isTaken = false;
-		moments.set(thread.nativeId, moment);
+		const capture = this.#captures[index];
+		capture.thread = thread;
+		capture.isComplete = false;
+		captures.set(thread.nativeId, capture);
 	}
 
-	/** While the thread is stopped: reads its registers, its state and its stack. */
-	#take(moment: Moment, tid: number): void {
-		const {thread} = moment;
+	/** Copies the registers, the state and the stack of a stopped thread. */
+	#copy(capture: Capture, tid: number): void {
+		const {thread} = capture;
 		ifReadable(() => {
-			if (this.#parts.ptrace.registers(tid, moment.registers) !== 0 || !this.#parts.threads.reread(thread)) {
+			if (this.#parts.ptrace.registers(tid, capture.registers) !== 0 || !this.#parts.threads.reread(thread)) {
 				return;
 			}
 
-			// It may have left Java code before it stopped.
+			// The thread may have left Java code before it stopped.
 			const {block} = thread;
-			moment.isAnchored = !thread.isInJava && block.anchorSp !== 0;
-			const low = moment.isAnchored ? block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
-			// A thread that has just started has no stack base before this.
+			capture.isAnchored = !thread.isInJava && block.anchorSp !== 0;
+			const low = capture.isAnchored ? block.anchorSp - 8 : decodeRegisters(capture.registers).sp;
+			// Only now does a thread that has just started have a stack base.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
-				moment.stack.load(this.#parts.memory, low, block.stackBase, heldStackBytes);
-				moment.isTaken = true;
-				moment.chunk = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(moment.stack, block.continuationEntry);
+				capture.stack.load(this.#parts.memory, low, block.stackBase, maxStackBytes);
+				capture.isComplete = true;
+				capture.chunk = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(capture.stack, block.continuationEntry);
 			}
 		}, undefined);
 	}
 
-	#finish({thread, registers, stack, isTaken, isAnchored, chunk}: Moment): void {
+	/** Walks a capture and sets the thread's stack. */
+	#setStack({thread, registers, stack, isComplete, isAnchored, chunk}: Capture): void {
 		this.#parts.walker.start();
 		let end: WalkEnd = 'broken';
-		if (isTaken) {
+		if (isComplete) {
 			const {block} = thread;
 			const location = decodeRegisters(registers);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
@@ -169,7 +172,7 @@ export class RunningStacks {
 	}
 }
 
-/** Whether a thread has finished Java code or not started it: no anchor, and not in a state transition. */
+/** Whether a thread has left Java code or not yet entered it: it has no anchor and is not in a state transition. */
 function isOutsideJava({state, anchorSp}: ThreadBlock): boolean {
 	return anchorSp === 0 && state !== javaThreadState.inJava && state % 2 === 0;
 }

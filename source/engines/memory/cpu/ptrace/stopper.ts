@@ -6,41 +6,42 @@ import {type Ptrace} from './ptrace.js';
 const {errno} = constants;
 
 /**
-Maximum number of threads stopped at the same time: each waits for those handled before it, and smaller batches leave
-more running threads to compete for our CPU.
+Maximum number of threads stopped at the same time. In larger batches each thread is held longer, waiting for those
+handled before it; smaller batches leave more running threads to compete for our CPU.
 */
-const largestBatch = 16;
+const maxBatch = 16;
 
 /**
-How long a batch is waited for, milliseconds. A running thread stops within microseconds, but one without a CPU (busy
-host, throttled container, page from disk) only when it gets one; giving up earlier would hold it until we look again.
+How long to wait for a batch, milliseconds. A running thread stops within microseconds, but one without a CPU (busy
+host, throttled container, page from disk) only when it gets one; giving up earlier would hold it until the next poll.
 */
-const waitLimitMs = 1000;
+const maxWaitMs = 1000;
 
-/** Without raised priority, a round stops no further thread after this time; the next round begins with those. */
-const roundLimitMs = 500;
+/** Without raised priority, a round stops no more threads after this time; the next round begins with the rest. */
+const maxRoundMs = 500;
 
 /**
-A thread held this long, milliseconds, shows that we lost the CPU: then threads are stopped one at a time, and the batch
-doubles with each round without that. Without raised priority the round ends with it, and rounds begin with one.
+A thread held for longer than this, milliseconds, shows that we lost the CPU: after that, threads are stopped one at a
+time, and the batch doubles with each round in which it does not happen again. Without raised priority it also ends the
+round, and the first batch is one thread.
 */
 const lateMs = 5;
 
-/** How long we spin before sleeping, microseconds; a running thread stops within some 10. */
+/** How long to spin before sleeping, microseconds; a running thread stops within some 10. */
 const spinUs = 20;
 
-/** How long a single thread found working is waited for, microseconds; on a CPU it stops within some 10. */
+/** How long to wait for a single thread before stopping others in batches, microseconds; on a CPU it takes some 10. */
 const atOnceUs = 60;
 
-/** Sleeps between polls after that, microseconds. */
+/** Sleeps between polls after `spinUs`, microseconds; the last repeats. */
 const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
 /** Attempts to seize a thread that another tprof-top holds, and microseconds between them. */
-const seizeTries = 20;
-const seizeAgainUs = 100;
+const maxSeizeTries = 20;
+const seizeRetryUs = 100;
 
-/** How long `close` waits for threads that have not stopped yet; after that, the end of our process detaches them. */
-const closeLimitMs = 1000;
+/** How long `close` waits for threads that have not stopped yet; later only the end of our process detaches them. */
+const maxCloseMs = 1000;
 
 /** Mask and value of a wait status that means "stopped" (wait(2)). */
 const stoppedMask = 0xFF;
@@ -48,22 +49,23 @@ const stoppedValue = 0x7F;
 
 /** Result of a round of stops. */
 export type Stops = {
-	/** Threads stopped. */
+	/** Number of threads stopped. */
 	count: number;
 	/**
-	Time that threads were held, milliseconds: sum and longest; upper bounds, from when a thread was last seen running.
-	Threads that stopped late count in the next round.
+	Time that threads were held, milliseconds: sum and longest. Upper bounds, measured from the last poll that found the
+	thread running. Threads that stopped late count in the next round.
 	*/
 	heldMs: number;
 	longestMs: number;
 	/**
-	Threads that another tracer holds or that we may not trace, all of them while another tracer is attached; and that
-	tracer if known.
+	Number of threads that another tracer holds or that we may not trace; all threads while another tracer is attached.
+	And that tracer, if known.
 	*/
 	refused: number;
 	tracer?: string;
 	/**
-	Threads that have not stopped in time, in this round or since an earlier one; they are detached as soon as they do.
+	Number of threads that did not stop in time, in this round or an earlier one; they are detached as soon as they
+	stop.
 	*/
 	late: number;
 };
@@ -79,42 +81,42 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 }
 
 /**
-Time that counts against the budget: the mean for which threads in Java code were held. Per second, it is the share of
-its running time that such a thread loses. Late threads count in a later sample.
+Returns the time that counts against the budget, milliseconds: how long a thread in Java code was held on average, so
+that the total per second is the share of running time that it loses. Late threads count in a later sample.
 */
 export function stoppedMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
 }
 
 /**
-Which threads to stop. They are checked in turn, and each is stopped right after its check while threads stop at once,
-so that where a thread is found does not depend on how long it works. `asked` is called just before a thread is asked to
+Which threads to stop. Threads are checked in turn; as long as they stop at once, each is stopped right after its check,
+so that where it stops does not depend on how long it works. `beforeStop` is called just before a thread is asked to
 stop.
 */
 type Choice = {
 	wants(tid: number): boolean;
-	asked(tid: number): void;
+	beforeStop(tid: number): void;
 };
 
 type Round = {readonly onStopped: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
 
-const everybody: Choice = {wants: () => true, asked: () => undefined};
+const allThreads: Choice = {wants: () => true, beforeStop: () => undefined};
 
-/** Stops threads for some microseconds each, together, and detaches each in the order of arrival. */
+/** Stops threads for some microseconds, several at the same time, and detaches each as soon as it has been handled. */
 export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
 	readonly #other: OtherTracer;
-	/** Threads asked to stop, and when each was last seen running. */
+	/** Threads asked to stop, and when a poll last found each running. */
 	readonly #pending = new Map<number, number>();
-	/** Threads that stopped late, since the last round. */
-	#afterwards: Stops = {...noStops};
+	/** Threads that stopped late, after the last round. */
+	#lateStops: Stops = {...noStops};
 	#batchSize?: number;
-	/** Index of the first thread of the next round, if the last was too short for all. */
+	/** Index of the first thread of the next round, if the last round did not reach all. */
 	#first = 0;
 	#timer?: NodeJS.Timeout;
 
-	/** `pid`: the process, and the id of its first thread. */
+	/** `pid`: the process, whose main thread has the same id. */
 	constructor(ptrace: Ptrace, pid: number) {
 		this.#ptrace = ptrace;
 		this.#pid = pid;
@@ -122,13 +124,13 @@ export class Stopper {
 	}
 
 	/**
-	Calls `onStopped` for each thread while it is stopped. It must be quick; what it throws ends the round, and all
-	threads are detached nevertheless. `choice`: which of the threads to stop.
+	Calls `onStopped` for each thread while it is stopped. It must be quick; an exception from it ends the round, but
+	all threads are still detached. `choice`: which of the threads to stop.
 	*/
-	stop(tids: readonly number[], onStopped: (tid: number) => void, choice: Choice = everybody): Stops {
+	stop(tids: readonly number[], onStopped: (tid: number) => void, choice: Choice = allThreads): Stops {
 		this.#releaseLate();
-		const stops: Stops = {...this.#afterwards, count: 0};
-		this.#afterwards = {...noStops};
+		const stops: Stops = {...this.#lateStops, count: 0};
+		this.#lateStops = {...noStops};
 		if (tids.length === 0) {
 			return stops;
 		}
@@ -138,30 +140,30 @@ export class Stopper {
 		}
 
 		const isRaised = this.#ptrace.raise();
-		const [endMs, longestMs] = isRaised ? [Infinity, Infinity] : [performance.now() + roundLimitMs, lateMs];
-		const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
+		const [endMs, maxHeldMs] = isRaised ? [Infinity, Infinity] : [performance.now() + maxRoundMs, lateMs];
+		const size = this.#batchSize ?? (isRaised ? maxBatch : 1);
 		try {
 			const first = this.#first % tids.length;
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
-			const round = {onStopped, choice, isOneByOne: choice !== everybody};
+			const round = {onStopped, choice, isOneByOne: choice !== allThreads};
 			let checked = 0;
-			while (checked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
-				const next = inTurn.slice(checked, checked + largestBatch);
+			while (checked < inTurn.length && performance.now() < endMs && stops.longestMs <= maxHeldMs) {
+				const next = inTurn.slice(checked, checked + maxBatch);
 				checked += round.isOneByOne ? this.#stopOneByOne(next, round, stops) : this.#stopBatch(next, size, round, stops);
 			}
 
 			stops.late += countWanted(inTurn.slice(checked), choice);
 			this.#first = checked < inTurn.length ? first + checked : 0;
 		} finally {
-			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(largestBatch, 2 * size);
+			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(maxBatch, 2 * size);
 			this.#ptrace.restore();
-			this.#watch();
+			this.#pollLate();
 		}
 
 		return stops;
 	}
 
-	/** Resolves when no thread is held or about to stop. */
+	/** Resolves when no thread is stopped or about to stop. */
 	async release(): Promise<void> {
 		while (this.#pending.size > 0) {
 			await sleep(1);
@@ -169,10 +171,10 @@ export class Stopper {
 		}
 	}
 
-	/** Detaches all threads. */
+	/** Detaches all threads, waiting at most `maxCloseMs` for them to stop. */
 	close(): void {
 		clearTimeout(this.#timer);
-		const end = performance.now() + closeLimitMs;
+		const end = performance.now() + maxCloseMs;
 		while (this.#pending.size > 0 && performance.now() < end) {
 			this.#releaseLate();
 			this.#ptrace.sleep(100);
@@ -180,13 +182,13 @@ export class Stopper {
 	}
 
 	/**
-	Stops threads one by one until one does not stop at once because it waits for a CPU; returns how many were checked.
+	Stops threads one by one until one does not stop at once, as it waits for a CPU; returns how many were checked.
 	*/
 	#stopOneByOne(tids: readonly number[], round: Round, stops: Stops): number {
 		const {choice, onStopped} = round;
 		const waiting: number[] = [];
-		const checked = this.#choose(tids, choice, stops, tid => {
-			this.#ask(tid, choice);
+		const checked = this.#seizeWanted(tids, choice, stops, tid => {
+			this.#interrupt(tid, choice);
 			const start = performance.now();
 			while (!this.#handle(tid, stops, onStopped)) {
 				if (performance.now() > start + (atOnceUs / 1000)) {
@@ -205,10 +207,10 @@ export class Stopper {
 	/** Stops at most `size` threads; returns how many were checked. */
 	#stopBatch(tids: readonly number[], size: number, {onStopped, choice}: Round, stops: Stops): number {
 		const chosen: number[] = [];
-		const checked = this.#choose(tids, choice, stops, tid => chosen.push(tid) < size);
-		// Seize no thread after this: seizing waits for an execve, which waits until we see the end of one of these.
+		const checked = this.#seizeWanted(tids, choice, stops, tid => chosen.push(tid) < size);
+		// Seize no thread after this: seizing waits for an execve, which waits until we reap one of these.
 		for (const tid of chosen) {
-			this.#ask(tid, choice);
+			this.#interrupt(tid, choice);
 		}
 
 		this.#wait(chosen, onStopped, stops);
@@ -216,9 +218,9 @@ export class Stopper {
 	}
 
 	/** Seizes the wanted threads while `take` returns true; returns how many were checked. */
-	#choose(tids: readonly number[], {wants}: Choice, stops: Stops, take: (tid: number) => boolean): number {
+	#seizeWanted(tids: readonly number[], {wants}: Choice, stops: Stops, take: (tid: number) => boolean): number {
 		for (const [index, tid] of tids.entries()) {
-			if (wants(tid) && this.#have(tid, stops) && !take(tid)) {
+			if (wants(tid) && this.#trySeize(tid, stops) && !take(tid)) {
 				return index + 1;
 			}
 		}
@@ -226,20 +228,20 @@ export class Stopper {
 		return tids.length;
 	}
 
-	#ask(tid: number, choice: Choice): void {
-		choice.asked(tid);
+	#interrupt(tid: number, choice: Choice): void {
+		choice.beforeStop(tid);
 		this.#pending.set(tid, performance.now());
 		this.#ptrace.interrupt(tid);
 	}
 
-	/** Waits until these threads have stopped, and handles each as soon as it has. */
+	/** Waits until these threads have stopped, at most `maxWaitMs`, and handles each as soon as it has. */
 	#wait(tids: readonly number[], onStopped: (tid: number) => void, stops: Stops): void {
 		const start = performance.now();
 		let waiting = tids;
 		for (let sleeps = 0; waiting.length > 0;) {
 			waiting = waiting.filter(tid => !this.#handle(tid, stops, onStopped));
 			const elapsedMs = performance.now() - start;
-			if (elapsedMs > waitLimitMs) {
+			if (elapsedMs > maxWaitMs) {
 				stops.late += waiting.length;
 				return;
 			}
@@ -250,8 +252,8 @@ export class Stopper {
 		}
 	}
 
-	/** Seizes a thread; false if that fails. */
-	#have(tid: number, stops: Stops): boolean {
+	/** Seizes a thread, counting a failure; returns whether it succeeded. */
+	#trySeize(tid: number, stops: Stops): boolean {
 		// Still ours from an earlier round.
 		if (this.#pending.has(tid)) {
 			stops.late++;
@@ -271,32 +273,32 @@ export class Stopper {
 	#seize(tid: number): number {
 		for (let tries = 1; ; tries++) {
 			const error = this.#ptrace.seize(tid);
-			if (error !== errno.EPERM || !this.#other.refused(tid) || tries === seizeTries) {
+			if (error !== errno.EPERM || !this.#other.refused(tid) || tries === maxSeizeTries) {
 				return error;
 			}
 
-			this.#ptrace.sleep(seizeAgainUs);
+			this.#ptrace.sleep(seizeRetryUs);
 		}
 	}
 
-	/** Handles a thread that has stopped; false while it runs. */
+	/** Calls `onStopped` and detaches the thread if it has stopped; returns false while it runs. */
 	#handle(tid: number, stops: Stops, onStopped?: (tid: number) => void): boolean {
-		const before = performance.now();
+		const polledAt = performance.now();
 		const status = this.#ptrace.poll(tid);
 		if (status === 0) {
-			this.#pending.set(tid, before);
+			this.#pending.set(tid, polledAt);
 			return false;
 		}
 
-		const runningAt = this.#pending.get(tid) ?? before;
+		const runningAt = this.#pending.get(tid) ?? polledAt;
 		this.#pending.delete(tid);
 		if (status < 0) {
-			this.#follow();
+			this.#interruptAfterExecve();
 			return true;
 		}
 
 		if ((status & stoppedMask) !== stoppedValue) {
-			// It has ended, and was reaped by the poll.
+			// The thread has ended, and the poll reaped it.
 			return true;
 		}
 
@@ -307,11 +309,11 @@ export class Stopper {
 			stops.count++;
 			stops.heldMs += heldMs;
 			stops.longestMs = Math.max(stops.longestMs, heldMs);
-			// A stop with an event is ours, or a group stop that continues by itself; otherwise a signal is pending
-			// that the thread must get.
+			// A stop with an event is ours, or a group stop, which persists without us; otherwise the thread must still
+			// get the signal that it stopped for.
 			const isEvent = status >>> 16 !== 0;
 			if (this.#ptrace.detach(tid, isEvent ? 0 : (status >>> 8) & 0xFF) !== 0) {
-				// Killed while held: its process cannot end, or finish its execve, until we see that.
+				// Killed while stopped: its process cannot end, or finish an execve, until we reap the thread.
 				this.#pending.set(tid, performance.now());
 			}
 		}
@@ -321,9 +323,9 @@ export class Stopper {
 
 	/**
 	A seized thread disappears only by execve, which gives it the process's id and ends all others (ptrace(2),
-	"execve(2) under ptrace"). It is still ours, and only its tracer can stop it.
+	"execve(2) under ptrace"). We still trace it and must stop it to detach it.
 	*/
-	#follow(): void {
+	#interruptAfterExecve(): void {
 		if (!this.#pending.has(this.#pid) && this.#ptrace.interrupt(this.#pid) === 0) {
 			this.#pending.set(this.#pid, performance.now());
 		}
@@ -331,17 +333,17 @@ export class Stopper {
 
 	#releaseLate(): void {
 		for (const tid of this.#pending.keys()) {
-			this.#handle(tid, this.#afterwards);
+			this.#handle(tid, this.#lateStops);
 		}
 	}
 
 	/** Polls for threads that stop after their round, which would otherwise stay stopped until the next one. */
-	#watch(): void {
+	#pollLate(): void {
 		clearTimeout(this.#timer);
 		if (this.#pending.size > 0) {
 			this.#timer = setTimeout(() => {
 				this.#releaseLate();
-				this.#watch();
+				this.#pollLate();
 			}, 1);
 		}
 	}

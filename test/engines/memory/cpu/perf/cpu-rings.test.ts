@@ -96,11 +96,11 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 	expect([...open.values()]).toEqual([first]);
 	// One that is moved away for a moment may come back: its CPU keeps its ring.
 	pin(pid, second);
-	rings.follow(performance.now() + 3000, false);
+	rings.updateCpus(performance.now() + 3000, false);
 	expect(new Set(open.values())).toEqual(new Set([first, second]));
 	for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
 		pin(pid, ...cpus);
-		rings.follow(performance.now() + (1e6 * (later + 1)), false);
+		rings.updateCpus(performance.now() + (1e6 * (later + 1)), false);
 		expect(new Set(open.values())).toEqual(new Set(cpus));
 		rings.take();
 		for (let count = 0; count < 10;) {
@@ -156,7 +156,7 @@ test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no reco
 	const {records, lost} = rings.take();
 	stalls.disable();
 	// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
-	if (stalls.max < rings.room * rareNs / 2) {
+	if (stalls.max < rings.ringRecords * rareNs / 2) {
 		expect(lost).toBe(0);
 	}
 
@@ -190,7 +190,7 @@ test('a CPU that came later and has no room for a ring is named', () => {
 	const rings = closedAfterTest(CpuRings.open(calls, process.pid, periodNs)!);
 	expect(rings.finding).toBe('');
 	cpus = 3;
-	rings.follow(performance.now() + 1e6, false);
+	rings.updateCpus(performance.now() + 1e6, false);
 	expect(rings.finding).toBe('threads on CPU 1, 2 have no records: no more files may be opened (ulimit -n)');
 });
 

@@ -96,7 +96,7 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const code = new CodeCache(vm, methods);
 	const walker = new Walker(vm, code, methods);
 	const stacks = new RecordedStacks({
-		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), native: new NativeCode(java.pid, memory, names), nativeCode: pseudoFrame(names, nativeCode),
+		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), native: new NativeCode(java.pid, memory, names), nativeCodeFrame: pseudoFrame(names, nativeCode),
 	});
 	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
 	const parts: string[] = [];

@@ -194,7 +194,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 	/** A round in which these are wanted. */
 	function choosingRound(wanted: readonly number[]) {
 		events = [];
-		const stops = stopper.stop(running, () => undefined, {wants: tid => wanted.includes(tid), asked: () => undefined});
+		const stops = stopper.stop(running, () => undefined, {wants: tid => wanted.includes(tid), beforeStop: () => undefined});
 		return {...stops, events: events.join(' ')};
 	}
 
