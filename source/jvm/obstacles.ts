@@ -1,20 +1,20 @@
 import process from 'node:process';
 
-/** Why a process cannot be profiled, by any engine or by one, and what to do about it; each one printable line. The hint may be empty. */
+/** Why a process cannot be profiled, by any engine or by one, and what to do (or empty); one printable line each. */
 export type Obstacle = {
 	readonly reason: string;
 	readonly hint: string;
-	/** It goes away by itself in a moment. */
+	/** It will soon go away by itself. */
 	readonly isPassing?: boolean;
-	/** It rules out only the attach socket: an engine that does not need that may still be ready. */
+	/** It rules out only the attach socket: an engine that does not use that may work. */
 	readonly isAttachOnly?: boolean;
-	/** Another engine may work; the caller adds the names of the others to the hint. */
+	/** Another engine may work; the caller adds their names to the hint. */
 	readonly othersMayDo?: boolean;
 };
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';
 
-/** Everything that can be in the way of profiling a JVM, in words. */
+/** All obstacles to profiling a JVM. */
 export const obstacles = {
 	badPid: (text: string): Obstacle => ({reason: `"${text}" is not a process id`, hint: seeList}),
 	absent: (pid: number): Obstacle => ({reason: `there is no process ${pid}`, hint: seeList}),
@@ -58,7 +58,7 @@ export const obstacles = {
 	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
 };
 
-/** What is in the way on this operating system; undefined on Linux, whose /proc is needed. */
+/** Returns the obstacle on other operating systems than Linux, whose /proc is needed. */
 export function platformProblem(platform: NodeJS.Platform = process.platform): Obstacle | undefined {
 	return platform === 'linux'
 		? undefined

@@ -12,7 +12,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 		const answers = new Set<boolean>();
 		await until(() => {
 			looker.begin();
-			answers.add(looker.isOff(pid));
+			answers.add(looker.isOffCpu(pid));
 			return answers.size === 2;
 		});
 		looker.close();
@@ -20,7 +20,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 
 	const {pid: sleeping} = started('exec sleep 1000');
 	const looker = new OnCpu(sleeping);
-	await until(() => looker.isOff(sleeping));
+	await until(() => looker.isOffCpu(sleeping));
 	// Once it has started, it is given none.
 	await untilAsync(async () => {
 		looker.mark(sleeping);
@@ -39,7 +39,7 @@ test('one that wakes up was given a CPU since; of one that is gone nothing is sa
 	await until(() => looker.mayHaveLeft(pid));
 	expect(looker.waitedSince(pid)).toBe(true);
 	child.kill('SIGKILL');
-	await until(() => !looker.isOff(pid));
+	await until(() => !looker.isOffCpu(pid));
 	expect(looker.mayHaveLeft(pid)).toBe(false);
 	looker.close();
 });
@@ -47,11 +47,11 @@ test('one that wakes up was given a CPU since; of one that is gone nothing is sa
 test('threads that sleep say nothing of those that can run', async () => {
 	const {pid} = started('exec sleep 1000');
 	const looker = new OnCpu(pid);
-	await until(() => looker.isOff(pid));
+	await until(() => looker.isOffCpu(pid));
 	for (let count = 0; count < 1000; count++) {
-		looker.isOff(pid);
+		looker.isOffCpu(pid);
 	}
 
-	expect([looker.isOfUse, looker.isOff(pid)]).toEqual([true, true]);
+	expect([looker.isReliable, looker.isOffCpu(pid)]).toEqual([true, true]);
 	looker.close();
 });

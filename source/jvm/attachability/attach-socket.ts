@@ -4,29 +4,28 @@ import {openBelowRoot} from '../system/below-root.js';
 import {throwIfOutOfFiles, errorCode} from '../system/proc.js';
 import {loadLibc} from '../system/koffi.js';
 
-/** What these functions need to know of a process. */
 type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
-/** What has the name of the attach socket. */
+/** What exists at the path of the attach socket. */
 type AttachSocket =
-	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string; /** It has the target's own user. */ readonly isOwn: boolean}
+	| {readonly state: 'present'; /** Tells this socket from a later one at the same path. */ readonly identity: string; /** It belongs to the target's user. */ readonly isOwn: boolean}
 	| {readonly state: 'absent'}
-	/** Something else has the name: not a socket, or one of another user. */
+	/** Not a socket, or another user's. */
 	| {readonly state: 'foreign'}
-	/** It cannot be looked at; the system's error code. */
+	/** It cannot be examined; with the system's error code. */
 	| {readonly state: 'denied'; readonly code: string};
 
-/** The attach listener's socket as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
+/** Returns the socket's path as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
 function pathInside({nsPid}: {readonly nsPid: number}): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
 
-/** The same path for people to read. Nothing is opened by it, since links in it could lead elsewhere. */
+/** Returns the same path for messages. Never open it: links in it could lead elsewhere. */
 export function socketPath(owner: {readonly pid: number; readonly nsPid: number}): string {
 	return `/proc/${owner.pid}/root${pathInside(owner)}`;
 }
 
-/** Looks at the target's attach socket: see `openAttachSocket`. */
+/** Examines the target's attach socket, see `openAttachSocket`. */
 export function attachSocketOf(owner: SocketOwner): AttachSocket {
 	const {fd, ...socket} = openAttachSocket(owner);
 	if (fd !== undefined) {
@@ -37,10 +36,10 @@ export function attachSocketOf(owner: SocketOwner): AttachSocket {
 }
 
 /**
-Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it
-counts as foreign; one of root's may belong to a JVM that has since given up its rights, and who answers there must be
-checked (`peerOf`). `fd`, for one that is present, reaches it even if its name is reused (`pathOf`); the caller closes
-it. Throws when no more files can be opened.
+Opens the target's attach socket below the target's own root. A third user's socket could answer anything, so it counts
+as foreign; root's may belong to a JVM that has dropped its privileges, so the peer must be checked (`peerOf`). The `fd` of
+a present socket reaches it even if its name is reused (`pathOf`); the caller closes it. Throws if no more files can be
+opened.
 */
 export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
 	let fd: number;
@@ -78,13 +77,13 @@ function load(): GetOption | false {
 	return (loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)') as GetOption | undefined) ?? false;
 }
 
-/** Whether `peerOf` can be asked: koffi loads. */
+/** Whether `peerOf` works: koffi loads. */
 export function canSeePeers(): boolean {
 	getOption ??= load();
 	return getOption !== false;
 }
 
-/** The process at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 when it is not known. */
+/** Returns the pid at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 if unknown. */
 export function peerOf(socket: Socket): number {
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);

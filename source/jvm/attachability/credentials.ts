@@ -20,7 +20,7 @@ type Calls = {
 
 let calls: Calls | undefined | false;
 
-/** The raw system calls, as those of the C library change every thread; false if they are not available. */
+/** Loads the raw system calls, as the C library's functions change every thread; false if they are not available. */
 function loadCalls(): Calls | false {
 	const numbers = callNumbers[process.arch];
 	const libc = loadLibc();
@@ -39,23 +39,23 @@ function loadCalls(): Calls | false {
 /** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
 const capabilityPtrace = 1n << 19n;
 
-/** Whether this process may look into any other of its user namespace; root in a container usually may not. */
+/** Whether this process may inspect all others in its user namespace; root in a container usually may not. */
 export function hasPtraceCapability(): boolean {
 	const effective = /^CapEff:\s*([\da-f]+)/m.exec(readProc(process.pid, 'status') ?? '')?.[1];
 	return (BigInt(`0x${effective ?? '0'}`) & capabilityPtrace) !== 0n;
 }
 
-/** Whether `asOwner` can work here: we are root, and the raw system calls are available. */
+/** Whether `asOwner` works: we are root, and the raw system calls are available. */
 export function canActAs(): boolean {
 	calls ??= process.geteuid?.() === 0 && loadCalls();
 	return calls !== false;
 }
 
 /**
-Runs synchronous code with the effective user and group of `owner` and no other groups, in this thread alone (Linux
-keeps credentials for each thread, credentials(7)), and then takes back our own. JDK 8 compares the peer's user and
-group with its own, and a socket's peer credentials are those at connect. Throws if the owner's cannot be taken, or if
-our own cannot be taken back, a state in which nothing may continue.
+Runs synchronous code with the effective user and group of `owner` and no other groups, then restores our own. Only this
+thread is affected: Linux keeps credentials per thread (credentials(7)). Needed because JDK 8 compares the peer's user and
+group with its own, and a socket's peer credentials are those at connect. Throws if the owner's cannot be assumed; aborts
+the process if our own cannot be restored, because nothing may continue in that state.
 */
 export function asOwner<T>(owner: Owner, action: () => T): T {
 	if (!canActAs() || !calls) {
@@ -64,8 +64,7 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 
 	const own = {uid: process.geteuid!(), gid: process.getegid!(), groups: process.getgroups!()};
 	try {
-		// Groups first, since without root's rights they could no longer be changed; and in the opposite order on the
-		// way back.
+		// Groups first: without root's privileges they could no longer be changed. Restored in the opposite order.
 		if (calls.setGroups([]) !== 0) {
 			throw new Error('cannot leave our own groups');
 		}
@@ -82,9 +81,9 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 	} finally {
 		const user = calls.setEffective('setresuid', own.uid);
 		const group = calls.setEffective('setresgid', own.gid);
-		// If they could not be left, they need not be taken back.
-		const isWhole = calls.setGroups(own.groups) === 0 || process.getgroups!().length === own.groups.length;
-		if (user !== 0 || group !== 0 || !isWhole) {
+		// The call may fail if the groups were never dropped.
+		const hasGroups = calls.setGroups(own.groups) === 0 || process.getgroups!().length === own.groups.length;
+		if (user !== 0 || group !== 0 || !hasGroups) {
 			process.abort();
 		}
 	}

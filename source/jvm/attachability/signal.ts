@@ -8,20 +8,20 @@ import {
 	errorCode, isAlive, readStat, readStatus, type ProcessStatus,
 } from '../system/proc.js';
 import {
-	vmSigns, isStartingUp, type VmSigns, processAgeMs, silentStartUpMs,
+	vmStatusOf, isStartingUp, type VmStatus, processAgeMs, startUpWithoutCountersMs,
 } from './running-vm.js';
 
-/** Why a process must not get SIGQUIT. `ended`: it has. */
+/** Why a process must not get SIGQUIT. `ended`: because it has ended. */
 type SignalHazard = Obstacle & {readonly ended: boolean};
 
-/** A process that was found before; its start tells it from another one that was given its pid. */
+/** A process found earlier; its start tells it from another one with a reused pid. */
 type Found = {readonly pid: number; readonly startTicks: number};
 
 /**
-Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills any process that does not
-catch it, and other servers take it to mean "shut down". So all of this must hold: it is the process that was looked at,
-alive and not stopped, HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not
-disabled, start-up over, SIGQUIT caught and not ignored, and the program a JDK's launcher.
+Returns why the process must not get SIGQUIT now; undefined if it may. The signal kills any process that does not catch
+it, and makes some servers shut down. So all of this must hold: it is the process found earlier, alive and not stopped;
+HotSpot is mapped and OpenJ9 is not; a VM runs in it with its thread for SIGQUIT; attach is not disabled; start-up is
+over; SIGQUIT is caught and not ignored; and the program is a JDK's launcher.
 */
 export function quitHazard(target: Found): SignalHazard | undefined {
 	const {pid} = target;
@@ -42,18 +42,18 @@ function hotSpotObstacle({pid, startTicks}: Found, status: ProcessStatus, libjvm
 	const owner = {
 		pid, startTicks, nsPid: status.nsPid, uid: status.uid,
 	};
-	const looked = lookAtVm(owner, {status, libjvm, counters: readPerfData(owner)});
-	return vmObstacle(looked) ?? handlerObstacle(looked) ?? startingObstacle(looked);
+	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner)});
+	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);
 }
 
-/** Sends SIGQUIT, or says what speaks against it. This is the only place that signals a target. */
+/** Sends SIGQUIT, or returns why it must not. This is the only place that signals a target. */
 export function sendQuit(target: Found): SignalHazard | undefined {
 	const hazard = quitHazard(target);
 	if (hazard) {
 		return hazard;
 	}
 
-	// The last check is the start time: a pid that has been reused belongs to somebody else.
+	// The start time is checked last: the pid may have been reused.
 	if (readStat(target.pid)?.startTicks !== target.startTicks) {
 		return {reason: `process ${target.pid} has ended`, hint: '', ended: true};
 	}
@@ -67,55 +67,55 @@ export function sendQuit(target: Found): SignalHazard | undefined {
 	}
 }
 
-/** Up to this age a JVM without a handler for SIGQUIT counts as starting up. */
-const longestWithoutHandlerMs = 20_000;
+/** Age up to which a JVM without a handler for SIGQUIT counts as starting up. */
+const maxWithoutHandlerMs = 20_000;
 
-/** What was found out about a process with HotSpot's library. */
-type LookedAt = {
+/** A process with HotSpot's library, as far as attaching depends on it. */
+type InspectedVm = {
 	readonly pid: number;
 	readonly startTicks: number;
 	readonly status: ProcessStatus;
 	readonly counters: PerfCounters | undefined;
 	readonly flags: AttachFlags;
-	readonly vm: VmSigns;
+	readonly vm: VmStatus;
 	/** Path of HotSpot's library. */
 	readonly libjvm: string;
 };
 
-/** Looks for what decides whether a process with HotSpot's library may be attached to. */
-export function lookAtVm(owner: Found & {readonly nsPid: number; readonly uid: number}, found: Pick<LookedAt, 'status' | 'counters' | 'libjvm'>): LookedAt {
+/** Collects what decides whether a process with HotSpot's library may be attached to. */
+export function inspectVm(owner: Found & {readonly nsPid: number; readonly uid: number}, found: Pick<InspectedVm, 'status' | 'counters' | 'libjvm'>): InspectedVm {
 	const flags = readAttachFlags(owner, found.counters);
 	return {
-		...found, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmSigns(owner, found.counters, flags),
+		...found, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmStatusOf(owner, found.counters, flags),
 	};
 }
 
-/** Why nobody in such a process would answer: it is stopped, no VM runs in it, or attaching is disabled. */
-export function vmObstacle({pid, startTicks, status, flags, vm}: LookedAt): Obstacle | undefined {
+/** Returns why no VM would answer: the process is stopped, no VM runs in it, or attaching is disabled. */
+export function vmObstacle({pid, startTicks, status, flags, vm}: InspectedVm): Obstacle | undefined {
 	if (status.state === 'T' || status.state === 't') {
 		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
 	}
 
 	if (!vm.isRunning) {
 		const ageMs = processAgeMs(startTicks);
-		return ageMs < silentStartUpMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < longestWithoutHandlerMs};
+		return ageMs < startUpWithoutCountersMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < maxWithoutHandlerMs};
 	}
 
 	return flags.attachDisabled ? obstacles.attachDisabled(pid) : undefined;
 }
 
-/** That the VM is not up yet. */
-export function startingObstacle({pid, vm, counters}: LookedAt): Obstacle | undefined {
+/** Returns an obstacle if the VM is still starting up. */
+export function startingObstacle({pid, vm, counters}: InspectedVm): Obstacle | undefined {
 	return isStartingUp(vm.startTicks, counters) ? obstacles.starting(pid) : undefined;
 }
 
 /**
-Why SIGQUIT may not reach HotSpot's own handler: the JVM was told to leave that signal alone, is not up yet, has no
-handler, or runs in a program that may have set its own since: nothing shows which handler of a process is in force, so
-only a JDK's own launchers are trusted. Undefined if it does.
+Returns why SIGQUIT might not reach HotSpot's own handler: the JVM runs with -Xrs, is starting up, has no handler, or runs
+in a program that may have installed its own. Nothing shows which handler is installed, so only a JDK's launchers are
+trusted. Undefined if it does.
 */
-export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: LookedAt): Obstacle | undefined {
-	if (status.catchesQuit && !status.ignoresQuit && vm.takesQuit) {
+export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: InspectedVm): Obstacle | undefined {
+	if (status.catchesQuit && !status.ignoresQuit && vm.handlesSigquit) {
 		return isLauncher(pid, libjvm) ? undefined : obstacles.embedded(pid);
 	}
 
@@ -123,10 +123,10 @@ export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: Lo
 		return obstacles.reducedSignals(pid);
 	}
 
-	return processAgeMs(startTicks) < longestWithoutHandlerMs && !status.catchesQuit ? obstacles.starting(pid) : obstacles.noHandler(pid);
+	return processAgeMs(startTicks) < maxWithoutHandlerMs && !status.catchesQuit ? obstacles.starting(pid) : obstacles.noHandler(pid);
 }
 
-/** Whether the process's program is in bin/ of the JDK or JRE that has this library. */
+/** Whether the process's executable is in bin/ of the JDK or JRE with this library. */
 function isLauncher(pid: number, libjvm: string): boolean {
 	try {
 		const [, home] = /^(.*)\/bin\/[^/]+$/.exec(readlinkSync(`/proc/${pid}/exe`)) ?? [];

@@ -13,7 +13,7 @@ import {
 	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, readBytes,
 } from '../system/proc.js';
 import {
-	handlerObstacle, lookAtVm, startingObstacle, vmObstacle,
+	handlerObstacle, inspectVm, startingObstacle, vmObstacle,
 } from '../attachability/signal.js';
 import {featureRelease} from '../../model/feature-release.js';
 import type {Target, Identified} from '../target.js';
@@ -23,24 +23,24 @@ import {
 } from '../identity/libraries.js';
 import {processAgeMs} from '../attachability/running-vm.js';
 
-/** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
-const launcherMs = 20_000;
-/** Longest command shown, UTF-16 units. */
+/** Age up to which a java launcher may load its JVM; an older one is something else (a shell of that name, a wrapper). */
+const maxLauncherMs = 20_000;
+/** Maximum length of a command, UTF-16 units. */
 const maxCommandLength = 1024;
 
-/** What we found out about a process without touching it. */
+/** The result of inspecting a process. */
 type Inspection = {
-	/** Whether it is some kind of JVM, or very likely one that we may not look into. */
+	/** Whether it is some kind of JVM, or very likely one that we may not inspect. */
 	readonly isJvm: boolean;
 	/** Undefined if there is no such process. */
 	readonly target?: Target;
 	/** Why it cannot be profiled; undefined if it can. */
 	readonly obstacle?: Obstacle;
-	/** What the JVM writes down about itself, where we may read it. */
+	/** The JVM's own counters, if readable. */
 	readonly counters?: PerfCounters;
 };
 
-/** Looks at a process: reads /proc and the JVM's counters, and sends it nothing. */
+/** Inspects a process: reads /proc and the JVM's counters, and sends it nothing. */
 export function inspect(pid: number, users = new UserNames()): Inspection {
 	const status = readStatus(pid);
 	const stat = readStat(pid);
@@ -57,31 +57,31 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 	}
 
 	const libraries = readLibraries(pid);
-	const seen = {
+	const facts = {
 		pid, status, stat, users,
 	};
 	if ('code' in libraries) {
-		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closed(seen);
+		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closed(facts);
 	}
 
 	if (libraries.openJ9) {
-		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.openJ9(pid)};
+		return {isJvm: true, target: targetOf(facts, libraries, undefined), obstacle: obstacles.openJ9(pid)};
 	}
 
 	if (!libraries.libjvm) {
-		return withoutHotSpot(seen, libraries);
+		return withoutHotSpot(facts, libraries);
 	}
 
 	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
-	const target = targetOf(seen, libraries, counters);
+	const target = targetOf(facts, libraries, counters);
 	return {
 		isJvm: true, target, obstacle: hotSpotObstacle(target, {status, counters, libjvm: libraries.libjvm}), counters,
 	};
 }
 
-type Seen = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat; readonly users: UserNames};
+type ProcessFacts = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat; readonly users: UserNames};
 
-/** /proc hides the process (mount option hidepid) when signal 0, which reaches nobody, is not permitted. */
+/** Whether /proc hides the process (mount option hidepid): then signal 0, which only checks permission, gives EPERM. */
 function isHidden(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
@@ -91,12 +91,12 @@ function isHidden(pid: number): boolean {
 	}
 }
 
-function closed(seen: Seen): Inspection {
-	const {pid, status, users} = seen;
+function closed(facts: ProcessFacts): Inspection {
+	const {pid, status, users} = facts;
 	const isJvm = /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '') || hasCounterFile(status.nsPid);
 	return {
 		isJvm,
-		target: isJvm ? targetOf(seen, undefined, undefined) : undefined,
+		target: isJvm ? targetOf(facts, undefined, undefined) : undefined,
 		obstacle: closedObstacle(pid, status.uid, users.nameOf(status.uid)),
 	};
 }
@@ -109,7 +109,7 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
 }
 
-/** In our own /tmp everyone can see the file's name, but not its content. */
+/** Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. */
 function hasCounterFile(nsPid: number): boolean {
 	try {
 		return readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${nsPid}`));
@@ -118,23 +118,23 @@ function hasCounterFile(nsPid: number): boolean {
 	}
 }
 
-function withoutHotSpot(seen: Seen, libraries: Libraries): Inspection {
-	const {pid, stat} = seen;
+function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
+	const {pid, stat} = facts;
 	const isLauncher = libraries.launcher || /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
-	if (isLauncher && processAgeMs(stat.startTicks) < launcherMs) {
-		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.starting(pid)};
+	if (isLauncher && processAgeMs(stat.startTicks) < maxLauncherMs) {
+		return {isJvm: true, target: targetOf(facts, libraries, undefined), obstacle: obstacles.starting(pid)};
 	}
 
 	if (isNativeImage(pid)) {
-		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.nativeImage(pid)};
+		return {isJvm: true, target: targetOf(facts, libraries, undefined), obstacle: obstacles.nativeImage(pid)};
 	}
 
 	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(/\((.*)\)/s.exec(readProc(pid, 'stat') ?? '')?.[1] ?? '?'))};
 }
 
 function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
-	const looked = lookAtVm(target, found);
-	const obstacle = vmObstacle(looked);
+	const vm = inspectVm(target, found);
+	const obstacle = vmObstacle(vm);
 	if (obstacle) {
 		return obstacle;
 	}
@@ -144,13 +144,13 @@ function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus;
 		return closedObstacle(target.pid, target.uid, target.facts.user);
 	}
 
-	return socket === 'present' ? undefined : startingObstacle(looked) ?? handlerObstacle(looked);
+	return socket === 'present' ? undefined : startingObstacle(vm) ?? handlerObstacle(vm);
 }
 
-function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
+function targetOf({pid, status, stat, users}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
 	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
 	const line = readJavaCommand(pid);
-	// The words of the command line are exact; HotSpot's own record also knows what a launcher of another kind started.
+	// The command line's words are exact; HotSpot's record also has the main class if another kind of launcher started it.
 	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);
@@ -172,7 +172,7 @@ function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undef
 /** The largest process id on 64-bit Linux (PID_MAX_LIMIT). */
 const maxPid = 4_194_304;
 
-/** A HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the process. */
+/** Returns a HotSpot JVM that may be profiled, or the obstacle. Sends nothing to the process. */
 export function identify(pid: number): Identified {
 	const platform = platformProblem();
 	if (platform) {
@@ -184,25 +184,25 @@ export function identify(pid: number): Identified {
 	}
 
 	const {target, obstacle} = inspect(pid);
-	// What rules out only one engine is for that engine to say.
+	// An obstacle for one engine only is reported by that engine.
 	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
 }
 
 const passwdPath = '/etc/passwd';
-/** Enough for some ten thousand users; larger directories are not kept in that file. */
+/** Enough for some ten thousand users; larger sites use a directory service. */
 const maxPasswdBytes = 1024 * 1024;
 
-/** Names of users by id, read once for a listing. */
+/** Names of users by id, read once. */
 export class UserNames {
 	#names: Map<number, string> | undefined;
 
-	/** The user's name, or its number if the name is not known here (another container's user, a directory service). */
+	/** Returns the user's name, or its number if the name is unknown here (another container, a directory service). */
 	nameOf(uid: number): string {
 		if (uid === process.geteuid?.()) {
 			try {
 				return printable(userInfo().username);
 			} catch {
-				// A user without a name, as containers have them.
+				// A user without a name, as in containers.
 			}
 		}
 

@@ -6,30 +6,30 @@ import {readStat} from '../system/proc.js';
 import {processAgeMs} from '../attachability/running-vm.js';
 import {inspect, UserNames} from './inspect.js';
 
-/** A JVM of this host, as lists show it. All strings are printable. */
+/** A JVM of this host for lists. All strings are printable. */
 export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: string;
 	readonly hint?: string;
-	/** When it started, in clock ticks after boot, and the CPU time that it had used at `atMs` (performance.now()). */
+	/** Its start, in clock ticks after boot, and the CPU time that it had used at `atMs` (performance.now()). */
 	readonly startTicks: number;
 	readonly cpuTicks: number;
 	readonly atMs: number;
-	/** Why thread dumps of it cannot be had, if only an engine that does without them may work. */
+	/** Why thread dumps are not available, if an engine without them may still work. */
 	readonly attachProblem?: string;
 };
 
-/** A process younger than this may still become a JVM (fork, exec, load) and is inspected every time. */
-const settledMs = 5000;
-/** A process that was not a JVM is inspected again after this time: some programs load one late. */
+/** Age up to which a process may still become a JVM (fork, exec, load) and is inspected every time. */
+const mayBecomeJvmMs = 5000;
+/** Interval after which a process that was not a JVM is inspected again: some programs load one late. */
 const rescanAfterMs = 30_000;
 
-/** Processes known not to be JVMs: their start, and when they were inspected. */
+/** Processes that were not JVMs: their start, and when they were inspected. */
 const nonJvms = new Map<number, {readonly startTicks: number; readonly scannedAtMs: number}>();
 
 /**
-All JVMs on this host that this user may know of, lowest pid first. They are found by reading /proc; nothing is sent to
-them. Cheap enough to call every second: processes that are not JVMs are remembered.
+Returns all JVMs on this host that this user may see, lowest pid first. It reads /proc and sends nothing to them. Cheap
+enough to call every second: it remembers processes that are not JVMs.
 */
 export function listJvms(): JvmListing[] {
 	if (platformProblem()) {
@@ -53,7 +53,7 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 	const atMs = performance.now();
 	const {isJvm, target, obstacle, counters} = inspect(pid, users);
 	if (!isJvm || !target) {
-		if (processAgeMs(stat.startTicks) > settledMs) {
+		if (processAgeMs(stat.startTicks) > mayBecomeJvmMs) {
 			nonJvms.set(pid, {startTicks: stat.startTicks, scannedAtMs: nowMs});
 		}
 
@@ -75,8 +75,8 @@ function forgetAllBut(pids: ReadonlySet<number>): void {
 }
 
 /**
-The JVMs that a text means: the one with that pid, otherwise those whose main class or jar has exactly that name (with
-or without its package), otherwise those with the text anywhere in that name, in upper or lower case.
+Returns the JVMs that a text refers to: the one with that pid, else those whose main class or jar has exactly that name
+(with or without its package), else those whose name contains the text, ignoring case.
 */
 export function findTargets(text: string, jvms: readonly JvmListing[] = listJvms()): JvmListing[] {
 	const wanted = text.trim().toLowerCase();

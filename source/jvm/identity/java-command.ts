@@ -1,12 +1,12 @@
 import {openFileBelowRoot, workingFolder} from '../system/below-root.js';
 import {readOpen, readProcStrings} from '../system/proc.js';
 
-/** What a java command line starts. Raw text: not yet printable. */
+/** A parsed java command line. Raw text: not yet printable. */
 type JavaCommand = {
 	/** Class name, jar file's path, or module/class; empty if the line does not say. */
 	readonly main: string;
 	readonly args: readonly string[];
-	/** Arguments in front of it: for the JVM and the launcher. */
+	/** Arguments before it: for the JVM and the launcher. */
 	readonly vmArgs: readonly string[];
 };
 
@@ -31,7 +31,7 @@ const withValue = new Set([
 	'--source',
 ]);
 
-/** Splits a java command line (arguments after the program's own name, argument files already expanded). */
+/** Parses a java command line (the arguments after the program's name, argument files expanded). */
 export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	let index = 0;
 	while (index < args.length) {
@@ -56,29 +56,29 @@ export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	return {main: '', args: [], vmArgs: args};
 }
 
-/** Splits HotSpot's own record of its command (counter sun.rt.javaCommand); a jar's path may hold blanks. */
+/** Parses HotSpot's own record of its command (counter sun.rt.javaCommand); a jar's path may contain blanks. */
 export function parseRecordedCommand(recorded: string): {readonly main: string; readonly args: readonly string[]} {
 	const jar = /^\S*\/.*?\.jar(?= |$)/.exec(recorded)?.[0];
 	const main = jar ?? recorded.split(' ', 1)[0];
 	return {main, args: recorded.slice(main.length).split(' ').filter(Boolean)};
 }
 
-/** The main class or jar as lists show it: a jar without its folders, a module's main class without the module. */
+/** Returns the name of a main class or jar for lists: without a jar's folders, without a main class's module. */
 export function shortMain(main: string): string {
 	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
 
-/** The JDK's launcher takes argument files of any size, but no command line that runs is longer than this. */
+/** Maximum size of an argument file; the JDK's launcher has none. */
 const maxArgumentFileBytes = 256 * 1024;
-/** Most files named on one command line. */
+/** Maximum number of argument files in a command line. */
 const maxFiles = 64;
 
-/** A word of an argument file, parts of it in quotes. */
+/** A word of an argument file; parts may be quoted. */
 const fileWord = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 
 /**
-Command-line arguments with "@file" replaced by the file's words, as the java launcher (JDK 9 and later, args.c) does, but
-for escapes: "@@x" is "@x" itself. `readFile` gives a file's text, or undefined if it cannot be read.
+Replaces "@file" among arguments by the file's words, as the java launcher does (JDK 9 and later, args.c), except for
+escapes in files; "@@x" becomes "@x". `readFile` returns a file's text, or undefined if it cannot be read.
 */
 export function expandArguments(args: readonly string[], readFile: (name: string) => string | undefined): string[] {
 	let filesLeft = maxFiles;
@@ -92,7 +92,7 @@ export function expandArguments(args: readonly string[], readFile: (name: string
 	});
 }
 
-/** The java command line of a process, argument files expanded from the process's own folders. */
+/** Returns a process's java command line, with argument files read as the process sees them. */
 export function readJavaCommand(pid: number): JavaCommand {
 	const [, ...args] = readProcStrings(pid, 'cmdline');
 	return parseJavaCommand(expandArguments(args, name => readArgumentFile(pid, name)));
@@ -101,7 +101,7 @@ export function readJavaCommand(pid: number): JavaCommand {
 function readArgumentFile(pid: number, name: string): string | undefined {
 	try {
 		const path = name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`;
-		// A command line may name anything; only regular files are opened.
+		// A command line may name any file; only regular ones are opened.
 		const read = readOpen(openFileBelowRoot(pid, path), maxArgumentFileBytes);
 		return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 	} catch {

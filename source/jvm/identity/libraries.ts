@@ -4,12 +4,12 @@ import {
 import {readBytes, readOpen} from '../system/proc.js';
 import {isBelowRoot, openFileBelowRoot} from '../system/below-root.js';
 
-/** Most bytes read of /proc/PID/maps: vm.max_map_count allows some 6 MB by default. */
+/** Maximum bytes read of /proc/PID/maps: vm.max_map_count allows some 6 MB by default. */
 const maxMapsBytes = 32 * 1024 * 1024;
 
-/** Which virtual machine's library a process has mapped. */
+/** Libraries of virtual machines that a process has mapped. */
 export type Libraries = {
-	/** Path of HotSpot's libjvm.so as the process's maps show it. */
+	/** Path of HotSpot's libjvm.so in /proc/PID/maps. */
 	readonly libjvm?: string;
 	/** OpenJ9's own library is mapped (its libjvm.so only redirects). */
 	readonly openJ9: boolean;
@@ -17,7 +17,7 @@ export type Libraries = {
 	readonly launcher: boolean;
 };
 
-/** Looks through /proc/PID/maps for a JVM's libraries; the error's code if they cannot be read. Throws when no more files can be opened. */
+/** Searches /proc/PID/maps for a JVM's libraries; returns the error's code if unreadable. Throws if out of files. */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	const read = readBytes(`/proc/${pid}/maps`, maxMapsBytes);
 	return 'code' in read
@@ -25,7 +25,7 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 		: {libjvm: mappedPath(read.bytes, '/libjvm.so'), openJ9: read.bytes.includes('/libj9vm'), launcher: read.bytes.includes('/libjli.so')};
 }
 
-/** The first path in maps that ends in `ending` (or in that and " (deleted)"). */
+/** Returns the first path in maps that ends in `ending`, deleted files included. */
 function mappedPath(maps: Buffer, ending: string): string | undefined {
 	for (let at = maps.indexOf(ending); at !== -1; at = maps.indexOf(ending, at + 1)) {
 		const lineEnd = maps.indexOf(10, at);
@@ -40,10 +40,10 @@ function mappedPath(maps: Buffer, ending: string): string | undefined {
 	return undefined;
 }
 
-/** A release file has about 1 KB, or 3 KB with a long list of modules. */
+/** A release file has 1 to 3 KB. */
 const maxReleaseFileBytes = 64 * 1024;
 
-/** The Java version of the JDK that a libjvm.so of the process has around it; empty if its files do not say. */
+/** Returns the Java version of the JDK that contains a process's libjvm.so; empty if unknown. */
 export function versionAround(libjvm: string, pid: number): string {
 	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same
 	// without jre in a JRE.
@@ -56,7 +56,7 @@ export function versionAround(libjvm: string, pid: number): string {
 		}
 	}
 
-	// The class library's archive, which JDK 9 removed.
+	// JDK 9 removed the class library's archive.
 	if (homes.some(home => isBelowRoot(pid, `${home}/lib/rt.jar`))) {
 		return '1.8.0';
 	}
@@ -75,10 +75,10 @@ function textOf(pid: number, path: string): string {
 
 /** The section in which GraalVM's native-image keeps the heap that it built (ELF, imageheap). */
 const heapSection = '\0.svm_heap\0';
-/** Names of sections, and a table of 64 bytes for each, lie at the end of an executable (elf(5)): a few KB. */
+/** Section names, and a table of 64 bytes for each, are at the end of an executable (elf(5)): a few KB. */
 const endBytes = 256 * 1024;
 
-/** Whether a process's executable was made by GraalVM's native-image. False if it cannot be read. */
+/** Whether a process's executable was made by GraalVM's native-image; false if it cannot be read. */
 export function isNativeImage(pid: number): boolean {
 	let fd: number;
 	try {

@@ -1,7 +1,7 @@
 /*
-Files of a target, looked up as the target itself would find them. A path below /proc/PID/root is not safe as it is: the
-kernel follows an absolute symbolic link, or ".." in a chroot, from our own root. So a path is walked here, folder by
-folder, and we read the links ourselves. O_PATH descriptors open nothing: no pipe blocks, no device acts.
+Resolves paths as a target itself would. A path below /proc/PID/root is not safe: the kernel follows an absolute symbolic
+link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links itself. O_PATH
+descriptors open nothing: no pipe blocks, no device acts.
 */
 import {
 	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
@@ -9,17 +9,17 @@ import {
 
 /** Linux asm-generic/fcntl.h; Node has no constant for it. */
 const openPath = 0o1000_0000;
-/** As many as the kernel follows in one path (MAXSYMLINKS). */
+/** The kernel's own limit in one path (MAXSYMLINKS). */
 const maxLinks = 40;
 
-/** A path to the file of an open descriptor; it works even after the file was renamed or removed. */
+/** Returns a path to the file of an open descriptor, which works even after the file was renamed or removed. */
 export function pathOf(fd: number): string {
 	return `/proc/self/fd/${fd}`;
 }
 
 /**
-An O_PATH descriptor of what a path means to a process, which the caller closes; never of anything outside the process's
-root folder. `last`: whether a symbolic link at the path's end is followed. Throws the system's error.
+Opens a path as a process sees it, with O_PATH, and never anything outside the process's root folder. The caller closes the
+descriptor. `last`: whether to follow a symbolic link at the path's end. Throws the system's error.
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	const folders = [openSync(`/proc/${pid}/root`, openPath | constants.O_DIRECTORY)];
@@ -66,7 +66,7 @@ function namesOf(path: string): string[] {
 	return path.split('/').filter(name => name !== '' && name !== '.');
 }
 
-/** A process's working directory as a path below its own root. Throws the system's error, EXDEV if it lies elsewhere. */
+/** Returns a process's working directory as a path below its own root. Throws the system's error; EXDEV if outside. */
 export function workingFolder(pid: number): string {
 	const root = readlinkSync(`/proc/${pid}/root`);
 	const folder = readlinkSync(`/proc/${pid}/cwd`);
@@ -78,8 +78,8 @@ export function workingFolder(pid: number): string {
 }
 
 /**
-An O_PATH descriptor of a process's working directory, which the caller closes. Throws the system's error, EXDEV if it
-is not below the process's own root.
+Opens a process's working directory with O_PATH; the caller closes the descriptor. Throws the system's error; EXDEV if the
+directory is not below the process's own root.
 */
 export function openWorkingFolder(pid: number): number {
 	const fd = openBelowRoot(pid, workingFolder(pid));
@@ -96,24 +96,24 @@ function notBelow(): Error {
 	return Object.assign(new Error('not below the root folder of the process'), {code: 'EXDEV'});
 }
 
-/** A descriptor for reading the regular file that a path means to a process. Throws the system's error, EINVAL for others. */
+/** Opens a regular file for reading as a process sees its path. Throws the system's error; EINVAL if not regular. */
 export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
 }
 
-/** The same for a path of our own file system; `follow`: whether a symbolic link at its end is followed. */
+/** Opens a regular file of our own file system. `last`: whether to follow a symbolic link at the path's end. */
 export function openFile(path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	return reopened(openSync(path, openPath | (last === 'follow' ? 0 : constants.O_NOFOLLOW)));
 }
 
-/** An O_PATH descriptor of a folder, not a symbolic link, in an open folder; the caller closes it. */
+/** Opens a subfolder, not a symbolic link, of an open folder with O_PATH; the caller closes the descriptor. */
 export function openFolderIn(folder: number, name: string): number {
 	return openSync(`${pathOf(folder)}/${name}`, openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 
 /**
-Opens a regular file for reading by its O_PATH descriptor, which is closed. Its type is checked before it is opened:
-opening a pipe blocks, and opening a device may do things.
+Opens a regular file for reading by its O_PATH descriptor, and closes that. Checks the type first: opening a pipe blocks,
+and opening a device may have effects.
 */
 function reopened(fd: number): number {
 	try {
@@ -127,7 +127,7 @@ function reopened(fd: number): number {
 	}
 }
 
-/** Whether there is something at a path below a process's root that we may open. */
+/** Whether a path below a process's root exists and may be opened. */
 export function isBelowRoot(pid: number, path: string): boolean {
 	try {
 		closeSync(openBelowRoot(pid, path));

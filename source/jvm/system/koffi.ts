@@ -1,31 +1,32 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
-/** What we use of the koffi package (https://koffi.dev): libraries by name or, with null, what the process has loaded. */
+/** The part of the koffi package (https://koffi.dev) that we use. */
 type Koffi = {
+	/** Loads a library by name; null: what the process has loaded. */
 	load(name: string | null): {
 		func(prototype: string): (...args: unknown[]) => number;
 		func(name: string, result: string, args: string[]): (...args: unknown[]) => number;
 	};
 	errno(): number;
-	/** Memory at an address as an ArrayBuffer, without a copy; not to be touched once it is unmapped. */
+	/** Returns memory at an address as an ArrayBuffer, without a copy; never touch it once it is unmapped. */
 	view(address: unknown, bytes: number): ArrayBuffer;
 };
 
 const {url} = import.meta;
 
-/** The bundle's folder: the module's own, or the one above its chunks. Never one above dist/, which may be anyone's. */
+/** The bundle's folder: the module's own, or the one above its chunks; never one above dist/, which anyone might own. */
 const bundle = /\/chunks\/[^/]*$/.test(url) ? '..' : '.';
 
 /**
-The FFI library: the binary for Linux on x86-64 that the build puts beside the bundle, which needs nothing of the
-package's JavaScript; the package itself where the sources run unbundled. Throws where it does not load.
+Loads the FFI library: the binary for Linux on x86-64 that the build puts beside the bundle, or the whole package if the
+sources run unbundled. Throws if it does not load.
 */
 export function loadKoffi(): Koffi {
 	return createRequire(url)(url.endsWith('.ts') ? 'koffi' : `${bundle}/koffi-${libcOf(readFileSync('/proc/self/maps', 'latin1'))}.node`) as Koffi;
 }
 
-/** The C library of a process, by its /proc/PID/maps. musl's dynamic loader is the library itself, so it is mapped. */
+/** Returns the C library of a process, by its /proc/PID/maps. musl's dynamic loader is the library itself. */
 export function libcOf(maps: string): 'glibc' | 'musl' {
 	return /\/ld-musl-[^/\n]*$/m.test(maps) ? 'musl' : 'glibc';
 }
@@ -35,7 +36,7 @@ type Libc = ReturnType<Koffi['load']>;
 
 let libc: Libc | false | undefined;
 
-/** The C library of this process, called directly; undefined if the FFI package does not load. */
+/** Returns the C library of this process; undefined if the FFI library does not load. */
 export function loadLibc(): Libc | undefined {
 	if (libc === undefined) {
 		try {

@@ -2,17 +2,17 @@ import {
 	closeSync, constants, openSync, readSync,
 } from 'node:fs';
 
-/** Most bytes read of a small /proc file (status, stat, cmdline, environ). */
+/** Maximum bytes read of a small /proc file (status, stat, cmdline, environ). */
 const maxProcFileBytes = 1024 * 1024;
 
 /** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
 export const ticksPerSecond = 100;
 
-const quitBit = 2; // SIGQUIT is signal 3; masks count from bit 0 for signal 1.
+const quitBit = 2; // SIGQUIT is signal 3; bit 0 of a mask is signal 1.
 
-/** What /proc/PID/status says. Ids are as our own namespaces see them. */
+/** Fields of /proc/PID/status. Ids are those of our own namespaces. */
 export type ProcessStatus = {
-	/** The process that the id belongs to; differs from the id asked for if that is a thread's. */
+	/** The process; differs from PID if that is a thread's id. */
 	readonly processId: number;
 	/** One letter: R, S, D, T (stopped), t (traced), Z, X... */
 	readonly state: string;
@@ -21,26 +21,26 @@ export type ProcessStatus = {
 	readonly gid: number;
 	/** The process's id in its innermost pid namespace. */
 	readonly nsPid: number;
-	/** The process has a handler for SIGQUIT; without one the signal would kill it. */
+	/** The process has a handler for SIGQUIT, without which the signal would kill it. */
 	readonly catchesQuit: boolean;
 	readonly ignoresQuit: boolean;
 };
 
-/** What /proc/PID/stat says. Times in clock ticks, see `ticksPerSecond`. */
+/** Fields of /proc/PID/stat. Times in clock ticks, see `ticksPerSecond`. */
 export type ProcessStat = {
 	readonly state: string;
 	readonly userTicks: number;
 	readonly systemTicks: number;
 	/** After boot. */
 	readonly startTicks: number;
-	/** Process group, and the one in the foreground of the process's terminal; 0 or less without a terminal. */
+	/** Process group, and the foreground group of its terminal (0 or less without one). */
 	readonly group: number;
 	readonly foregroundGroup: number;
 };
 
 /**
-Reads at most `maxBytes` of a file, without waiting if it is a pipe; the error's code if it cannot be read. Throws when
-no more files can be opened.
+Reads at most `maxBytes` of a file, without blocking on a pipe; returns the error's code if unreadable. Throws if no more
+files can be opened.
 */
 export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
 	let fd: number;
@@ -54,10 +54,10 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 	return readOpen(fd, maxBytes);
 }
 
-/** What is read goes here first: most of these files have some hundred bytes. */
+/** Shared read buffer: most files have some hundred bytes. */
 const scratch = Buffer.allocUnsafe(64 * 1024);
 
-/** Reads at most `maxBytes` of an open file, which is closed; the error's code when it cannot be read. */
+/** Reads at most `maxBytes` of an open file and closes it; returns the error's code if unreadable. */
 export function readOpen(fd: number, maxBytes: number): {bytes: Buffer} | {code: string} {
 	try {
 		const parts: Buffer[] = [];
@@ -80,18 +80,18 @@ export function readOpen(fd: number, maxBytes: number): {bytes: Buffer} | {code:
 	}
 }
 
-/** The `code` of a system error, such as ENOENT. */
+/** Returns the `code` of a system error, such as ENOENT. */
 export function errorCode(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
 }
 
-/** Text of a small /proc file of a process, one character for each byte; undefined when it cannot be read. */
+/** Reads a small /proc file of a process as Latin-1 text; undefined if unreadable. */
 export function readProc(pid: number, name: string): string | undefined {
 	const read = readBytes(`/proc/${pid}/${name}`);
 	return 'bytes' in read ? read.bytes.toString('latin1') : undefined;
 }
 
-/** Strings of a NUL-separated /proc file (cmdline, environ); empty when it cannot be read. Not yet printable. */
+/** Reads the strings of a NUL-separated /proc file (cmdline, environ); empty if unreadable. Not yet printable. */
 export function readProcStrings(pid: number, name: 'cmdline' | 'environ'): string[] {
 	const read = readBytes(`/proc/${pid}/${name}`);
 	if (!('bytes' in read)) {
@@ -106,7 +106,7 @@ export function readProcStrings(pid: number, name: 'cmdline' | 'environ'): strin
 	return strings;
 }
 
-/** Parses /proc/PID/status (proc(5)); undefined when it is not one. NSpid is absent before Linux 4.1. */
+/** Parses /proc/PID/status (proc(5)); undefined if malformed. NSpid is absent before Linux 4.1. */
 export function parseStatus(text: string): ProcessStatus | undefined {
 	const field = (name: string) => new RegExp(`^${name}:[\\t ]*(.*)$`, 'm').exec(text)?.[1].trim().split(/\s+/) ?? [];
 	const processId = Number(field('Tgid')[0]);
@@ -131,7 +131,7 @@ function hasQuit(mask: string | undefined): boolean {
 	return /^[\da-f]+$/i.test(mask ?? '') && ((Number.parseInt(mask!.slice(-1), 16) >> quitBit) & 1) === 1;
 }
 
-/** Parses /proc/PID/stat (proc(5)), whose command name may hold anything; undefined when it is not one. */
+/** Parses /proc/PID/stat (proc(5)), whose command name may contain any characters; undefined if malformed. */
 export function parseStat(text: string): ProcessStat | undefined {
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ', 20);
 	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
@@ -144,33 +144,33 @@ export function parseStat(text: string): ProcessStat | undefined {
 	};
 }
 
-/** Status of a process now; undefined when there is none (or /proc hides it). */
+/** Reads a process's status; undefined if there is no such process, or /proc hides it. */
 export function readStatus(pid: number): ProcessStatus | undefined {
 	const text = readProc(pid, 'status');
 	return text === undefined ? undefined : parseStatus(text);
 }
 
-/** Stat of a process now; undefined when there is none (or /proc hides it). */
+/** Reads a process's stat; undefined if there is no such process, or /proc hides it. */
 export function readStat(pid: number): ProcessStat | undefined {
 	const text = readProc(pid, 'stat');
 	return text === undefined ? undefined : parseStat(text);
 }
 
-/** Whether the process is still there and running: same pid, same start, not a zombie. */
+/** Whether the process still exists: same pid, same start, not a zombie. */
 export function isAlive(target: {readonly pid: number; readonly startTicks: number}): boolean {
 	const stat = readStat(target.pid);
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
 /**
-The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that is
-ending and no longer has any memory.
+Returns the kernel's name of a process's program (first 15 bytes, not yet printable); undefined for an ending process that
+no longer has memory.
 */
 export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
 }
 
-/** Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known. */
+/** Returns epoch milliseconds, accurate to a second, of clock ticks after boot (btime of /proc/stat); 0 if unknown. */
 export function startMs(startTicks: number): number {
 	const text = readBytes('/proc/stat');
 	const boot = 'bytes' in text ? /^btime (\d+)$/m.exec(text.bytes.toString('latin1')) : undefined;
@@ -178,8 +178,8 @@ export function startMs(startTicks: number): number {
 }
 
 /**
-In words, an error that comes from a limit on open files, and what to do about it; undefined for other errors. Errors
-that come from a worker have only their message.
+Returns the reason of an error from a limit on open files, and what to do; undefined for other errors. Errors from a
+worker have only their message.
 */
 export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
 	const {code, message} = error as NodeJS.ErrnoException;
@@ -193,7 +193,7 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that has most of them open'};
 }
 
-/** Rethrows an error that is about a limit on open files: it says nothing about the process. */
+/** Rethrows an error from a limit on open files: it says nothing about the process. */
 export function throwIfOutOfFiles(error: unknown): void {
 	if (outOfFiles(error)) {
 		throw error;

@@ -1,7 +1,7 @@
 /*
-The JVM calls a thread RUNNABLE while it is in native code, even when that code waits in the kernel. This list names
-those calls; a thread whose top frame is one of them is IDLE. It is data: one line per call, with the reason that the
-screen can show. Names by JDK release as the JDK's own sources have them.
+The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. This file lists such
+calls, with the reason shown on the screen; a thread whose innermost frame is one of them is IDLE. Names are from the JDK's
+sources.
 */
 
 /** A native method in which a thread waits although the JVM calls it RUNNABLE. */
@@ -10,11 +10,11 @@ type IdleCall = {
 	readonly method: string;
 	/** What the thread waits for. */
 	readonly reason: string;
-	/** Set for calls that may also work hard: IDLE only if the thread used no CPU since its previous sample. */
+	/** The call may also use CPU: IDLE only if the thread used none since its previous sample. */
 	readonly onlyWithoutCpu?: true;
 };
 
-/** The calls known to wait, "class.method", by what they wait for; releases where a JDK has them for some time only. */
+/** Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. */
 const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyWithoutCpu?: true]> = [
 	['waiting for events on its sockets or files', [
 		'sun.nio.ch.EPoll.wait', // 11 and later
@@ -62,7 +62,7 @@ const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], o
 		'java.net.Inet6AddressImpl.lookupAllHostAddr',
 		'java.net.Inet6AddressImpl.getHostByAddr',
 	]],
-	// Files in memory too: only the CPU time shows whether they wait.
+	// They also read cached files: only the CPU time shows whether they wait.
 	['waiting for data from a pipe, terminal or file', [
 		'sun.nio.ch.FileDispatcherImpl.read0', // sockets too up to 12
 		'sun.nio.ch.FileDispatcherImpl.readv0',
@@ -84,12 +84,12 @@ export const idleCalls: readonly IdleCall[] = waits.flatMap(([reason, calls, onl
 	return {className: call.slice(0, dot), method: call.slice(dot + 1), reason, onlyWithoutCpu};
 }));
 
-/** How a top frame makes a thread IDLE: not at all, always, or only if the thread used no CPU since its previous sample. */
+/** Whether a method makes a thread IDLE: never, always, or if the thread used no CPU since its previous sample. */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
-/** The list for look-ups, with the user's own "Class.method" entries (full class name, dots). */
+/** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
-	/** By class, then by method: to put a name together for each look-up costs more than it. */
+	/** By class, then by method: cheaper than joining both for each look-up. */
 	readonly #calls = new Map<string, Map<string, IdleCall>>();
 
 	constructor(extra: readonly string[] = []) {
@@ -105,13 +105,13 @@ export class IdleList {
 		}
 	}
 
-	/** A code of `idleKind` for a thread whose top frame is this method. */
+	/** Returns the `idleKind` of a thread whose innermost frame is this method. */
 	kindOf(className: string, method: string): number {
 		const call = this.#calls.get(className)?.get(method);
 		return call ? (call.onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always) : idleKind.none;
 	}
 
-	/** What such a thread waits for; undefined if the method is not in the list. */
+	/** Returns what such a thread waits for; undefined if the method is not listed. */
 	reasonOf(className: string, method: string): string | undefined {
 		return this.#calls.get(className)?.get(method)?.reason;
 	}

@@ -2,10 +2,10 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
-/** Threads looked at in one search; of more, some stay unknown (0). */
+/** Maximum number of threads examined in a search; further ones stay unknown (0). */
 const maxThreads = 20_000;
 
-/** Linux ids of a process's threads; none if it has ended or /proc is closed. */
+/** Returns the Linux ids of a process's threads; none if it has ended or /proc is closed. */
 export function threadIdsOf(pid: number): number[] {
 	try {
 		return readdirSync(`/proc/${pid}/task`).map(Number);
@@ -14,7 +14,7 @@ export function threadIdsOf(pid: number): number[] {
 	}
 }
 
-/** A thread's name in the kernel, 15 bytes at most, not yet printable; empty if it has ended. */
+/** Returns a thread's name in the kernel, at most 15 bytes, not yet printable; empty if it has ended. */
 export function kernelNameOf(pid: number, thread: number): string {
 	try {
 		return readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').replace(/\n$/, '');
@@ -24,24 +24,23 @@ export function kernelNameOf(pid: number, thread: number): string {
 }
 
 /**
-Linux ids of a target's threads on our side of a pid namespace: a JVM in a container prints the ids that it sees itself,
-while /proc/PID/task has ours. NSpid of each thread gives both (proc(5), Linux 4.1 and later). Outside a container
-nothing is looked up.
+Translates a target's thread ids to our pid namespace: a JVM in a container prints its own ids, while /proc/PID/task has
+ours. NSpid of each thread has both (proc(5), Linux 4.1 and later). In the same namespace it looks up nothing.
 */
 export class NativeIds {
 	readonly #pid: number;
-	readonly #same: boolean;
+	readonly #isSameNamespace: boolean;
 	#ours = new Map<number, number>();
 	#searched = false;
 
 	constructor(target: Pick<Target, 'pid' | 'nsPid'>) {
 		this.#pid = target.pid;
-		this.#same = target.pid === target.nsPid;
+		this.#isSameNamespace = target.pid === target.nsPid;
 	}
 
-	/** Our id of the thread that the JVM knows by `inner`; 0 if it is not there (any more). */
+	/** Returns our id of the thread with the id `inner` in the JVM's namespace; 0 if there is none. */
 	ours(inner: number): number {
-		if (this.#same || inner <= 0) {
+		if (this.#isSameNamespace || inner <= 0) {
 			return Math.max(0, inner);
 		}
 
@@ -54,7 +53,7 @@ export class NativeIds {
 		return this.#ours.get(inner) ?? 0;
 	}
 
-	/** The same of a thread that was not known: an id that a thread had which is gone is looked up again. */
+	/** Returns the same for a new thread: its id may be reused, so that of an ended thread is looked up again. */
 	oursOfNew(inner: number): number {
 		const known = this.#ours.get(inner);
 		if (known !== undefined && !existsSync(`/proc/${this.#pid}/task/${known}`)) {
@@ -64,12 +63,12 @@ export class NativeIds {
 		return this.ours(inner);
 	}
 
-	/** Allows one more search: threads that are new since the last one will be found. */
+	/** Allows another search, which finds threads that are new since the last one. */
 	newRound(): void {
 		this.#searched = false;
 	}
 
-	/** Forgets what is known: ids are reused, so a thread that can no longer be read may be a different one by now. */
+	/** Forgets all ids: they are reused, so an unreadable thread may have been replaced by another. */
 	forget(): void {
 		this.#ours.clear();
 		this.#searched = false;
@@ -90,8 +89,8 @@ export class NativeIds {
 }
 
 /**
-Our own id of the first thread with one of these names (HotSpot gives its threads names since JDK 8); 0 if there is none.
-A Java thread may have the same name: as a rule, the one with the lowest id is the JVM's own.
+Returns our id of the first thread with one of these names; 0 if there is none. HotSpot names its threads from JDK 8 on. A
+Java thread may have the same name, but usually the JVM's own thread has the lowest id.
 */
 export function namedTask(pid: number, names: readonly string[]): number {
 	const threads = threadIdsOf(pid).sort((a, b) => a - b).slice(0, maxThreads);

@@ -1,31 +1,30 @@
 import {closeSync, openSync, readFileSync, readSync} from 'node:fs';
 
-/** status has some 60 lines, the numbers of switches near its end; schedstat one. */
+/** status has some 60 lines, with the context switches near its end; schedstat has one. */
 const statusBytes = 4096;
 const endBytes = 512;
 const schedstatBytes = 80;
 
-/** Threads whose files are kept open at most. */
-const mostThreads = 32;
+/** Maximum number of threads whose files stay open. */
+const maxThreads = 32;
 
-/** How often two readings are tried between which a thread was not given a CPU. */
+/** Attempts to read the same number of timeslices before and after status. */
 const tries = 3;
 
 /**
-Where nobody is ever found on a CPU, tool and target share one: there the answers say nothing. The part of the looks
-at threads that can run that found them on one, a running mean of some hundred, and from which on they are believed.
+If no runnable thread is ever found on a CPU, we share one with the target, and the answers say nothing. The fraction of
+checks that found one on a CPU: initial value, weight of a check in its moving average, and minimum for reliable answers.
 */
-const firstPart = 0.1;
+const firstFraction = 0.1;
 const weight = 0.01;
-const leastPart = 0.005;
+const minFraction = 0.005;
 
-type Files = {readonly schedstat: number; status?: number; given: number; ranNs: number; round: number};
+type Files = {readonly schedstat: number; status?: number; timeslices: number; ranNs: number; round: number};
 
 /**
-Whether threads that could run do run: a thread is on a CPU when it was given one (third figure of schedstat) once more
-often than it was switched away (voluntary_ctxt_switches and nonvoluntary_ctxt_switches of status; proc(5)); and one
-that was on a CPU when it was asked to stop stands still without having been given one. A look at status costs some 30
-microseconds, at schedstat alone 5.
+Tells whether runnable threads are on a CPU. A thread is on one if its timeslices (third figure of schedstat) exceed its
+switches away (voluntary_ctxt_switches and nonvoluntary_ctxt_switches of status; proc(5)) by one. A thread that was on a
+CPU when asked to stop comes to a stop without another timeslice.
 */
 export class OnCpu {
 	readonly #folder: string;
@@ -33,7 +32,7 @@ export class OnCpu {
 	readonly #buffer = Buffer.alloc(statusBytes);
 	readonly #files = new Map<number, Files>();
 	#round = 0;
-	#found = firstPart;
+	#onCpuFraction = firstFraction;
 
 	constructor(pid: number) {
 		this.#folder = `/proc/${pid}/task`;
@@ -41,9 +40,9 @@ export class OnCpu {
 		this.#isShared = /^\d+$/.test(cpus) && cpus === allowedCpus('self');
 	}
 
-	/** Whether answers can say anything: somebody was found on a CPU lately. */
-	get isOfUse(): boolean {
-		return !this.#isShared && this.#found > leastPart;
+	/** Whether answers mean anything: some thread was found on a CPU recently. */
+	get isReliable(): boolean {
+		return !this.#isShared && this.#onCpuFraction > minFraction;
 	}
 
 	/** Begins a sample. */
@@ -51,32 +50,32 @@ export class OnCpu {
 		this.#round++;
 	}
 
-	/** Whether a thread has no CPU: it sleeps, or is ready to run and waits for one; false where that cannot be known. */
-	isOff(nativeId: number): boolean {
-		const found = this.#look(nativeId);
+	/** Whether a thread has no CPU: it sleeps, or is runnable and waits for one; false if unknown. */
+	isOffCpu(nativeId: number): boolean {
+		const found = this.#check(nativeId);
 		return found === 'asleep' || (found !== undefined && this.#count(found === 'on'));
 	}
 
-	/** Remembers how often a thread was given a CPU, until `waitedSince` or `mayHaveLeft`. */
+	/** Records a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
 	mark(nativeId: number): void {
 		try {
 			const files = this.#open(nativeId);
-			[files.ranNs, files.given] = this.#counts(files);
+			[files.ranNs, files.timeslices] = this.#counts(files);
 		} catch {
 			this.#close(nativeId);
 		}
 	}
 
-	/** Of a thread that stands still now: whether it had to wait for a CPU since then to come to a stop. */
+	/** Whether a stopped thread had to wait for a CPU, after `mark`, to come to its stop. */
 	waitedSince(nativeId: number): boolean {
 		const since = this.#since(nativeId);
-		return since !== undefined && this.#count(!since.wasGiven);
+		return since !== undefined && this.#count(!since.hadTimeslice);
 	}
 
-	/** Whether a thread that was on a CPU at the last look or mark may have left it since. */
+	/** Whether a thread that was on a CPU at the last `isOffCpu` or `mark` may have left it since. */
 	mayHaveLeft(nativeId: number): boolean {
 		const since = this.#since(nativeId);
-		return since !== undefined && (since.wasGiven || since.hasRun);
+		return since !== undefined && (since.hadTimeslice || since.hasRun);
 	}
 
 	close(): void {
@@ -86,32 +85,32 @@ export class OnCpu {
 	}
 
 	#count(isOn: boolean): boolean {
-		this.#found += weight * ((isOn ? 1 : 0) - this.#found);
-		return !isOn && this.isOfUse;
+		this.#onCpuFraction += weight * ((isOn ? 1 : 0) - this.#onCpuFraction);
+		return !isOn && this.isReliable;
 	}
 
-	#look(nativeId: number): 'on' | 'ready' | 'asleep' | undefined {
+	#check(nativeId: number): 'on' | 'ready' | 'asleep' | undefined {
 		try {
 			const files = this.#open(nativeId);
 			files.status ??= openSync(`${this.#folder}/${nativeId}/status`, 'r');
 			for (let count = 0; count < tries; count++) {
-				const [, given] = this.#counts(files);
+				const [, timeslices] = this.#counts(files);
 				const {isAsleep, switched} = this.#status(files.status);
-				[files.ranNs, files.given] = this.#counts(files);
+				[files.ranNs, files.timeslices] = this.#counts(files);
 				if (isAsleep) {
 					return 'asleep';
 				}
 
-				if (Number.isNaN(given - switched)) {
+				if (Number.isNaN(timeslices - switched)) {
 					return undefined;
 				}
 
-				if (given === files.given) {
-					return given - switched === 1 ? 'on' : 'ready';
+				if (timeslices === files.timeslices) {
+					return timeslices - switched === 1 ? 'on' : 'ready';
 				}
 			}
 
-			// It is switched all the time.
+			// It is switched constantly.
 			return 'ready';
 		} catch {
 			this.#close(nativeId);
@@ -122,12 +121,12 @@ export class OnCpu {
 	#open(nativeId: number): Files {
 		let files = this.#files.get(nativeId);
 		if (!files) {
-			if (this.#files.size >= mostThreads) {
+			if (this.#files.size >= maxThreads) {
 				const [oldest] = [...this.#files].sort(([, a], [, b]) => a.round - b.round);
 				this.#close(oldest[0]);
 			}
 
-			files = {schedstat: openSync(`${this.#folder}/${nativeId}/schedstat`, 'r'), given: 0, ranNs: 0, round: 0};
+			files = {schedstat: openSync(`${this.#folder}/${nativeId}/schedstat`, 'r'), timeslices: 0, ranNs: 0, round: 0};
 			this.#files.set(nativeId, files);
 		}
 
@@ -146,21 +145,20 @@ export class OnCpu {
 		}
 	}
 
-	/** What has changed since the last look or mark: a thread's CPU time is brought up to date when it leaves a CPU. */
-	#since(nativeId: number): {readonly wasGiven: boolean; readonly hasRun: boolean} | undefined {
+	/** Returns what has changed since the last check or mark; a thread's CPU time is updated when it leaves a CPU. */
+	#since(nativeId: number): {readonly hadTimeslice: boolean; readonly hasRun: boolean} | undefined {
 		const files = this.#files.get(nativeId);
 		try {
-			const [ranNs, given] = files ? this.#counts(files) : [];
-			return files && {wasGiven: given !== files.given, hasRun: ranNs !== files.ranNs};
+			const [ranNs, timeslices] = files ? this.#counts(files) : [];
+			return files && {hadTimeslice: timeslices !== files.timeslices, hasRun: ranNs !== files.ranNs};
 		} catch {
 			return undefined;
 		}
 	}
 
-	/** CPU nanoseconds, and how often it was given a CPU. */
-	#counts({schedstat}: Files): readonly [ranNs: number, given: number] {
-		const [ranNs, , given] = this.#buffer.toString('latin1', 0, readSync(schedstat, this.#buffer, 0, schedstatBytes, 0)).split(' ');
-		return [Number(ranNs), Number(given)];
+	#counts({schedstat}: Files): readonly [ranNs: number, timeslices: number] {
+		const [ranNs, , timeslices] = this.#buffer.toString('latin1', 0, readSync(schedstat, this.#buffer, 0, schedstatBytes, 0)).split(' ');
+		return [Number(ranNs), Number(timeslices)];
 	}
 
 	#status(file: number): {readonly isAsleep: boolean; readonly switched: number} {
@@ -173,7 +171,7 @@ export class OnCpu {
 	}
 }
 
-/** "0-3,8" (proc(5)); empty where it cannot be read. */
+/** Returns the CPUs that a process may use, such as "0-3,8" (proc(5)); empty if unreadable. */
 function allowedCpus(pid: number | 'self'): string {
 	try {
 		return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '';

@@ -3,36 +3,35 @@ import {loadLibc} from '../system/koffi.js';
 /** Bytes of struct timespec on 64-bit Linux: seconds, nanoseconds. */
 const timespecBytes = 16;
 
-/** The clock of the time that a process is scheduled for (CPUCLOCK_SCHED), as a part of a clock id. */
-const scheduled = 2;
+/** CPUCLOCK_SCHED: CPU time, in a clock id. */
+const cpuClockSched = 2;
 
 /**
-CPU time of a whole process, nanoseconds: of all its threads, of those that have ended too. The kernel adds them up when
-it is asked, for a fifth of a microsecond a thread; what a thread uses is added at its next scheduler tick or when it
-leaves its CPU, as in schedstat.
+CPU time of a whole process, nanoseconds, including threads that have ended. The kernel sums it up when read; as in
+schedstat, what a thread uses is included after its next scheduler tick, or when it leaves its CPU.
 */
 export class ProcessClock {
-	/** The clock of a process; undefined where the FFI package does not load or it cannot be read. */
+	/** Returns the clock of a process; undefined if libc or the clock is unavailable. */
 	static of(pid: number): ProcessClock | undefined {
 		const readClock = loadLibc()?.func('clock_gettime', 'int', ['int', 'uint8_t *']);
 		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
-		const clock = readClock && new ProcessClock((~pid << 3) | scheduled, readClock);
+		const clock = readClock && new ProcessClock((~pid << 3) | cpuClockSched, readClock);
 		return clock && !Number.isNaN(clock.readNs()) ? clock : undefined;
 	}
 
-	readonly #readClock: (clock: number, into: Uint8Array) => number;
-	readonly #clock: number;
+	readonly #readClock: (clockId: number, into: Uint8Array) => number;
+	readonly #clockId: number;
 	readonly #bytes = new Uint8Array(timespecBytes);
 	readonly #words = new Uint32Array(this.#bytes.buffer);
 
-	private constructor(id: number, readClock: (clock: number, into: Uint8Array) => number) {
+	private constructor(clockId: number, readClock: (clockId: number, into: Uint8Array) => number) {
 		this.#readClock = readClock;
-		this.#clock = id;
+		this.#clockId = clockId;
 	}
 
-	/** NaN where it cannot be read (any more). */
+	/** Returns the CPU time; NaN if the process has ended. */
 	readNs(): number {
-		if (this.#readClock(this.#clock, this.#bytes) !== 0) {
+		if (this.#readClock(this.#clockId, this.#bytes) !== 0) {
 			return Number.NaN;
 		}
 

@@ -5,22 +5,22 @@ import {
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
 
-/** Files kept open at most: opening one costs ten times what reading it does. */
+/** Maximum number of files kept open: opening one costs far more than reading it. */
 const maxOpenFiles = 8192;
 
-/** Part of the process's limit on open files that may be used: the rest is for sockets, outputs and the runtime. */
+/** Fraction of the process's limit on open files that is used: the rest is for sockets, outputs and the runtime. */
 const openFilesShare = 0.5;
 
-/** What the last reading found: the numbers; no such thread any more; or /proc does not show us this. */
+/** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
 type CpuReading = 'read' | 'gone' | 'closed';
 
 type Thread = {
-	/** -1 when the file is not kept open. */
+	/** -1 if the file is not kept open. */
 	fd: number;
-	/** What `delta` counts from; -1 when there is nothing. */
+	/** Values at the last `delta`; -1 before the first. */
 	lastCpuNs: number;
 	lastWaitNs: number;
-	/** The round in which it was read last. */
+	/** The round of its last reading. */
 	round: number;
 };
 
@@ -30,18 +30,18 @@ const zero = 48;
 
 /**
 CPU time of a process's threads, nanoseconds, from /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting
-for a CPU, number of turns (Linux Documentation/scheduler/sched-stats.rst). The kernel brings the figure of a thread
-that is running up to date at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), but the sum never is.
-Files stay open between samples; a successful reading allocates nothing.
+for a CPU, number of timeslices (Linux Documentation/scheduler/sched-stats.rst). The kernel updates a running thread's
+figure at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), but the sum never is. Files stay open between
+samples; a successful reading allocates nothing.
 */
 export class ThreadCpu {
-	/** What the last call of `delta` or `read` found. */
+	/** The result of the last `delta` or `read`. */
 	reading: CpuReading = 'read';
-	/** The cumulative numbers of the last `read` or `delta`: on CPU, runnable without one, times put on a CPU. */
+	/** The cumulative numbers of the last `read` or `delta`: time on CPU, time runnable without one, timeslices. */
 	cpuNs = 0;
 	waitNs = 0;
 	timeslices = 0;
-	/** Nanoseconds that the thread of the last `delta` was runnable without a CPU, since the `delta` before. */
+	/** Nanoseconds for which the thread of the last `delta` was runnable without a CPU, since its previous `delta`. */
 	waitedNs = 0;
 
 	readonly #pid: number;
@@ -57,7 +57,7 @@ export class ThreadCpu {
 		this.#openFilesLimit = openFilesLimit;
 	}
 
-	/** CPU nanoseconds since the previous `delta` for the thread; 0 the first time, and where `reading` says so. */
+	/** Returns the CPU nanoseconds since the thread's previous `delta`; 0 the first time, and if it could not be read. */
 	delta(nativeId: number): number {
 		if (!this.read(nativeId)) {
 			return 0;
@@ -72,8 +72,8 @@ export class ThreadCpu {
 	}
 
 	/**
-	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without touching what `delta` counts from;
-	false when it could not be read (see `reading`).
+	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without affecting `delta`; returns false if
+	they could not be read (see `reading`).
 	*/
 	read(nativeId: number): boolean {
 		const thread = this.#threadOf(nativeId);
@@ -90,12 +90,12 @@ export class ThreadCpu {
 		return true;
 	}
 
-	/** Whether a thread was read before, and is not forgotten. */
+	/** Whether a thread was read before and has not been forgotten. */
 	knows(nativeId: number): boolean {
 		return this.#threads.has(nativeId);
 	}
 
-	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
+	/** Ends a round of readings: forgets threads not read in it and closes their files. */
 	forgetUnread(): void {
 		if (this.#readInRound !== this.#threads.size) {
 			for (const [nativeId, thread] of this.#threads) {
@@ -109,7 +109,7 @@ export class ThreadCpu {
 		this.#currentRound++;
 	}
 
-	/** Closes all files; the object may be used again, and then starts anew. */
+	/** Closes all files and forgets all threads; the object may be used again. */
 	close(): void {
 		for (const [nativeId, thread] of this.#threads) {
 			this.#drop(nativeId, thread);
@@ -146,8 +146,8 @@ export class ThreadCpu {
 	}
 
 	/**
-	Sets `cpuNs`, `waitNs`, `timeslices` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has
-	been given to another thread.
+	Sets `cpuNs`, `waitNs`, `timeslices` and `reading`. An open file of a thread that has ended gives ESRCH, even if its id
+	is reused.
 	*/
 	#readThread(nativeId: number, thread: Thread): boolean {
 		if (thread.fd >= 0) {
@@ -181,7 +181,7 @@ export class ThreadCpu {
 			return openSync(path, 'r');
 		} catch (error) {
 			if (isCode(error, 'EMFILE') || isCode(error, 'ENFILE')) {
-				// Less room than the limit promised: close some and do without them.
+				// The limit is lower than assumed: close some files and keep fewer open.
 				this.#openFilesLimit = Math.floor(this.#openFiles / 2);
 				this.#closeSome();
 				this.reading = 'closed';
@@ -203,7 +203,7 @@ export class ThreadCpu {
 		}
 	}
 
-	/** Whether the thread has ended: with ENOENT this kernel may have no schedstat (CONFIG_SCHED_INFO). */
+	/** Whether the thread has ended; ENOENT may also mean a kernel without schedstat (CONFIG_SCHED_INFO). */
 	#isGone(nativeId: number, error: unknown): boolean {
 		if (isCode(error, 'ESRCH')) {
 			return true;
@@ -260,7 +260,7 @@ function isCode(error: unknown, code: string): boolean {
 	return (error as NodeJS.ErrnoException).code === code;
 }
 
-/** Files that may stay open: half of what this process may open ("Max open files" in /proc/self/limits, the soft limit). */
+/** Returns how many files may stay open, from our soft limit ("Max open files" in /proc/self/limits). */
 function openFilesAllowed(): number {
 	try {
 		const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);

@@ -62,7 +62,7 @@ export class ObservedThreads implements StopWatch {
 	*/
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isOfUse);
+		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isReliable);
 		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
@@ -74,7 +74,7 @@ export class ObservedThreads implements StopWatch {
 
 		const wasBlocked = thread.block.state === javaThreadState.blocked;
 		this.#offCpuThreads.delete(thread);
-		const isOff = !wasBlocked && this.#onCpu.isOff(thread.nativeId);
+		const isOff = !wasBlocked && this.#onCpu.isOffCpu(thread.nativeId);
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
 		if (wasBlocked && isBlocked && thread.stack.end !== 'broken') {
@@ -82,9 +82,9 @@ export class ObservedThreads implements StopWatch {
 		}
 
 		// The thread just woke up or went to sleep: the frame in which it did is not a random one.
-		if (isOff || (this.#onCpu.isOfUse && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
+		if (isOff || (this.#onCpu.isReliable && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
 			this.markOffCpu(thread);
-		} else if (isWalked && !isBlocked && this.#onCpu.isOfUse) {
+		} else if (isWalked && !isBlocked && this.#onCpu.isReliable) {
 			this.#onCpuThreads.add(thread);
 		}
 
