@@ -6,9 +6,9 @@ import {UserError} from '../runtime/errors.js';
 import {readBytes} from '../jvm/system/proc.js';
 import {parseProbe} from './parse.js';
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
-/** The probe of a name that ships, or of a file. Throws UserError (2), with every fault and its line. */
+/** Reads a shipped probe by its name, or a file. Throws UserError (exit code 2) with every fault and its line. */
 export function readProbe(nameOrFile: string): Probe {
 	const file = shippedProbes.includes(nameOrFile) ? shippedFile(nameOrFile) : nameOrFile;
 	const text = textOf(file);
@@ -23,21 +23,21 @@ export function readProbe(nameOrFile: string): Probe {
 function shippedFile(name: string): string {
 	const file = bundledFile(`probes/${name}.jsonc`);
 	if (file === undefined) {
-		throw new UserError(`the probe ${name} is not here: it is in probes/ beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+		throw new UserError(`the probe ${name} is missing from probes/ beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 	}
 
 	return file;
 }
 
 function textOf(file: string): string {
-	const read = readBytes(file, mostBytes + 1);
+	const read = readBytes(file, maxBytes + 1);
 	if ('code' in read) {
 		throw read.code === 'ENOENT'
 			? new UserError(`there is no probe "${file}"`, {hint: `a file, or one of ${shippedProbes.join(', ')}`, exitCode: 2})
 			: new UserError(`the probe ${file} cannot be read (${read.code})`, {exitCode: 2});
 	}
 
-	if (read.bytes.length > mostBytes) {
+	if (read.bytes.length > maxBytes) {
 		throw new UserError(`${file} is too large for a probe`, {exitCode: 2});
 	}
 

@@ -5,13 +5,13 @@ import {
 } from '../model/task-probe.js';
 import {printable} from '../model/text.js';
 
-/** Most faults reported: one mistake may lead to many. */
+/** Faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 /** The agent has a bit for each state, and two bytes for a point. */
-const most = {states: 24, points: 1000, kinds: 1000, counters: 100};
+const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
 const names = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
 
-/** What a probe file says: JSON with comments. `probe` is undefined where anything in it is wrong. */
+/** Parses a probe file, JSON with comments. `probe` is undefined if there are any faults. */
 export function parseProbe(name: string, text: string): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
 	const faults: Fault[] = [];
 	const {result: probe} = readJson(text, faults, root => readProbe(name, root));
@@ -29,8 +29,8 @@ function readProbe(name: string, file: JsonValue): Probe {
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];
 	const kinds = members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({className: className(key, name), path: fieldPath(value, '"kinds" has')})) ?? [];
 	for (const [what, count] of Object.entries({points: points.length, kinds: kinds.length, counters: counters.length})) {
-		if (count > most[what as keyof typeof most]) {
-			file.fault(`there are more than ${most[what as keyof typeof most]} ${what}`);
+		if (count > limits[what as keyof typeof limits]) {
+			file.fault(`there are more than ${limits[what as keyof typeof limits]} ${what}`);
 		}
 	}
 
@@ -65,8 +65,8 @@ function readStates(value: JsonValue): TaskState[] {
 
 		return {id: name, title: printable(String(members.get('title')?.value.plain ?? name)), kind: kind ?? 'waiting'};
 	});
-	if (states.length === 0 || states.length > most.states || !states.some(({kind}) => kind === 'end')) {
-		value.fault(`a probe has 2 to ${most.states} "states", and one of them is an "end"`);
+	if (states.length === 0 || states.length > limits.states || !states.some(({kind}) => kind === 'end')) {
+		value.fault(`a probe has 2 to ${limits.states} "states", and one of them is an "end"`);
 	}
 
 	return states;
@@ -76,7 +76,7 @@ const words = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 
 
 type Condition = Pick<ProbePoint, 'needsTrue' | 'number'>;
 
-/** A point of a probe; what is wrong with it is among the faults. */
+/** Reads a point of a probe; adds faults, and returns undefined if it cannot be used. */
 function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint | undefined {
 	const members = knownMembers(value, 'a point', words);
 	const method = methodOf(members.get('method'), value);
@@ -180,7 +180,7 @@ function flag(value: JsonValue | undefined, name: string): boolean {
 	return value?.plain === true;
 }
 
-/** The name of a class, with $ before inner ones; a fault where it cannot be one. */
+/** Returns a class's name, with $ before inner classes; adds a fault if it cannot be one. */
 export function className(at: JsonValue, text: string): string {
 	if (!/^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(text) || text.length > 400) {
 		at.fault(`not a class: "${text}"; for example com.acme.Pool$Worker`);
@@ -189,7 +189,7 @@ export function className(at: JsonValue, text: string): string {
 	return text;
 }
 
-/** Fields, and methods without parameters, with dots between; a fault where it is something else. */
+/** Returns a path of fields and methods without parameters, separated by dots; adds a fault if it is not one. */
 function fieldPath(value: JsonValue, what: string): string {
 	const text = typeof value.plain === 'string' ? value.plain : '';
 	if (!isFieldPath(text)) {
@@ -203,7 +203,7 @@ function isFieldPath(text: string): boolean {
 	return text.length <= 400 && /^[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?(?:\.[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?)*$/u.test(text);
 }
 
-/** Members by their names; a fault for those that are not among the known. */
+/** Returns members by name; adds a fault for each unknown one. */
 function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
 	return new Map(value.members(what).map(({name, key, value: member}) => {
 		if (!known.includes(name)) {
@@ -214,7 +214,7 @@ function knownMembers(value: JsonValue, what: string, known: readonly string[]):
 	}));
 }
 
-/** A counter of a probe; undefined where it says none. */
+/** Reads a counter of a probe; adds a fault and returns undefined if it is malformed. */
 function readCounter(value: JsonValue): ProbeCounter | undefined {
 	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
 	const given = counterRoots.filter(root => members.has(root));

@@ -1,4 +1,4 @@
-/** What is wrong, what to do next, and the exit code (1: cannot be done, 2: wrong usage); shown without a stack trace. */
+/** An error for the user, shown without a stack trace. Exit code 1: cannot be done, 2: wrong usage. */
 export class UserError extends Error {
 	readonly hint: string;
 	readonly exitCode: 1 | 2;
@@ -10,6 +10,7 @@ export class UserError extends Error {
 	}
 }
 
+/** Returns an error of wrong usage. */
 export function usage(message: string, hint = 'tprof-top --help lists the options'): UserError {
 	return new UserError(message, {hint, exitCode: 2});
 }

@@ -1,26 +1,27 @@
 import v8 from 'node:v8';
 
-/** By then the first numbers are on the screen. */
-const collectEarlyAfterMs = 10_000;
-/** By then hot functions are compiled: the sampler's within seconds, the screen's within a minute. */
+/** After this time the first numbers are on the screen. */
+const optimizeForSizeAfterMs = 10_000;
+/** After this time hot functions are compiled: the sampler's within seconds, the screen's within a minute. */
 const warmAfterMs = 120_000;
-/** Bytecode that a function must run before V8 optimizes it, at first and later; V8's own budget is 66,000. */
+/** Bytecode that a function must run before V8 optimizes it, at first and once warm; V8's default is 66,000. */
 const budgetBytes = {first: 300_000, warm: 20_000_000};
 
-/** Least growth since the last collection that is worth another one. */
-const leastBytes = 2 ** 21;
-/** Part of the time that collections may take: with 50 ms, one in 100 seconds. */
+/** Minimum growth since the last collection that makes another one worthwhile. */
+const minGrowthBytes = 2 ** 21;
+/** Maximum fraction of wall time for collections: with 50 ms, one in 100 seconds. */
 const maxTimeShare = 1 / 2000;
 
 /**
-Makes V8 collect early, release what it does not need (--optimize-for-size), and optimize only what becomes really hot:
-our garbage comes slowly, and by default V8 would keep a third more memory. Returns what ends it.
+Trims the main thread's heap with `trimHeap`, and in time makes V8 favour size over speed (--optimize-for-size) and
+optimize only very hot functions: our garbage grows slowly, and by default V8 keeps much more memory. Returns a stop
+function.
 */
 export function startHeapTrimming(): () => void {
 	const timers = [
 		setTimeout(() => {
 			v8.setFlagsFromString('--optimize-for-size');
-		}, collectEarlyAfterMs),
+		}, optimizeForSizeAfterMs),
 		setTimeout(() => {
 			setBudget(budgetBytes.warm);
 		}, warmAfterMs),
@@ -29,27 +30,28 @@ export function startHeapTrimming(): () => void {
 		timer.unref();
 	}
 
-	const endTrimming = trimHeap();
+	const stopTrimming = trimHeap();
 	return () => {
-		endTrimming();
+		stopTrimming();
 		for (const timer of timers) {
 			clearTimeout(timer);
 		}
 	};
 }
 
-/** Gives memory back whenever the heap has grown enough, if Node has an inspector. Returns what ends it. */
+/** Collects this thread's garbage when its heap has grown enough, if Node has an inspector. Returns a stop function. */
 export function trimHeap({everyMs = 20_000, firstAfterMs = 30_000} = {}): () => void {
 	let notBeforeMs = performance.now() + firstAfterMs;
-	let floorBytes = 0;
+	let lastBytes = 0;
 	const trim = async () => {
-		if (performance.now() < notBeforeMs || heldBytes() < floorBytes + leastBytes) {
+		if (performance.now() < notBeforeMs || heldBytes() < lastBytes + minGrowthBytes) {
 			return;
 		}
 
+		// No second collection while this one runs.
 		notBeforeMs = Infinity;
 		notBeforeMs = performance.now() + (await collect() / maxTimeShare);
-		floorBytes = heldBytes();
+		lastBytes = heldBytes();
 	};
 
 	const timer = setInterval(() => {
@@ -60,13 +62,13 @@ export function trimHeap({everyMs = 20_000, firstAfterMs = 30_000} = {}): () => 
 	};
 }
 
-/** Bytes of the heap, and of memory outside that its objects hold. */
+/** Returns the bytes of the heap and of external memory that its objects hold. */
 function heldBytes(): number {
 	const {total_heap_size: heap, external_memory: external} = v8.getHeapStatistics();
 	return heap + external;
 }
 
-/** Collects all garbage of this thread; gives the milliseconds that it took, Infinity if it cannot be done. */
+/** Collects all garbage of this thread; returns the milliseconds that took, Infinity without an inspector. */
 async function collect(): Promise<number> {
 	try {
 		const {Session} = await import('node:inspector/promises');
@@ -82,12 +84,12 @@ async function collect(): Promise<number> {
 	}
 }
 
-/** Has V8 optimize only what runs often in the first minutes too: the rest costs more to compile than it saves. */
+/** Makes V8 optimize only hot functions from the start: others cost more to compile than they save. */
 export function optimizeLess(): void {
 	setBudget(budgetBytes.first);
 }
 
-/** V8 reads it whenever it begins to count anew, for all threads of the process. */
+/** Sets V8's interrupt budget for all threads of the process; it applies when a function's count restarts. */
 function setBudget(bytes: number): void {
 	v8.setFlagsFromString(`--interrupt-budget=${bytes}`);
 }

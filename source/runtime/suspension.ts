@@ -1,21 +1,21 @@
 import process from 'node:process';
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {readStat} from '../jvm/system/proc.js';
 
-/** Longest wait for the stop; without a job-control shell SIGTSTP never stops a process. */
+/** Maximum wait for the stop: without a job-control shell SIGTSTP never stops a process. */
 const stopWaitMs = 300;
 
-/** Has something to do before this process is suspended, and after. */
+/** Hooks of a part that must act before this process is suspended, and after. */
 type Suspendable = {
-	/** It continues only in the foreground. */
+	/** It may continue only in the foreground. */
 	readonly usesTerminal?: boolean;
-	/** Called when the process is asked to stop; it does not stop if this resolves to false. */
+	/** Called when the process is asked to stop; if it resolves to false, the process does not stop. */
 	suspend(): boolean | Promise<boolean>;
-	/** Called when it continues, however it was stopped, and if it was not stopped after all. */
+	/** Called when the process continues, however it was stopped, or if it did not stop after all. */
 	resume(): void;
 };
 
-/** For kill(2): all of our process group. */
+/** For kill(2): our whole process group. */
 const wholeJob = 0;
 
 const members = new Set<Suspendable>();
@@ -23,7 +23,7 @@ let isSuspending = false;
 let wasContinued = false;
 let wake: (() => void) | undefined;
 
-/** From now on SIGTSTP stops this process only when the member is ready for it. Returns what ends this. */
+/** From now on SIGTSTP calls the member before it stops this process. Returns a function that removes the member. */
 export function beforeStop(member: Suspendable): () => void {
 	if (members.size === 0) {
 		process.on('SIGTSTP', onStopRequest);
@@ -40,8 +40,8 @@ export function beforeStop(member: Suspendable): () => void {
 }
 
 /**
-Resolves to true in the foreground; a background process is suspended until then, as the kernel does when it
-touches its terminal. To false if no shell with job control could bring it back.
+Resolves to true once in the foreground; suspends a background process until then, as the kernel does if it touches its
+terminal. Resolves to false if it goes on in the background: no shell with job control could continue it.
 */
 export async function untilForeground(): Promise<boolean> {
 	const leave = beforeStop({
@@ -68,7 +68,7 @@ async function onStopRequest(): Promise<void> {
 	wasContinued = false;
 	const answers = await Promise.all([...members].map(async member => member.suspend()));
 	if (answers.every(Boolean)) {
-		// A SIGCONT that came meanwhile takes the stop back, as it does for a process that leaves all to the kernel.
+		// A SIGCONT that came meanwhile cancels the stop, as for a process with the default action.
 		if (!wasContinued) {
 			await stop(process.pid);
 		}
@@ -84,7 +84,7 @@ async function onStopRequest(): Promise<void> {
 	}
 }
 
-/** Stops the whole job as often as it is continued in the background; false when it goes on there all the same. */
+/** Stops the whole job as often as it is continued in the background; false if it could not be stopped. */
 async function stayInBackground(): Promise<boolean> {
 	while (isInBackground()) {
 		if (!await stop(wholeJob)) {
@@ -96,8 +96,8 @@ async function stayInBackground(): Promise<boolean> {
 }
 
 /**
-Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could
-continue us the kernel does not stop us. Returns whether we were continued, that is, were stopped at all.
+Stops by the signal's default action, which applies without listeners: a shell sees the stop that it expects, and the
+kernel does not stop us if no shell could continue us. Returns whether we were continued, and so had stopped at all.
 */
 async function stop(who: number): Promise<boolean> {
 	process.off('SIGTSTP', onStopRequest);
@@ -111,9 +111,9 @@ async function stop(who: number): Promise<boolean> {
 
 		process.kill(who, 'SIGTSTP');
 	});
-	// The time also ran out while we were suspended: signals are delivered after the timers.
-	await turn();
-	await turn();
+	// The timer also expires while we are suspended, and signals are delivered after timers.
+	await nextTurn();
+	await nextTurn();
 	wake = undefined;
 	if (members.size > 0) {
 		process.on('SIGTSTP', onStopRequest);
@@ -129,7 +129,7 @@ function onContinue(): void {
 		return;
 	}
 
-	// After a stop that asked nobody, into the background: the terminal must not be touched there.
+	// Continued in the background after a SIGSTOP: the terminal must not be touched there.
 	if (isInBackground() && [...members].some(({usesTerminal}) => usesTerminal)) {
 		void onStopRequest();
 		return;

@@ -7,38 +7,38 @@ import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import {ControlFile, hear, progressOf} from './files.js';
+import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
 const beatMs = 1000;
 const pollMs = 20;
-/** While it works at a command the agent says that it goes on; one that does not for so long is none of ours, or cannot be waited for. */
+/** Maximum time without progress: the agent signals progress while it executes a command. */
 const silenceTimeoutMs = 10_000;
-/** The JVM throws compiled code away and verifies the classes: seconds on a machine with much to do. */
+/** Maximum time of a command: the JVM deoptimizes code and verifies classes, which takes seconds on a loaded machine. */
 const answerTimeoutMs = 60_000;
-/** As much as the agent reads. */
-const mostCommandBytes = 64 * 1024;
+/** The agent's own limit. */
+const maxCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
-/** What the agent's last words mean to the user. */
-const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
+/** The agent's exit messages, with reason and hint for the user. */
+const exitReasons: ReadonlyArray<readonly [RegExp, string, string]> = [
 	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first'],
 	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];
 
-/** By what agent and tool speak; `data` is a descriptor. */
+/** The files between tool and agent; `data` is a descriptor. */
 type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
-An agent in the target: loaded when this is opened, and gone with everything that it changed when this is closed, when
-we end in any way, or when we stand still for ten seconds. Methods throw UserError.
+An agent in the target. It undoes all its changes and detaches itself when this is closed, when our process ends in any
+way, or when it is suspended for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
-	/** Loads the agent, from the jar that came along or another file, within `timeoutMs`; nothing is woven yet. */
+	/** Loads the agent from the bundled jar or another file, within `timeoutMs`; it weaves nothing yet. */
 	static async load<Session extends AgentSession<AgentReport>>(target: Target, make: (files: AgentFiles) => Session, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<Session> {
 		if (file === undefined) {
-			throw new UserError(`the agent is not here: it is ${jar} beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
 
 		const deadline = performance.now() + timeoutMs;
@@ -55,7 +55,7 @@ export class AgentSession<Report extends AgentReport> {
 		try {
 			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, deadline - performance.now()));
 			unanswered = loaded.ok ? undefined : loaded.unanswered;
-			session.#hear();
+			session.#readNewest();
 			if (!loaded.ok) {
 				throw new UserError(loaded.reason, {hint: loaded.hint});
 			}
@@ -78,12 +78,12 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #parse: (bytes: Uint8Array) => Report;
 	readonly #beat: NodeJS.Timeout;
 	#number = 0n;
-	/** It was told something, and did not do it in time. */
-	#isDisobedient = false;
+	/** A command timed out. */
+	#isUnresponsive = false;
 	#report: Report | undefined;
 	#isOver = false;
 
-	/** `parse` reads the agent's reports, each once, and throws for what is not one. */
+	/** `parse` reads the agent's reports, each once, and throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
 		this.#target = target;
 		this.#control = control;
@@ -95,23 +95,23 @@ export class AgentSession<Report extends AgentReport> {
 		control.beat();
 	}
 
-	/** What the agent reported last. Throws when it is over otherwise than by `close`. */
+	/** Returns the agent's newest report. Throws if the agent has ended other than by `close`. */
 	read(): Report | undefined {
-		this.#hear();
+		this.#readNewest();
 		if (this.#report?.phase === 'over') {
-			throw new UserError('tprof-top stood still, so the agent has removed itself from the JVM', {hint: 'begin again'});
+			throw new UserError('tprof-top was suspended; the agent detached itself', {hint: 'run it again'});
 		}
 
 		return this.#report;
 	}
 
-	/** Gives a command; the report that answers it. */
+	/** Sends a command; resolves with the report that answers it. */
 	async command(text: string): Promise<Report> {
-		if (Buffer.byteLength(text) > mostCommandBytes) {
+		if (Buffer.byteLength(text) > maxCommandBytes) {
 			throw new UserError('the agent takes no more than 64 KB: these are too many patterns, or too large a probe', {exitCode: 2});
 		}
 
-		const number = this.#give(text);
+		const number = this.#send(text);
 		const report = await this.#reportThat(({command}) => command >= number, () => {
 			this.read();
 		});
@@ -130,19 +130,19 @@ export class AgentSession<Report extends AgentReport> {
 		return isAlive(this.#target);
 	}
 
-	/** Takes everything out of the target; resolves with the last report, which has every call. Never throws. */
+	/** Undoes all changes in the target; resolves with the last report, which has every call. Never throws. */
 	async close(): Promise<Report | undefined> {
 		if (!this.#isOver) {
 			try {
 				this.#control.command('phase stop\n');
-				// Where it has not reported yet, nothing is woven, and it ends without a word.
+				// Without a report nothing is woven, and it ends without one.
 				if (this.#report) {
 					await this.#reportThat(({phase}) => phase === 'over', () => {
-						this.#hear();
+						this.#readNewest();
 					});
 				}
 			} catch {
-				// It ended by itself, which is what we want.
+				// It ended by itself, as intended.
 			}
 
 			this.#detach();
@@ -151,8 +151,8 @@ export class AgentSession<Report extends AgentReport> {
 		return this.#report;
 	}
 
-	/** Gives a command, and returns its number. Throws UserError. */
-	#give(text: string): number {
+	/** Sends a command and returns its number. Throws UserError. */
+	#send(text: string): number {
 		try {
 			return this.#control.command(text);
 		} catch (error) {
@@ -161,14 +161,14 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
-	/** Waits for a report as it must be; undefined where none comes in time. */
-	async #reportThat(isAnswer: (report: Report) => boolean, hear: () => void): Promise<Report | undefined> {
+	/** Calls `readNewest` until the newest report is the answer; undefined if the agent times out. */
+	async #reportThat(isAnswer: (report: Report) => boolean, readNewest: () => void): Promise<Report | undefined> {
 		const startMs = performance.now();
 		let progress = progressOf(this.#data);
 		let progressMs = startMs;
-		while (this.isAlive() && !this.#isDisobedient) {
+		while (this.isAlive() && !this.#isUnresponsive) {
 			await sleep(pollMs);
-			hear();
+			readNewest();
 			if (this.#report && isAnswer(this.#report)) {
 				return this.#report;
 			}
@@ -177,28 +177,28 @@ export class AgentSession<Report extends AgentReport> {
 			const next = progressOf(this.#data);
 			progressMs = next === progress ? progressMs : nowMs;
 			progress = next;
-			this.#isDisobedient = nowMs - progressMs > silenceTimeoutMs || nowMs - startMs > answerTimeoutMs;
+			this.#isUnresponsive = nowMs - progressMs > silenceTimeoutMs || nowMs - startMs > answerTimeoutMs;
 		}
 
 		return undefined;
 	}
 
-	/** Takes the newest report. Throws when there will be no more. */
-	#hear(): void {
-		const heard = hear(this.#data, this.#number);
-		if (heard.state === 'over') {
-			const [, reason, hint] = lastWords.find(([pattern]) => pattern.test(heard.lastWord)) ?? [undefined, `the agent gave up: ${heard.lastWord}`, 'the target is as it was'];
+	/** Reads the newest report. Throws if the agent has ended. */
+	#readNewest(): void {
+		const message = readAgent(this.#data, this.#number);
+		if (message.state === 'over') {
+			const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message.reason)) ?? [undefined, `the agent gave up: ${message.reason}`, 'the target is unchanged'];
 			throw new UserError(reason, {hint});
 		}
 
-		if (heard.state === 'report') {
+		if (message.state === 'report') {
 			try {
-				this.#report = this.#parse(heard.bytes);
+				this.#report = this.#parse(message.bytes);
 			} catch {
-				throw new UserError(`what the agent in JVM ${this.#target.pid} reports cannot be read`, {hint: 'something in the target changes its files'});
+				throw new UserError(`the reports of the agent in JVM ${this.#target.pid} cannot be read`, {hint: 'something in the target changes its files'});
 			}
 
-			this.#number = heard.number;
+			this.#number = message.number;
 		}
 	}
 
@@ -222,7 +222,7 @@ type Loaded = {readonly ok: true} | {
 	readonly ok: false;
 	readonly reason: string;
 	readonly hint: string;
-	/** The JVM did not answer: it may load the agent later, or was not asked or has ended. */
+	/** The JVM did not answer. `pending`: it may still load the agent; `over`: it was not asked, or has ended. */
 	readonly unanswered?: 'pending' | 'over';
 };
 
@@ -230,7 +230,7 @@ type Loaded = {readonly ok: true} | {
 const badJar = 100;
 const failedStart = 102;
 
-/** Has the target load the agent from the folder that it sees under this path. */
+/** Makes the target load the agent from a folder, by its path as the target sees it. */
 export async function loadAgent(client: AttachClient, target: Target, folder: string, timeoutMs: number): Promise<Loaded> {
 	const reply = await client.request('load', ['instrument', 'false', `${folder}/agent.jar=${folder}`], {timeoutMs});
 	if (reply.status !== 'ok') {
@@ -240,13 +240,13 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 	return judge(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
 }
 
-/** What the JVM's answer means: failures come with the code 0 too, and their own number in the text. */
+/** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
 export function judge(pid: number, code: number, text: string): Loaded {
 	if (/dynamic agent loading is not enabled/i.test(text)) {
 		return {ok: false, reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
 	}
 
-	// Of modular runtimes, and of a JDK 8 without the library.
+	// The messages of modular runtimes, and of a JDK 8 without the library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
 		return {ok: false, reason: `JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, hint: 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is'};
 	}

@@ -4,32 +4,32 @@ import {
 import {printable} from '../model/text.js';
 
 /*
-The two files by which tool and agent speak; agent/src/main/java/tprof/agent/Channel.java says what is where. Only
-descriptors of files that we made ourselves are used, and nothing that the target wrote is believed.
+The two files between tool and agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We use only
+descriptors of files that we created, and trust nothing that the target writes.
 */
 
 const headerBytes = 36;
 const progressAt = 2048;
-const mostReportBytes = 16 * 1024 * 1024;
-const mostLastWordBytes = 1000;
-/** The agent may write a report while we read another; two in that time, never so often in turn. */
+const maxReportBytes = 16 * 1024 * 1024;
+const maxReasonBytes = 1000;
+/** The agent may overwrite a report while we read it, but not that often in a row. */
 const tries = 10;
 
-/** What is known from the agent. */
-type Heard =
-	/** Or its header names a new report that is not there. */
+/** The newest message from the agent. */
+type AgentMessage =
+	/** No new report, or its header refers to one that is not there. */
 	| {readonly state: 'silent'}
 	| {readonly state: 'report'; readonly number: bigint; readonly bytes: Buffer}
-	/** There will be no more reports; one printable line. */
-	| {readonly state: 'over'; readonly lastWord: string};
+	/** The agent has ended; the reason is one printable line. */
+	| {readonly state: 'over'; readonly reason: string};
 
-/** Something that changes while the agent works at a command; -1 as long as it has written nothing. */
+/** Returns a number that changes while the agent executes a command; -1 before it has written any. */
 export function progressOf(fd: number): bigint {
 	const word = bytesAt(fd, progressAt, 8);
 	return word.length < 8 ? -1n : word.readBigInt64BE();
 }
 
-/** Our side: raises the heartbeat, gives commands. */
+/** The file that we write: the heartbeat and commands. */
 export class ControlFile {
 	readonly #fd: number;
 	#heartbeat = 0n;
@@ -41,7 +41,7 @@ export class ControlFile {
 		writeSync(fd, words, 0, words.length, 0);
 	}
 
-	/** Where the file cannot be written the agent goes by itself, as without us. Never throws. */
+	/** Increments the heartbeat; without it the agent detaches itself. Never throws. */
 	beat(): void {
 		const word = Buffer.alloc(8);
 		word.writeBigInt64BE(++this.#heartbeat);
@@ -50,7 +50,7 @@ export class ControlFile {
 		} catch {}
 	}
 
-	/** Gives a command and returns its number. Throws the system's error. */
+	/** Writes a command and returns its number. Throws the system's error. */
 	command(text: string): number {
 		const bytes = Buffer.from(text);
 		writeSync(this.#fd, bytes, 0, bytes.length, 20);
@@ -66,22 +66,22 @@ export class ControlFile {
 	}
 }
 
-/** The agent's side. `newerThan`: the number of a report that is known already. */
-export function hear(fd: number, newerThan: bigint): Heard {
+/** Reads the agent's file. `newerThan`: the number of the last report read. */
+export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 	for (let tried = 0; tried < tries; tried++) {
-		const header = bytesAt(fd, 0, headerBytes + mostLastWordBytes);
+		const header = bytesAt(fd, 0, headerBytes + maxReasonBytes);
 		const failure = /^TPERR(.*)$/s.exec(header.toString('utf8'))?.[1];
 		if (failure !== undefined) {
-			return {state: 'over', lastWord: printable(failure.replace(/\0.*$/s, ''))};
+			return {state: 'over', reason: printable(failure.replace(/\0.*$/s, ''))};
 		}
 
 		if (header.length < headerBytes || header.toString('latin1', 0, 4) !== 'TPRF') {
 			return {state: 'silent'};
 		}
 
-		const lastWordBytes = header.readInt32BE(32);
-		if (lastWordBytes > 0) {
-			return {state: 'over', lastWord: printable(header.toString('utf8', headerBytes, headerBytes + Math.min(lastWordBytes, mostLastWordBytes)))};
+		const reasonBytes = header.readInt32BE(32);
+		if (reasonBytes > 0) {
+			return {state: 'over', reason: printable(header.toString('utf8', headerBytes, headerBytes + Math.min(reasonBytes, maxReasonBytes)))};
 		}
 
 		const number = header.readBigInt64BE(8);
@@ -90,13 +90,13 @@ export function hear(fd: number, newerThan: bigint): Heard {
 			return {state: 'silent'};
 		}
 
-		if (!(at >= headerBytes && at <= 2 * mostReportBytes && length > 0 && length <= mostReportBytes)) {
+		if (!(at >= headerBytes && at <= 2 * maxReportBytes && length > 0 && length <= maxReportBytes)) {
 			return {state: 'silent'};
 		}
 
 		const report = bytesAt(fd, at, length + 8);
 		const again = bytesAt(fd, 0, headerBytes);
-		// The next report goes to the other place; the one after it would have come into this one.
+		// Reports alternate between two places: only the one after the next would overwrite this one.
 		if (report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes && again.readBigInt64BE(8) <= number) {
 			return {state: 'report', number, bytes: report.subarray(0, length)};
 		}
@@ -105,13 +105,13 @@ export function hear(fd: number, newerThan: bigint): Heard {
 	return {state: 'silent'};
 }
 
-/** Fewer where the file ends. */
+/** Reads bytes; fewer at the end of the file. */
 function bytesAt(fd: number, position: number, length: number): Buffer {
-	const there = Math.max(0, Math.min(length, fstatSync(fd).size - position));
-	const bytes = Buffer.alloc(there);
+	const available = Math.max(0, Math.min(length, fstatSync(fd).size - position));
+	const bytes = Buffer.alloc(available);
 	let read = 0;
-	while (read < there) {
-		const count = readSync(fd, bytes, read, there - read, position + read);
+	while (read < available) {
+		const count = readSync(fd, bytes, read, available - read, position + read);
 		if (count === 0) {
 			break;
 		}

@@ -2,18 +2,18 @@ import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
 
-/** A session of the agent as far as it is read and ended. */
+/** The part of an agent's session that is used here. */
 type Reporting<Report> = {
-	/** The newest report; undefined: none yet. May throw UserError. */
+	/** Returns the newest report; undefined before the first. May throw UserError. */
 	read(): Report | undefined;
 	close(): Promise<unknown>;
 };
 
-/** What the agent reports while samples are taken: its newest report stands in each snapshot. */
+/** Adds the agent's newest report to each snapshot during sampling. */
 export class LiveReports<Session extends Reporting<Report>, Report> {
 	session: Session | undefined;
 	report: Report | undefined;
-	/** What went wrong, for the screen. */
+	/** The agent's error, for the screen. */
 	problem: string | undefined;
 	readonly #withReport: (snapshot: Snapshot, report: Report) => Snapshot;
 	#last: {readonly from: Snapshot; readonly report: Report; readonly snapshot: Snapshot} | undefined;
@@ -23,7 +23,7 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 		this.session = session;
 	}
 
-	/** The source with the reports in its snapshots. */
+	/** Returns a source that adds reports to the snapshots of another. */
 	source(inner: SnapshotSource): SnapshotSource {
 		return {
 			status: () => this.problem === undefined ? inner.status() : {...inner.status(), message: this.problem},
@@ -39,7 +39,7 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 		};
 	}
 
-	/** Takes everything out of the target. Never throws. */
+	/** Undoes all changes in the target. Never throws. */
 	async close(): Promise<void> {
 		const {session} = this;
 		this.session = undefined;
@@ -59,7 +59,7 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 			return snapshot;
 		}
 
-		// The same snapshot is the same object: what is known of it need not be asked again.
+		// An unchanged snapshot stays the same object: caches use it as their key.
 		if (this.#last?.from !== snapshot || this.#last.report !== report) {
 			this.#last = {from: snapshot, report, snapshot: this.#withReport(snapshot, report)};
 		}

@@ -9,49 +9,49 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** A new version of the agent's stub needs another name for the jar: see `spareNames`. */
+/** A new version of the agent's stub needs another name for the jar: see `reusableNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
-/** A page, which is there from the start: a disk that fills up later takes no heartbeat from the agent. */
+/** A page, allocated at the start: a disk that fills up later does not stop the heartbeat. */
 const controlBytes = 4096;
 
 /**
-A session sends its load within `loadTimeoutMs` of making the folder, or never. After this time the JVM's listener, which
-takes requests in turn, has the load behind it once it answers a new request.
+A session requests the load within `loadTimeoutMs` of creating the folder, or never. After `unusedAfterMs`, if the JVM's
+listener, which takes requests in turn, answers a new request, that load is done.
 */
 const unusedAfterMs = 60_000;
 export const loadTimeoutMs = 20_000;
 
-/** The files of a session, in a folder of the target's /tmp that only its own user may enter. */
+/** The files of a session, in a folder of the target's /tmp that only the target's user may enter. */
 type SessionFolder = {
-	/** As the target sees it. */
+	/** The folder's path as the target sees it. */
 	readonly path: string;
-	/** Descriptors, which stay ours even if the names change. The caller closes them. */
+	/** Descriptors, valid even if the names change. The caller closes them. */
 	readonly control: number;
 	readonly data: number;
 	/**
-	Removes what we made; nothing happens if it is gone. `isPending`: the JVM may still take the request to load from
-	here, so the empty folder stays, and nobody else can have its name.
+	Removes what we created, if it still exists. `isPending`: the JVM may still execute the request to load from here, so
+	the empty folder stays to reserve its name.
 	*/
 	remove(isPending?: boolean): void;
 };
 
 /**
-Makes the folder (mode 0700), the agent's jar in it (0444), and the files by which agent and tool speak. All of it belongs
-to the target's user and is made with that user's rights: where /tmp is everyone's, nobody else can have made it, look into
-it or put something in its place. Throws the system's error.
+Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tool and agent. All belong to the
+target's user and are created with that user's privileges, so that in a shared /tmp nobody else can have created, read or
+replaced them. Throws the system's error.
 */
 export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolder {
-	const {act, mustGive} = rightsFor(target);
+	const {act, mustChown} = rightsFor(target);
 	const temporary = openBelowRoot(target.pid, '/tmp');
 	const opened: number[] = [];
-	const spare = spareNames(target);
+	const reusable = reusableNames(target);
 	let name: string | undefined;
 	let folder: number | undefined;
 	const remove = (isPending = false) => {
 		act(() => {
-			empty(folder);
+			removeFiles(folder);
 			if (name !== undefined && !isPending) {
-				quietly(() => {
+				ignoringErrors(() => {
 					rmdirSync(`${pathOf(temporary)}/${name}`);
 				});
 			}
@@ -71,7 +71,7 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 			}
 
 			fchmodSync(fd, mode);
-			if (mustGive) {
+			if (mustChown) {
 				fchownSync(fd, target.uid, target.gid);
 			}
 
@@ -79,7 +79,7 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 		};
 
 		const made = act(() => {
-			name = [...spare, freshName(target)].find(each => isMade(`${pathOf(temporary)}/${each}`))!;
+			name = [...reusable, newName(target)].find(candidate => makeFolder(`${pathOf(temporary)}/${candidate}`))!;
 			folder = openFolderIn(temporary, name);
 			const found = fstatSync(folder);
 			if (found.uid !== process.geteuid!() || (found.mode & 0o077) !== 0) {
@@ -89,7 +89,7 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 			const made = {control: make('control', 0o600, new Uint8Array(controlBytes)), data: make('data', 0o600)};
 			closeSync(make('agent.jar', 0o444, jar));
 			opened.pop();
-			if (mustGive) {
+			if (mustChown) {
 				chownSync(pathOf(folder), target.uid, target.gid);
 			}
 
@@ -107,17 +107,17 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 }
 
 /**
-Removes folders that sessions before this one left in the target's /tmp: of this JVM, and of JVMs that have ended. Call it
-once the JVM has answered a request: no load of a session that is over can then be pending. Never throws.
+Removes folders that earlier sessions left in the target's /tmp, for this JVM and for ended ones. Call it after the JVM has
+answered a request: then no load of an earlier session can be pending. Never throws.
 */
 export function removeUnusedFolders(target: Target): void {
-	quietly(() => {
+	ignoringErrors(() => {
 		const temporary = openBelowRoot(target.pid, '/tmp');
 		try {
 			for (const name of readdirSync(pathOf(temporary))) {
 				const [, jvm] = folderName.exec(name) ?? [];
 				if (jvm !== undefined && (jvm === idOf(target) || hasEnded(jvm))) {
-					quietly(() => {
+					ignoringErrors(() => {
 						removeUnused(target, temporary, name);
 					});
 				}
@@ -134,7 +134,7 @@ function removeUnused(target: Target, temporary: number, name: string): void {
 		const {uid, mode, mtimeMs} = fstatSync(folder);
 		if (uid === target.uid && (mode & 0o7777) === 0o700 && Math.abs(Date.now() - mtimeMs) > unusedAfterMs) {
 			rightsFor(target).act(() => {
-				empty(folder);
+				removeFiles(folder);
 				rmdirSync(`${pathOf(temporary)}/${name}`);
 			});
 		}
@@ -143,7 +143,7 @@ function removeUnused(target: Target, temporary: number, name: string): void {
 	}
 }
 
-/** A JVM's pid in its own namespace, its start time and that namespace; then what cannot be guessed. */
+/** A JVM's pid in its own namespace, its start time and that namespace; then random digits. */
 const folderName = /^\.tprof-(\d+\.\d+\.\d+)-[\da-f]{24}$/;
 
 function idOf({pid, nsPid, startTicks}: Target): string {
@@ -158,22 +158,22 @@ function pidNamespace(pid: number | 'self'): string {
 	}
 }
 
-/** Known only of JVMs in our own pid namespace. */
+/** Whether a JVM has ended; known only for JVMs in our own pid namespace, else false. */
 function hasEnded(jvm: string): boolean {
 	const [pid, startTicks, namespace] = jvm.split('.');
 	return namespace !== '0' && namespace === pidNamespace('self') && !isAlive({pid: Number(pid), startTicks: Number(startTicks)});
 }
 
-function freshName(target: Target): string {
+function newName(target: Target): string {
 	const {randomBytes} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return `.tprof-${idOf(target)}-${randomBytes(12).toString('hex')}`;
 }
 
 /**
-The names of earlier sessions' folders: their jars are on the JVM's class path and stay open there, and the same path is
-not opened again.
+Returns the names of earlier sessions' folders. Their jars are on the JVM's class path and stay open; it does not open the
+same path again.
 */
-function spareNames(target: Target): string[] {
+function reusableNames(target: Target): string[] {
 	const folder = `/proc/${target.pid}/fd`;
 	try {
 		const names = readdirSync(folder).map(fd => /\/([^/]+)\/agent\.jar \(deleted\)$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? '');
@@ -183,8 +183,8 @@ function spareNames(target: Target): string[] {
 	}
 }
 
-/** Makes a folder for its owner alone; false if there is something of that name. Throws the system's error. */
-function isMade(path: string): boolean {
+/** Creates a folder for its owner alone; returns false if the name exists. Throws other errors of the system. */
+function makeFolder(path: string): boolean {
 	try {
 		mkdirSync(path, 0o700);
 		return true;
@@ -197,7 +197,7 @@ function isMade(path: string): boolean {
 	}
 }
 
-/** Empty for one that is closed. */
+/** Returns a descriptor's file; empty if it is closed. */
 function linkOf(fd: string): string {
 	try {
 		return readlinkSync(fd);
@@ -206,24 +206,24 @@ function linkOf(fd: string): string {
 	}
 }
 
-/** How to act with the rights of the target's user; `mustGive`: that cannot be, and what is made must be given to that user. */
-function rightsFor(target: Target): {readonly mustGive: boolean; act<T>(action: () => T): T} {
+/** Returns how to act as the target's user; `mustChown`: that is impossible, so give files to that user afterwards. */
+function rightsFor(target: Target): {readonly mustChown: boolean; act<T>(action: () => T): T} {
 	const isForeign = process.geteuid!() !== target.uid || process.getegid!() !== target.gid;
 	return {
 		act: action => isForeign && canActAs() ? asOwner(target, action) : action(),
-		mustGive: isForeign && !canActAs(),
+		mustChown: isForeign && !canActAs(),
 	};
 }
 
-function empty(folder: number | undefined): void {
+function removeFiles(folder: number | undefined): void {
 	for (const file of folder === undefined ? [] : files) {
-		quietly(() => {
+		ignoringErrors(() => {
 			unlinkSync(`${pathOf(folder!)}/${file}`);
 		});
 	}
 }
 
-function quietly(action: () => void): void {
+function ignoringErrors(action: () => void): void {
 	try {
 		action();
 	} catch {

@@ -3,37 +3,37 @@ import {parseReport} from '../model/trace-report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
 
-/** What is to be traced. */
+/** What to trace, and how. */
 export type TraceRequest = {
 	/** Class#method, Class.method, globs in both, or @Annotation. */
 	readonly patterns: readonly string[];
-	/** Methods below which alone calls count; empty: everywhere. */
+	/** Count only calls made below these methods; empty: all calls. */
 	readonly under: readonly string[];
-	/** Traces shorter than this are not kept whole. */
+	/** Minimum duration of traces kept whole. */
 	readonly leastNs: number;
-	/** Traces that are kept whole. */
+	/** Number of traces kept whole. */
 	readonly keep: number;
-	/** Methods woven at most. */
+	/** Maximum number of methods woven. */
 	readonly maxMethods: number;
-	/** Share of one CPU, percent, that tracing may cost: methods beyond that are released. 100: no limit. */
+	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
-	/** How often the agent reports. */
+	/** Interval of the agent's reports. */
 	readonly periodMs: number;
 };
 
-/** Methods traced in a target. */
+/** Traces methods in a target. */
 export class TraceSession extends AgentSession<TraceReport> {
-	/** Loads the agent, from the jar that came along or another file. Nothing is woven yet. */
+	/** Loads the agent from the bundled jar or another file; it weaves nothing yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {
 		return this.load(target, files => new TraceSession(target, files, parseReport), {file});
 	}
 
-	/** Looks up what the request means; nothing is changed in the target. */
+	/** Looks up what the request matches; changes nothing in the target. */
 	async survey(request: TraceRequest): Promise<TraceReport> {
 		return this.command(commandOf('match', request));
 	}
 
-	/** Weaves what the request means, and takes out what an earlier one meant and this one does not. */
+	/** Weaves the methods that the request matches, and restores those that only an earlier one matched. */
 	async weave(request: TraceRequest): Promise<TraceReport> {
 		return this.command(commandOf('weave', request));
 	}

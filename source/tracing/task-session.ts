@@ -5,17 +5,17 @@ import type {Target} from '../jvm/target.js';
 import {UserError} from '../runtime/errors.js';
 import {AgentSession} from './agent-session.js';
 
-/** Moments that are kept: a minute, at a report each second. */
-const mostHistory = 60;
+/** Moments kept: a minute, at a report each second. */
+const maxHistory = 60;
 
-/** What to say of a report with faults. */
+/** Returns the error of a report with faults. */
 export function probeFault({probe, faults}: TaskReport): UserError {
 	return new UserError(`the probe ${probe}: ${faults.join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
 }
 
-/** Tasks followed in a target as a probe says. */
+/** Follows tasks in a target, as a probe describes them. */
 export class TaskSession extends AgentSession<TaskReport> {
-	/** Loads the agent and follows tasks from then on. Throws UserError. */
+	/** Loads the agent and starts following tasks. Throws UserError. */
 	static async begin(target: Target, probe: Probe, limits: TaskLimits, file?: string): Promise<TaskSession> {
 		const session = await this.load(target, files => new TaskSession(target, files, reader(probe)), {file});
 		try {
@@ -27,7 +27,7 @@ export class TaskSession extends AgentSession<TaskReport> {
 		}
 	}
 
-	/** Throws too when a path of the probe leads nowhere. */
+	/** Throws also if a path of the probe cannot be followed. */
 	override read(): TaskReport | undefined {
 		const report = super.read();
 		if (report && report.faults.length > 0) {
@@ -38,20 +38,20 @@ export class TaskSession extends AgentSession<TaskReport> {
 	}
 }
 
-/** Reads reports in their order: each has the history of those before. */
+/** Returns a parser for reports in their order: each result includes the history of earlier ones. */
 function reader(probe: Probe): (bytes: Uint8Array) => TaskReport {
 	const {name, states, counters} = probe;
 	let history: readonly number[][] = [];
 	return bytes => {
 		const report = parseTaskReport(bytes, probe);
-		history = [...history, inStates(report, states.length)].slice(-mostHistory);
+		history = [...history, inStates(report, states.length)].slice(-maxHistory);
 		return {
 			...report, probe: name, states, counters, notes: notesOf(probe, report), history,
 		};
 	};
 }
 
-/** What the agent could not do as the probe says. */
+/** Returns notes on what the agent could not do as the probe says. */
 function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport): string[] {
 	const missing = missingPoints.map(index => points[index]).filter(({isOptional}) => !isOptional);
 	const unloaded = [...new Set(unloadedPoints.map(index => points[index].className))];
@@ -60,7 +60,7 @@ function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn
 		...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: ${oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again'}; ${skipped} were not`] : []),
 		...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
 		...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),
-		...(missed > 0 ? [`${missed} events were not counted: a thread stood still in the middle of one`] : []),
+		...(missed > 0 ? [`${missed} events were not counted: a thread was held up in the middle of one`] : []),
 	];
 }
 
@@ -73,10 +73,10 @@ function inStates({now}: AgentTaskReport, states: number): number[] {
 	return counts;
 }
 
-/** How many tasks are followed at once, and how often the agent reports. */
+/** Maximum number of tasks followed at once, and the interval of the agent's reports. */
 export type TaskLimits = {readonly most: number; readonly periodMs: number};
 
-/** A probe as the agent takes it; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
+/** Returns a probe in the agent's format; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
 export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, periodMs}: TaskLimits): string {
 	return [
 		'phase tasks',
@@ -92,7 +92,7 @@ export function commandOf({states, points, kinds, exclude, counters}: Probe, {mo
 }
 
 function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}: ProbePoint): string {
-	// A bit for each state; those that there are not do no harm.
+	// A bit for each state; extra bits are harmless.
 	let states = 0xFF_FF_FF;
 	if (from) {
 		states = 0;

@@ -3,7 +3,7 @@ import {closeSync, openSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {hear} from '../../source/tracing/files.js';
+import {readAgent} from '../../source/tracing/files.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
 import {run} from '../helpers/run.js';
@@ -78,8 +78,8 @@ test('a header that names a report that is not there', () => {
 	writeFileSync(file, header);
 	const fd = openSync(file, 'r');
 	try {
-		expect(hear(fd, 0n)).toEqual({state: 'silent'});
-		expect(hear(fd, 7n)).toEqual({state: 'silent'});
+		expect(readAgent(fd, 0n)).toEqual({state: 'silent'});
+		expect(readAgent(fd, 7n)).toEqual({state: 'silent'});
 	} finally {
 		closeSync(fd);
 	}
