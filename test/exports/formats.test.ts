@@ -133,7 +133,7 @@ describe('text', () => {
 		builder.count(selector, missing, stateCode.RUNNABLE, 0, 15e6);
 		builder.count(worker, work, stateCode.RUNNABLE, 1, 5e6);
 		const after = builder.build({session: {durationMs: 200, unattributedReason: reason}});
-		expect(textOf('text', after)).toContain('note: 15% unattributed: system calls, not recorded without root; this CPU time counts at (unattributed)');
+		expect(textOf('text', after)).toContain('note: 15% unattributed: system calls, not recorded without root; this CPU time is shown as (unattributed)');
 		// What is below 0 of one thread makes up for what is above of another.
 		expect(textOf('text', after)).toMatch(/ 18\.0 \(unattributed\)$/m);
 		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% unattributed: /);
@@ -214,7 +214,7 @@ describe('json', () => {
 		const slow = {...whole, session: {...whole.session, requestedIntervalMs: 20}};
 		expect((JSON.parse(textOf('json', slow, undefined, {notes: ['engine attach: no ptrace']})) as {notes: string[]}).notes).toEqual([
 			'engine attach: no ptrace',
-			'samples are taken every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
+			'samples are taken every 250 ms, not every 20 ms: sampling faster would exceed --max-overhead',
 			'4 incomplete stacks (their outer frames are missing)',
 			'7 thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost',
 			'5 thread samples without a stack: the threads did not stop in time',

@@ -6,15 +6,15 @@ import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
 import {printable} from '../../model/text.js';
 
-/** Names with -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
+/** Suffixes -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
-/** Bytes of one file of a set that belongs together. */
+/** One file of a set. */
 type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**
-Writes a file whole or not at all, with mode 0600, synced, never in place of another. `suffix`: a name that is taken
-gets -2, -3 and so on before its extension. Gives back the path; throws UserError.
+Writes a file whole or not at all, with mode 0600, synced, never replacing another. `suffix`: if the name is taken, adds
+-2, -3 and so on before the extension. Returns the path; throws UserError.
 */
 export async function writeWhole(file: string, bytes: Written, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
 	const extension = extensionOf(file);
@@ -22,7 +22,7 @@ export async function writeWhole(file: string, bytes: Written, options: {readonl
 	return written;
 }
 
-/** As `writeWhole`, for files that differ in their extension: all get one stem, or none is there. Gives back their paths. */
+/** As `writeWhole`, for files that differ in extension: all get the same stem, or none is written. Returns the paths. */
 export async function writeTogether(stem: string, parts: readonly FilePart[], {taken = 'refuse'}: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string[]> {
 	const folder = path.dirname(stem + parts[0].extension);
 	const temporaries: string[] = [];
@@ -30,7 +30,7 @@ export async function writeTogether(stem: string, parts: readonly FilePart[], {t
 		for (const {bytes} of parts) {
 			const {file, handle} = await createPartial(folder);
 			temporaries.push(file);
-			await fill(handle, bytes);
+			await writeSynced(handle, bytes);
 		}
 
 		for (let suffix = 1; suffix <= (taken === 'suffix' ? maxSuffix : 1); suffix++) {
@@ -49,7 +49,7 @@ export async function writeTogether(stem: string, parts: readonly FilePart[], {t
 	}
 }
 
-/** Gives the complete files their names; false, and none of them there, when a name is taken. */
+/** Gives the complete files their names; if one is taken, removes them all and returns false. */
 async function publish(temporaries: readonly string[], names: readonly string[]): Promise<boolean> {
 	const published: string[] = [];
 	try {
@@ -69,23 +69,23 @@ async function publish(temporaries: readonly string[], names: readonly string[])
 	}
 }
 
-/** `.pb.gz` as one; otherwise what Node calls the extension. */
+/** Returns a file's extension; `.pb.gz` is one. */
 function extensionOf(file: string): string {
 	return file.endsWith('.pb.gz') && path.basename(file) !== '.pb.gz' ? '.pb.gz' : path.extname(file);
 }
 
-/** A new file of a temporary name in the folder, for its owner alone. */
+/** Creates a file with a temporary name in the folder, for its owner alone. */
 export async function createPartial(folder: string): Promise<{readonly file: string; readonly handle: FileHandle}> {
 	const {randomBytes} = await import('node:crypto');
 	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
-	// The umask can only take rights away from 0600: no chmod is needed.
+	// The umask can only remove permissions: no chmod is needed.
 	const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 	return {file, handle};
 }
 
 /**
-Gives a complete file its name. link(2) never replaces; where a file system has no links the file is copied, which is
-as exclusive, but not whole after a power cut.
+Gives a complete file its name. link(2) never replaces another; if a file system has no links, copies the file, which is
+as exclusive but not atomic.
 */
 export async function giveName(temporary: string, name: string): Promise<void> {
 	try {
@@ -97,7 +97,7 @@ export async function giveName(temporary: string, name: string): Promise<void> {
 
 		const handle = await open(name, 'wx', 0o600);
 		try {
-			await fill(handle, createReadStream(temporary));
+			await writeSynced(handle, createReadStream(temporary));
 		} catch (error_) {
 			await removeAll([name]);
 			throw error_;
@@ -107,8 +107,8 @@ export async function giveName(temporary: string, name: string): Promise<void> {
 
 const linklessCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Writes all of a file, to the disk, and closes it. */
-async function fill(handle: FileHandle, bytes: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>): Promise<void> {
+/** Writes a file, syncs and closes it. */
+async function writeSynced(handle: FileHandle, bytes: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>): Promise<void> {
 	try {
 		await writeFile(handle, bytes);
 		await handle.sync();
@@ -117,9 +117,9 @@ async function fill(handle: FileHandle, bytes: string | Uint8Array | Iterable<st
 	}
 }
 
-/** Puts the folder's names on the disk. Some file systems refuse to sync a folder; the file itself is safe then. */
+/** Syncs the folder's entries. Some file systems refuse to; the file itself is safe even then. */
 export async function syncFolder(folder: string): Promise<void> {
-	await settled(async () => {
+	await ignoringErrors(async () => {
 		const handle = await open(folder, 'r');
 		try {
 			await handle.sync();
@@ -129,42 +129,41 @@ export async function syncFolder(folder: string): Promise<void> {
 	});
 }
 
-/** Removes those of the files that are there. */
+/** Removes the files that exist. */
 export async function removeAll(files: readonly string[]): Promise<void> {
 	for (const file of files) {
-		await settled(async () => unlink(file));
+		await ignoringErrors(async () => unlink(file));
 	}
 }
 
-/** Does what may fail without harm. */
-export async function settled(action: () => Promise<void>): Promise<void> {
+export async function ignoringErrors(action: () => Promise<void>): Promise<void> {
 	try {
 		await action();
 	} catch {}
 }
 
-/** Writes a file of the user's own whole or not at all, in place of the one there is, with its mode. Throws UserError. */
+/** Writes or replaces one of the user's own files whole or not at all, keeping its mode. Throws UserError. */
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	let temporary: string | undefined;
 	try {
-		const before = await present(file);
-		const place = before?.path ?? file;
-		const folder = await nearestFolder(path.dirname(place));
-		if ([before?.uid, folder.uid].some(uid => uid !== undefined && uid !== process.geteuid?.())) {
-			throw new UserError(`${place} belongs to another user`, {hint: 'it was left as it is'});
+		const existing = await statOf(file);
+		const target = existing?.path ?? file;
+		const folder = await nearestFolder(path.dirname(target));
+		if ([existing?.uid, folder.uid].some(uid => uid !== undefined && uid !== process.geteuid?.())) {
+			throw new UserError(`${target} belongs to another user`, {hint: 'it was left as it is'});
 		}
 
-		await mkdir(path.dirname(place), {recursive: true, mode: 0o700});
+		await mkdir(path.dirname(target), {recursive: true, mode: 0o700});
 
-		const {file: made, handle} = await createPartial(path.dirname(place));
-		temporary = made;
-		await fill(handle, bytes);
-		if (before) {
-			await chmod(made, before.mode);
+		const {file: partial, handle} = await createPartial(path.dirname(target));
+		temporary = partial;
+		await writeSynced(handle, bytes);
+		if (existing) {
+			await chmod(partial, existing.mode);
 		}
 
-		await rename(made, place);
-		await syncFolder(path.dirname(place));
+		await rename(partial, target);
+		await syncFolder(path.dirname(target));
 	} catch (error) {
 		throw error instanceof UserError ? error : writeErrorOf(error, file);
 	} finally {
@@ -172,7 +171,7 @@ export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	}
 }
 
-async function present(file: string): Promise<{readonly path: string; readonly uid: number; readonly mode: number} | undefined> {
+async function statOf(file: string): Promise<{readonly path: string; readonly uid: number; readonly mode: number} | undefined> {
 	try {
 		const real = await realpath(file);
 		const {uid, mode} = await stat(real);
@@ -186,20 +185,20 @@ async function present(file: string): Promise<{readonly path: string; readonly u
 	}
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** Returns the folder, or its nearest ancestor that exists. */
 export async function nearestFolder(folder: string): Promise<{readonly path: string; readonly uid: number}> {
-	return await present(folder) ?? nearestFolder(path.dirname(folder));
+	return await statOf(folder) ?? nearestFolder(path.dirname(folder));
 }
 
-/** Longest path in a message: PATH_MAX of Linux. */
+/** Linux's PATH_MAX. */
 const maxPathLength = 4096;
 
-/** The code of a system's error, such as ENOSPC; empty for any other. */
+/** Returns the code of a system error, such as ENOSPC; empty for other errors. */
 export function codeOf(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code ?? '';
 }
 
-/** A file that could not be written: `message` names it, `reason` alone does not. */
+/** An error writing a file: `message` includes its name, `reason` does not. */
 export class WriteError extends UserError {
 	readonly reason: string;
 
@@ -209,7 +208,7 @@ export class WriteError extends UserError {
 	}
 }
 
-/** What is wrong with a file that could not be written and what to do, for the user. */
+/** Returns the user's error for a file that could not be written. */
 export function writeErrorOf(error: unknown, file: string): WriteError {
 	const name = printable(file, maxPathLength);
 	const folder = printable(path.dirname(file), maxPathLength);

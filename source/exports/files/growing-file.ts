@@ -2,17 +2,17 @@ import {type FileHandle, lstat} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../../runtime/errors.js';
 import {piecesOf, type Written} from '../common/export-format.js';
-import {createPartial, giveName, removeAll, settled, syncFolder, codeOf, writeErrorOf} from './files.js';
+import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, codeOf, writeErrorOf} from './files.js';
 
 /**
-A file that grows under a temporary name and gets its own at the end, never in place of another. If we are killed, the
+A file that grows under a temporary name and gets its own at the end, never replacing another. If we are killed, the
 temporary file has the reports so far. Methods throw UserError.
 */
 export class GrowingFile {
-	/** Makes the temporary file; what would keep it from its name at the end is refused now, if it can be seen. */
+	/** Creates the temporary file; throws now if the name is taken or impossible, as far as that shows already. */
 	static async create(name: string): Promise<GrowingFile> {
 		try {
-			await refuseTaken(name);
+			await throwIfTaken(name);
 			const {file, handle} = await createPartial(path.dirname(name));
 			return new GrowingFile(name, file, handle);
 		} catch (error) {
@@ -23,7 +23,7 @@ export class GrowingFile {
 	readonly #name: string;
 	readonly #partial: string;
 	readonly #handle: FileHandle;
-	/** Up to here there are whole reports. */
+	/** Length of the complete reports. */
 	#wholeBytes = 0;
 	#isOver = false;
 
@@ -33,7 +33,7 @@ export class GrowingFile {
 		this.#handle = handle;
 	}
 
-	/** Adds a report. When that fails the file is given up: the reports before stay under the temporary name. */
+	/** Appends a report. If that fails, no more can be added; earlier reports stay under the temporary name. */
 	async append(report: Written): Promise<void> {
 		let bytes = 0;
 		try {
@@ -45,13 +45,13 @@ export class GrowingFile {
 			this.#wholeBytes += bytes;
 		} catch (error) {
 			this.#isOver = true;
-			await settled(async () => this.#handle.truncate(this.#wholeBytes));
-			await settled(async () => this.#handle.close());
-			throw await this.#givenUp(error);
+			await ignoringErrors(async () => this.#handle.truncate(this.#wholeBytes));
+			await ignoringErrors(async () => this.#handle.close());
+			throw await this.#failure(error);
 		}
 	}
 
-	/** Gives the file its name; leaves nothing if there is no report. On return the bytes are on the disk. */
+	/** Syncs the file and gives it its name; removes it if it has no report. */
 	async finish(): Promise<void> {
 		if (this.#isOver) {
 			return;
@@ -65,14 +65,14 @@ export class GrowingFile {
 				await giveName(this.#partial, this.#name);
 			}
 		} catch (error) {
-			throw await this.#givenUp(error);
+			throw await this.#failure(error);
 		}
 
 		await removeAll([this.#partial]);
 		await syncFolder(path.dirname(this.#name));
 	}
 
-	async #givenUp(error: unknown): Promise<UserError> {
+	async #failure(error: unknown): Promise<UserError> {
 		const {message, hint} = writeErrorOf(error, this.#name);
 		if (this.#wholeBytes === 0) {
 			await removeAll([this.#partial]);
@@ -83,8 +83,8 @@ export class GrowingFile {
 	}
 }
 
-/** Throws as creating a file of this name would, if there is one or cannot be one. */
-async function refuseTaken(name: string): Promise<void> {
+/** Throws the error of creating a file with this name, if it exists or cannot exist. */
+async function throwIfTaken(name: string): Promise<void> {
 	try {
 		await lstat(name);
 	} catch (error) {

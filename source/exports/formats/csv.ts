@@ -7,7 +7,6 @@ import {tasksView} from '../../views/tasks/view.js';
 import {tracesView} from '../../views/traces/view.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 
-/** The methods. */
 const traces: ReportFormat<TraceReport> = {
 	description: 'the methods with all their figures, for spreadsheets',
 	write(_, report, {top}) {
@@ -17,7 +16,6 @@ const traces: ReportFormat<TraceReport> = {
 	},
 };
 
-/** States, by kind, by worker and alone. */
 const tasks: ReportFormat<TaskReport> = {
 	description: 'states by kind, by worker and alone with all their figures, for spreadsheets',
 	write(_, report, {top}) {
@@ -29,7 +27,7 @@ const tasks: ReportFormat<TaskReport> = {
 	},
 };
 
-/** RFC 4180: CR LF after each record, quotes where a cell needs them. */
+/** RFC 4180: CR LF after each record, quotes around cells that need them. */
 export const csv: ExportFormat = {
 	id: 'csv',
 	title: 'CSV',
@@ -40,7 +38,7 @@ export const csv: ExportFormat = {
 	traces,
 	tasks,
 	write(snapshot, baseline, {query: asked, view = views[0], top, iteration = 0}) {
-		// All rows, also those that the screen hides.
+		// With the rows that the screen's summary hides.
 		const query = {...asked, summary: undefined};
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
@@ -51,7 +49,7 @@ export const csv: ExportFormat = {
 	},
 };
 
-/** A number, or a text quoted as RFC 4180 has it, with an apostrophe before what a spreadsheet takes for a formula. */
+/** Returns a number, or a text quoted as in RFC 4180, with an apostrophe if spreadsheets would take it for a formula. */
 function csvCell(cell: string | number): string {
 	if (typeof cell === 'number') {
 		return String(cell);
@@ -65,7 +63,7 @@ function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string
 	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
 }
 
-/** Milliseconds to the nanosecond. */
+/** Rounds milliseconds to the nanosecond. */
 function exact(cell: string | number): string | number {
 	return typeof cell === 'number' ? Number(cell.toFixed(6)) : cell;
 }

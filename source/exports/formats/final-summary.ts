@@ -22,24 +22,24 @@ import {costLine, timeLine} from './session-lines.js';
 const maxLines = 10;
 const maxFindings = 3;
 const maxHot = 5;
-/** Places where threads were held up or waited, and traced methods. */
-const maxHeldUp = 2;
+/** Locations where threads were blocked or waited, and traced methods. */
+const maxBlocked = 2;
 const maxWaits = 2;
 const maxTraced = 4;
 
-/** Part of the session for which threads were held up, or waited, at a place that is worth a line. */
-const leastWaited = 0.01;
+/** Minimum fraction of the session for which threads were blocked, or waited, at a location that gets a line. */
+const minWaitedFraction = 0.01;
 
-/** Below this share of a core, in percent, where threads waited matters too. */
+/** Below this percentage of a core, waits get a line too. */
 const busyPercent = 10;
 
-/** Locations of the agent that traces methods, and the compilation of its methods. */
+/** Locations of our agent, and the compilation of its methods. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
-/** Further lines of an entry begin so. */
+/** Indentation of an entry's further lines. */
 const indent = '    ';
 
-/** What stays on the terminal after the live view: target, time, cost, and what mattered in the session, in ten lines. */
+/** Returns the ten lines that stay on the terminal after the live view: target, time, cost, and what mattered. */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
@@ -48,22 +48,22 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
-	const leastMs = session.sampledMs * leastWaited;
+	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
-	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= leastMs).slice(0, percent < leastCpuPercent ? maxWaits : 1);
+	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, percent < leastCpuPercent ? maxWaits : 1);
 	const entries = [
 		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxFindings).map(({text}) => text),
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxTraced).map(row => tracedText(row)) : []),
-		...heldUpOf(snapshot).slice(0, maxHeldUp).filter(({waitedMs}) => waitedMs >= leastMs).map(place => heldUpText(place)),
-		...(percent < leastCpuPercent ? [hardlyHot(hot, wholeCpuNs)] : []),
+		...blockedLocations(snapshot).slice(0, maxBlocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
+		...(percent < leastCpuPercent ? [idleText(hot, wholeCpuNs)] : []),
 		...(percent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(percent < leastCpuPercent ? [] : hot.slice(0, maxHot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
 	for (const entry of entries) {
-		// One that finds no room does not keep a shorter one out.
+		// A shorter entry may fit where a longer one does not.
 		if (lines.length + entry.length <= maxLines) {
 			lines.push(...entry);
 		}
@@ -72,7 +72,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	return lines.slice(0, maxLines).map(line => cut(line, width));
 }
 
-/** An entry in lines, broken at blanks, and within a name before a dot where it is longer than a line. */
+/** Wraps an entry at blanks, and a name longer than a line before its dots. */
 function wrapped(text: string, width: number): string[] {
 	return wrapAt(' ', text, width, indent).flatMap(line => line.length <= width ? [line] : wrapAt('.', line, width, `${indent}.`));
 }
@@ -86,38 +86,38 @@ function hotText(row: LineRow): string {
 	return `${formatPercent(row.selfPercent).padStart(5)}% ${formatMs(row.selfCpuNs).padStart(8)} ms  ${locationName(row)}`;
 }
 
-function hardlyHot([first]: readonly LineRow[], wholeCpuNs: number): string {
+function idleText([first]: readonly LineRow[], wholeCpuNs: number): string {
 	return first ? `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}` : 'no line of Java code used CPU time';
 }
 
-/** `for 8s at ` or, of several threads, `for 1m20s (10 threads) at `. */
+/** Returns `for 8s at ` or, for several threads, `for 1m20s (10 threads) at `. */
 function timeAt(ms: number, threadCount: number): string {
 	return `for ${formatDuration(ms)}${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
 }
 
-/** A place where locks held threads up, and for how long each holder did. */
-type HeldUp = {readonly at: Location; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
+/** A location where locks blocked threads, for how long, and how long by each holder. */
+type BlockedLocation = {readonly at: Location; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
 
-/** Those of the whole session, the longest first. */
-function heldUpOf(snapshot: Snapshot): HeldUp[] {
-	const places = new Map<string, HeldUp>();
+/** Returns the locations of the whole session where threads were blocked, the longest first. */
+function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
+	const locations = new Map<string, BlockedLocation>();
 	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
 		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
 			if (at) {
-				const place = getOrCreate<string, HeldUp>(places, locationName(at), () => ({
+				const location = getOrCreate<string, BlockedLocation>(locations, locationName(at), () => ({
 					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
 				}));
-				place.waitedMs += waitedMs;
-				place.threads.add(key);
-				place.byHolder.set(row, waitedMs + (place.byHolder.get(row) ?? 0));
+				location.waitedMs += waitedMs;
+				location.threads.add(key);
+				location.byHolder.set(row, waitedMs + (location.byHolder.get(row) ?? 0));
 			}
 		}
 	}
 
-	return [...places.values()].sort((a, b) => b.waitedMs - a.waitedMs);
+	return [...locations.values()].sort((a, b) => b.waitedMs - a.waitedMs);
 }
 
-function heldUpText({at, waitedMs, threads, byHolder}: HeldUp): string {
+function blockedText({at, waitedMs, threads, byHolder}: BlockedLocation): string {
 	const head = `blocked ${timeAt(waitedMs, threads.size)}${locationName(at)}`;
 	const [holder, heldMs] = mostOf(new Map([...byHolder].filter(([{holderName}]) => holderName !== ''))) ?? [];
 	if (!holder) {

@@ -16,7 +16,7 @@ import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
 
-/** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
+/** For programs: docs/formats.md specifies the keys, their order and meaning. */
 export const json: ExportFormat = {
 	id: 'json',
 	title: 'JSON',
@@ -56,7 +56,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		cost: {
 			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
 		},
-		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: markOf(query.baseline)} : {}),
+		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures}) => ({
 			id, sentence: text, figures, error: null,
@@ -72,8 +72,8 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 	return {head, lists};
 }
 
-/** What it is compared with: as the keys of the document itself. */
-function markOf({snapshot, since, title}: Baseline) {
+/** Returns the baseline's session, with the keys of the document itself. */
+function comparedWith({snapshot, since, title}: Baseline) {
 	const session = windowStats(snapshot.session, since?.session);
 	return {
 		title, mainClass: snapshot.target.mainClass, engine: session.engine, intervalMs: rounded(session.intervalMs), startedAt: new Date(session.startedAtMs).toISOString(), durationMs: rounded(session.durationMs), samples: session.samples,
@@ -94,7 +94,7 @@ function threadOf(row: ThreadRow) {
 	};
 }
 
-/** In one line as JSON.stringify writes it, or with a line for each key and each row of a list, for grep. */
+/** Writes the document on one line, as JSON.stringify does, or with a line for each key and row of a list, for grep. */
 function * textOf({head, lists}: ReturnType<typeof documentOf>, hasLines: boolean): Generator<string> {
 	const [line, tab, colon] = hasLines ? ['\n', '\t', ': '] : ['', '', ':'];
 	const keyText = (name: string) => `${line}${tab}${JSON.stringify(name)}${colon}`;
@@ -118,7 +118,7 @@ function * textOf({head, lists}: ReturnType<typeof documentOf>, hasLines: boolea
 	yield `${line}}\n`;
 }
 
-/** Characters of a piece: large enough that a write costs little, small beside what the tool holds anyway. */
+/** Characters of a piece: large enough for cheap writes, small compared to the tool's memory. */
 const pieceLength = 1 << 18;
 
 function * inPieces(texts: Iterable<string>): Generator<string> {

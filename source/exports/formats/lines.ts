@@ -4,7 +4,7 @@ import type {ExportFormat} from '../common/export-format.js';
 
 const defaultTop = 40;
 
-/** Hot lines: samples by class, method and line, over all threads and states. */
+/** Hot lines: samples by class, method and line, of all threads and states. */
 export const lines: ExportFormat = {
 	id: 'lines',
 	title: 'Lines',

@@ -10,7 +10,7 @@ import {votes} from './stack-histogram.js';
 
 export type {ExportFormat, ExportOptions, Format} from '../common/export-format.js';
 
-/** All formats, in the order of help: --format, the save dialogue and the contract test are made from this list. */
+/** All formats, in the order of help, for --format, the save dialogue and the contract test. */
 export const allFormats: readonly Format[] = [
 	text,
 	json,
@@ -22,23 +22,23 @@ export const allFormats: readonly Format[] = [
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];
 
-/** Those that snapshots are written in. */
+/** The formats for snapshots. */
 export const formats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
 
-/** The format of an id of the registry; undefined for one that snapshots are not written in. */
+/** Returns the format with this id, which must be in `formats`. */
 export function formatOf(id: string): ExportFormat {
 	return formats.find(format => format.id === id)!;
 }
 
-/** The format where nobody chooses. */
+/** Returns the default format for a use. */
 export function usualFormat(use: NonNullable<ExportFormat['usualFor']>): ExportFormat {
 	return formats.find(({usualFor}) => usualFor === use)!;
 }
 
-/** The formats in the order of the save dialogue: the usual one first. */
+/** The formats in the order of the save dialogue: the default first. */
 export const saveFormats: readonly ExportFormat[] = [usualFormat('save'), ...formats.filter(({usualFor}) => usualFor !== 'save')];
 
-/** The formats that reports of an agent are written in. */
+/** Returns the formats for an agent's reports. */
 export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<Format & {readonly [Key in Kind]: NonNullable<Format[Key]>}> {
 	return allFormats.filter((format): format is Format & {readonly [Key in Kind]: NonNullable<Format[Key]>} => format[kind] !== undefined);
 }

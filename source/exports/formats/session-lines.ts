@@ -5,14 +5,14 @@ import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from '../common/window-snapshot.js';
 
-/** When, for how long, by which engine. */
+/** Returns start, duration, engine and interval. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
-	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
-	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${engineName(session)} every ${number(session.intervalMs, 1)} ms${asked}`;
+	const requested = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
+	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${engineName(session)} every ${number(session.intervalMs, 1)} ms${requested}`;
 }
 
-/** Samples, losses and what they cost. */
+/** Returns samples, losses and cost. */
 export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
 	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
@@ -24,7 +24,7 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	].join(' | ');
 }
 
-/** Threads by state at the end, and where the CPU time went. */
+/** Returns threads by state at the end, and CPU time by kind of thread. */
 export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const {threads, statesNow, javaCpuPercent, jitCpuPercent, vmCpuPercent} = summarize(snapshot, baseline);
 	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
@@ -34,19 +34,19 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	].join(' | ');
 }
 
-/** An interval this many times longer than the one asked for is worth mentioning. */
+/** An interval this many times the requested one gets a note. */
 const muchSlower = 2;
 
-/** What the figures leave out, and where sampling was not as asked for; empty if there is nothing to say. */
+/** Returns notes on what the figures lack, and where sampling was not as requested. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = windowStats(snapshot.session, baseline?.session);
-	const why = cpuIntervalMs >= intervalMs ? 'use more CPU time of our own than --max-cpu allows' : 'stop the target for longer than --max-overhead allows';
+	const limit = cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
 	const missing = unattributedText(summarize(snapshot, baseline));
 	const starved = starvedText(snapshot, baseline);
 	return [
 		...(starved ? [starved] : []),
-		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would ${why}`] : []),
-		...(missing ? [`${missing}; this CPU time counts at ${unattributed.className}`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
+		...(missing ? [`${missing}; this CPU time is shown as ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
@@ -55,7 +55,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	];
 }
 
-/** A number with at most `decimals` decimals. */
+/** Formats a number with at most `decimals` decimals. */
 function number(value: number, decimals: number): string {
 	return String(Number(value.toFixed(decimals)));
 }

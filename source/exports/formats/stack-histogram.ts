@@ -4,7 +4,7 @@ import type {ExportFormat} from '../common/export-format.js';
 
 const defaultDepth = 10;
 
-/** The Stacks view as a list: samples with the same top frames, the MD5 of the frames as printed, the stack. */
+/** The Stacks view as a list: samples with the same innermost frames, MD5 of the frames as printed, the frames. */
 export const votes: ExportFormat = {
 	id: 'votes',
 	title: 'Votes',

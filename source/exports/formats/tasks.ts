@@ -9,7 +9,7 @@ import {
 	defaultTop, defaultWidth, minWidth, reportHead, textTable,
 } from '../common/text-table.js';
 
-/** For people: the states, by kind and by worker; who waits longest, and the counters. */
+/** For people: the states, by kind and by worker, the longest stays, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {
 	description: `states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
 	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
@@ -39,7 +39,7 @@ export const textTasks: ReportFormat<TaskReport> = {
 	},
 };
 
-/** Programs read it: the keys and their meaning are those of docs/formats.md. */
+/** For programs: docs/formats.md specifies the keys and their meaning. */
 export const jsonTasks: ReportFormat<TaskReport> = {
 	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
 	write(target, report, {version, top, notes = []}) {

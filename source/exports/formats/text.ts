@@ -22,7 +22,7 @@ import {textTasks} from './tasks.js';
 
 const threadTop = 10;
 
-/** For people, as the live view has it: figures of the session, hot lines, busy and blocked threads. */
+/** For people, as in the live view: figures of the session, hot lines, busy and blocked threads. */
 export const text: ExportFormat = {
 	id: 'text',
 	title: 'Text',
@@ -44,7 +44,7 @@ export const text: ExportFormat = {
 			width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by,
 		};
 		const rows = table.rows.slice(0, top);
-		// A view that was asked for stands alone.
+		// A requested view is shown alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
 		const findings = view ? [] : findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
 		const body = [
@@ -56,9 +56,9 @@ export const text: ExportFormat = {
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
-			...[...findings, table.finding, table.above].flatMap(said => said === undefined ? [] : wrapAt(' ', said, width)),
+			...[...findings, table.finding, table.above].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
-			// The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30.
+			// A snapshot lacks the past minute, and STATE says in 8 cells what a column for each state says in 30.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
 			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
 			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
@@ -69,19 +69,19 @@ export const text: ExportFormat = {
 	},
 };
 
-/** How the view differs from its defaults. */
+/** Returns a line on how the view differs from its defaults, if it does. */
 function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
-	const said = [
+	const parts = [
 		view ? [view.title, view.remark?.(query)].filter(Boolean).join(', ') : views[0].remark?.(query),
 		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,
 	].filter(Boolean);
-	return said.length > 0 ? [said.join(' | ')] : [];
+	return parts.length > 0 ? [parts.join(' | ')] : [];
 }
 
-/** Names given before "and N more". */
+/** Names listed before "and N more". */
 const maxNamed = 5;
 
 function onlyThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
@@ -90,7 +90,7 @@ function onlyThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
 	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
-/** Those that used CPU, are blocked or wait for a lock that another holds. */
+/** Returns the threads that used CPU, are blocked, or wait for a lock that another thread holds. */
 function busyThreads(rows: readonly ThreadRow[]): ThreadRow[] {
 	return rows.filter(row => row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED' || row.waitsFor?.ownerName !== undefined);
 }

@@ -1,15 +1,15 @@
 import {StringTable, type FunctionInput, type LocationInput} from 'pprof-format';
 import {getOrCreate} from '../../model/get-or-create.js';
 
-/** Keys of the labels of a sample, see docs/formats.md. */
+/** Keys of a sample's labels, see docs/formats.md. */
 export const labelKey = Object.freeze({
 	thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state',
 });
 
-/** Functions that stand for "no Java frames", of the JVM itself, of its compilers and others. */
+/** Functions for samples without frames: of the JVM, of its compilers, and of other threads. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
 
-/** Strings, functions and locations of a profile that is written, each once. */
+/** Interns the strings, functions and locations of a profile to write. */
 export class Names {
 	readonly strings = new StringTable();
 	readonly functions: FunctionInput[] = [];
@@ -18,17 +18,17 @@ export class Names {
 	readonly #functionIds = new Map<string, number>();
 	readonly #locationIds = new Map<string, number>();
 
-	/** `mappingId`: of the program, 0 for none. */
+	/** `mappingId`: the program's mapping, 0 for none. */
 	constructor(mappingId = 0) {
 		this.#mappingId = mappingId;
 	}
 
-	/** The index of a string. */
+	/** Returns the index of a string. */
 	text(value: string): number {
 		return this.strings.dedup(value);
 	}
 
-	/** The id of the location of a function's line; 0 if that is not known. */
+	/** Returns the id of the location of a function's line; `line` is 0 if unknown. */
 	location(name: string, file = '', line = 0): number {
 		const functionId = getOrCreate(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
 			id: this.functions.length + 1, name: this.text(name), systemName: this.text(name), filename: this.text(file),

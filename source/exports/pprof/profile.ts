@@ -2,42 +2,42 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {maxNameLength, printable} from '../../model/text.js';
 import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
-/* Reads profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). Nothing in them is trusted. */
+/* Reads untrusted profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). */
 
-/** A frame as a location says it: function name as one text, file as the profile has it, line 0 if not known. */
+/** A frame of a location; `line` is 0 if unknown. */
 type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};
 
-/** A sample; of several labels with one key the last. */
+/** A sample; of several labels with the same key, the last one counts. */
 type ProfileSample = {readonly locationIds: number[]; readonly values: number[]; readonly labels: Map<string, {readonly text: string; readonly num: number}>};
 
 /** A class name, a dot, a method name. */
 const maxFunctionNameLength = (2 * maxNameLength) + 1;
 
-/** Fields that may come more than once, how often, and what they are called. */
-const repeated: Readonly<Record<number, readonly [most: number, called: string] | undefined>> = {
+/** Repeated fields by number: the maximum count, and their name in messages. */
+const repeated: Readonly<Record<number, readonly [limit: number, plural: string] | undefined>> = {
 	1: [1000, 'sample types'], 2: [maxSamples, 'samples'], 3: [maxLocations, 'mappings'], 4: [maxLocations, 'locations'], 5: [maxLocations, 'functions'], 6: [4 * maxLocations, 'names'],
 };
 
 /** 64 bits, seven in a byte. */
 const maxNumberBytes = 10;
 
-/** A UTF-16 unit takes three bytes of UTF-8 at most. */
+/** A UTF-16 unit needs at most three bytes of UTF-8. */
 const bytesPerUnit = 3;
 
-/** A field of a message: its number, or where its content lies (`start` -1: a number). */
-type Take = (id: number, value: number, start: number, end: number) => void;
+/** Called for each field of a message: with the value of a number (`start` is -1), or the range of other contents. */
+type OnField = (id: number, value: number, start: number, end: number) => void;
 
-/** All methods throw RangeError with what is wrong. */
+/** A pprof profile. All methods throw RangeError if it is malformed. */
 export class Profile {
-	/** Such as "cpu/nanoseconds", in the order of a sample's values. */
+	/** Types of a sample's values, in order, such as "cpu/nanoseconds". */
 	readonly types: readonly string[];
 	readonly timeNs: number;
 	readonly durationNs: number;
 	readonly period: number;
-	/** Path of the program; empty if not known. */
+	/** Path of the program; empty if unknown. */
 	readonly program: string;
 	readonly #bytes: Uint8Array;
-	/** Start and end of each message that may be repeated, by its field. */
+	/** By repeated field: start and end of each of its messages. */
 	readonly #spans = new Map<number, number[]>();
 	readonly #decoder = new TextDecoder();
 	readonly #texts = new Map<number, string>();
@@ -50,13 +50,13 @@ export class Profile {
 	constructor(bytes: Uint8Array) {
 		this.#bytes = bytes;
 		const numbers = this.#message(0, bytes.length, (id, _, start, end) => {
-			const [most, called] = repeated[id] ?? [];
-			if (most === undefined || start < 0) {
+			const [limit, plural] = repeated[id] ?? [];
+			if (limit === undefined || start < 0) {
 				return;
 			}
 
-			if (getOrCreate(this.#spans, id, () => []).push(start, end) > 2 * most) {
-				throw tooMany(most, called!);
+			if (getOrCreate(this.#spans, id, () => []).push(start, end) > 2 * limit) {
+				throw tooMany(limit, plural!);
 			}
 		});
 		if (!this.#spans.has(1) || this.#string(0, 1) !== '') {
@@ -70,7 +70,7 @@ export class Profile {
 		this.#readLocations();
 	}
 
-	/** The samples in the order of the file. */
+	/** Returns the samples in the order of the file. */
 	* samples(): Generator<ProfileSample> {
 		for (const [start, end] of this.#spansOf(2)) {
 			const sample: ProfileSample = {locationIds: [], values: [], labels: new Map()};
@@ -123,19 +123,19 @@ export class Profile {
 				}
 
 				this.#keep(found.functionName);
-				// Class files have 16 bits for a line (JVM specification, 4.7.12), other languages up to 31.
+				// Class files have 16 bits for a line (JVMS 4.7.12), other languages up to 31.
 				return {...found, line: line > 0 && line <= 2_147_483_647 ? line : 0};
 			});
 			this.#frames.set(id, frames.length > 0 ? frames : [{functionName: `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`, file: '', line: 0}]);
 		}
 	}
 
-	/** A string by its index, printable, cut to the length of a name. */
+	/** Returns a string by its index, printable and at most as long as a name. */
 	#text(index: number): string {
 		return getOrCreate(this.#texts, index, () => this.#keep(printable(this.#string(index, maxNameLength))));
 	}
 
-	/** One of more than `maxLength` UTF-16 units may be cut somewhere behind them. */
+	/** Returns a string by its index; may truncate it after `maxLength` UTF-16 units. */
 	#string(index: number, maxLength: number): string {
 		const [start, end] = this.#spans.get(6)?.slice(index * 2, (index * 2) + 2) ?? [];
 		if (index < 0 || start === undefined) {
@@ -167,7 +167,7 @@ export class Profile {
 		}
 	}
 
-	/** Adds the number of a field, or all those that lie there. */
+	/** Adds a field's number, or all numbers of a packed field. */
 	#readNumbers(into: number[], value: number, start: number, end: number): void {
 		if (start < 0) {
 			into.push(value);
@@ -180,15 +180,15 @@ export class Profile {
 		}
 	}
 
-	/** Of each message of a field its numbers, by their fields. */
+	/** Returns, for each message of a repeated field, its numbers by field. */
 	* #numbersOf(field: number): Generator<readonly number[]> {
 		for (const [start, end] of this.#spansOf(field)) {
 			yield this.#message(start, end);
 		}
 	}
 
-	/** The numbers of a message by their fields, the last of each (https://protobuf.dev/programming-guides/encoding/). */
-	#message(start: number, end: number, take?: Take): readonly number[] {
+	/** Returns the last number of each field of a message (https://protobuf.dev/programming-guides/encoding/). */
+	#message(start: number, end: number, onField?: OnField): readonly number[] {
 		const numbers: number[] = [];
 		for (let at = start; at < end; at = this.#at) {
 			const tag = this.#bytes[at];
@@ -201,7 +201,7 @@ export class Profile {
 			const value = this.#number(end);
 			if (type === 0) {
 				numbers[id] = value;
-				take?.(id, value, -1, -1);
+				onField?.(id, value, -1, -1);
 				continue;
 			}
 
@@ -210,17 +210,17 @@ export class Profile {
 				throw new RangeError('truncated');
 			}
 
-			take?.(id, 0, from, to);
+			onField?.(id, 0, from, to);
 			this.#at = to;
 		}
 
 		return numbers;
 	}
 
-	/** The signed number of 64 bits that comes next, as a double. */
+	/** Reads a signed 64-bit number as a double. */
 	#number(end: number): number {
 		const [start, limit] = [this.#at, Math.min(end, this.#at + maxNumberBytes)];
-		// The first four bytes, and 36 bits beyond.
+		// `low` has the 28 bits of the first four bytes, `high` the other 36.
 		let [low, high] = [0, 0];
 		while (this.#at < limit) {
 			const [byte, place] = [this.#bytes[this.#at], this.#at++ - start];

@@ -13,16 +13,16 @@ import type {Profile} from './profile.js';
 
 const nsPerMs = 1_000_000;
 
-/** The greatest id of a thread. */
+/** A thread id is a positive 32-bit integer. */
 const maxNativeId = 2_147_483_647;
 
-/** Keys under which profilers write what we call thread and native id; ours first. */
+/** Label keys of profilers for a thread's name and native id, ours first. */
 const threadLabels = [labelKey.thread, 'thread_name', 'thread name'];
 const nativeIdLabels = [labelKey.tid, 'thread_id', 'thread id', 'os_thread_id'];
 
 /**
-The snapshot of a profile from elsewhere: samples, CPU time, stacks, threads and states as far as labels give them.
-Throws RangeError for one without samples of threads.
+Returns the snapshot of another tool's profile: samples, CPU time, stacks, and the threads and states in its labels.
+Throws RangeError if it has no samples of threads.
 */
 export function foreignSnapshot(profile: Profile): Snapshot {
 	const builder = new SnapshotBuilder();
@@ -56,13 +56,13 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 	return builder.build(aboutOf(profile, ticksSum));
 }
 
-/** The placeholder that a sample of ours has for a stack. */
+/** Returns the placeholder that one of our samples has instead of a stack; undefined if it has a stack. */
 function placeholderOf(profile: Profile, locationIds: readonly number[]): string | undefined {
 	const name = locationIds.length === 1 ? profile.frames(locationIds[0])[0].functionName : undefined;
 	return Object.values(placeholders).find(placeholder => placeholder === name);
 }
 
-/** How ticks and CPU nanoseconds are read from a sample's values. */
+/** Returns a function that reads ticks and CPU nanoseconds from a sample's values. */
 function measureOf({types, period}: Profile): (values: readonly number[]) => {ticks: number; cpuNs: number} {
 	const ticksAt = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
 	const cpuAt = types.indexOf('cpu/nanoseconds');
@@ -103,18 +103,18 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 				throw tooMany(maxThreads, 'threads');
 			}
 
-			// A key must differ from all others; the ids in a file from elsewhere need not be.
+			// A key must be unique, which another tool's ids need not be.
 			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
 			return builder.addThread({key: threads.size + 1, nativeId, name, flags, alive: false});
 		});
 	};
 }
 
-/** Adds the stack of these locations, until a file that lies about its size has gone too far. */
+/** Returns a function that adds a stack of locations; it throws if the stacks exceed a limit. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
 	const framesAt = (locationId: number) => getOrCreate(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
-		// No method's name has a dot (JVM specification, 4.2.2).
+		// No method's name has a dot (JVMS 4.2.2).
 		const dot = functionName.lastIndexOf('.');
 		return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
 	}));
@@ -164,7 +164,7 @@ function baseName(path: string): string {
 	return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** A number that counts: 0 .. 2^53 - 1. */
+/** Returns the number; throws if it is not a safe integer of at least 0. */
 function size(number: number): number {
 	if (!Number.isSafeInteger(number) || number < 0) {
 		throw new RangeError('a number out of range');

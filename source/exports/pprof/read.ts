@@ -10,10 +10,10 @@ export {maxProfileBytes} from './limits.js';
 
 const megabytes = maxProfileBytes / 1024 / 1024;
 
-/** The snapshot in a pprof file: ours whole, others as far as they hold samples of threads. Throws UserError. */
+/** Returns the snapshot in a pprof file: all of ours, the samples of threads in another tool's. Throws UserError. */
 export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 	try {
-		const raw = inflated(bytes);
+		const raw = decompress(bytes);
 		if (raw.length === 0) {
 			throw new RangeError('it is empty');
 		}
@@ -29,7 +29,7 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 	}
 }
 
-function inflated(bytes: Uint8Array): Uint8Array {
+function decompress(bytes: Uint8Array): Uint8Array {
 	if (bytes.length < 2 || bytes[0] !== 0x1F || bytes[1] !== 0x8B) {
 		if (bytes.length > maxProfileBytes) {
 			throw new ExcessError(`more than ${megabytes} MB`);

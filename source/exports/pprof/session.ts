@@ -22,18 +22,18 @@ import {
 	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
 } from './limits.js';
 
-/** How the comment begins: pprof tools print none that starts with `#`. No name, and no text in JSON, holds a line end. */
+/** Start of the comment: pprof tools print none that starts with `#`. No name, and no text in JSON, has a line end. */
 const prefix = '#tprof-top-session\n';
 
-/** A reader refuses another one. */
+/** Readers refuse other versions. */
 const sessionSchema = 1;
 
-/** Field 6 of profile.proto, string_table: bytes with their length. */
+/** Field 6 of profile.proto, string_table: length-delimited. */
 const stringTag = (6 << 3) + 2;
 
 /**
-The profile with the whole snapshot as its last string: the digest of all bytes before, and JSON. A tool that rewrites
-the profile keeps the string, but its digest is then of other bytes.
+Returns the profile with the whole snapshot as its last string: the digest of all bytes before it, and JSON. If a tool
+rewrites the profile it keeps the string, but the digest no longer matches.
 */
 export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {
 	const json = Buffer.from(JSON.stringify(documentOf(snapshot)));
@@ -43,7 +43,10 @@ export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array
 	return Buffer.concat([before, Buffer.from(prefix + digestOf(before)), json]);
 }
 
-/** The snapshot in a profile that `withSession` wrote; undefined where there is none, or the profile was changed. Throws RangeError or SyntaxError with what is wrong. */
+/**
+Returns the snapshot that `withSession` wrote; undefined if there is none, or the profile was changed. Throws RangeError
+or SyntaxError if it is malformed.
+*/
 export function sessionIn(profile: Uint8Array): Snapshot | undefined {
 	const bytes = Buffer.from(profile.buffer, profile.byteOffset, profile.length);
 	const at = bytes.lastIndexOf(prefix);
@@ -59,13 +62,13 @@ function digestOf(bytes: Uint8Array): string {
 	return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** How many there are of what a value may refer to. */
+/** Sizes of the lists that values index. */
 type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
 
 const maxInt = 2_147_483_647;
 const amount = () => [0, Number.MAX_SAFE_INTEGER] as const;
 
-/** The least and the greatest value of a unit. */
+/** Minimum and maximum of a unit. */
 const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
 	key: () => [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 	string: ({strings}) => [0, strings - 1],
@@ -90,17 +93,17 @@ const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly 
 	bytes: amount,
 };
 
-/** The snapshot as it is saved: rows as columns; ids are indexes, in the order of the dictionary. */
+/** Returns the saved form of a snapshot: an array for each column; ids index the saved dictionary. */
 function documentOf({target, session, dictionary, threads, counters, contention, traces, tasks}: Snapshot) {
 	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
 	const saved = (columns: Columns, arrays: Readonly<Record<string, unknown>>, count: number) => fromNames(namesOf(columns), name => {
 		const {unit} = columns[name];
-		return Array.from((arrays[name] as ColumnArray).subarray(0, count), value => sane(unit, value, sizes));
+		return Array.from((arrays[name] as ColumnArray).subarray(0, count), value => valueOrNone(unit, value, sizes));
 	});
 	return {
 		schema: sessionSchema,
 		target,
-		session: {...session, ...fromNames(namesOf(sessionFigures), name => sane(sessionFigures[name].unit, session[name], sizes))},
+		session: {...session, ...fromNames(namesOf(sessionFigures), name => valueOrNone(sessionFigures[name].unit, session[name], sizes))},
 		strings: dictionary.strings,
 		frames: saved(frameColumns, dictionary, sizes.frames),
 		nodes: saved(nodeColumns, dictionary, sizes.nodes),
@@ -133,17 +136,17 @@ function base64(bytes: Uint8Array): string {
 	return Buffer.from(bytes).toString('base64');
 }
 
-/** The value, or the unit's none for one that could not be measured (NaN) or is out of bounds: no such file opens again. */
-function sane(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number {
+/** Returns the value, or the unit's `none` if it is NaN or out of bounds: a file with such a value would not open. */
+function valueOrNone(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number {
 	const [min, max] = bounds[unit](sizes);
 	return value >= min && value <= max ? value : units[unit].none;
 }
 
-/** Most bytes of JSON, and about what it may become in memory. */
+/** Maximum bytes of JSON, and of its estimated size in memory. */
 const maxJsonBytes = 32 * 1024 * 1024;
 const maxParsedBytes = 96 * 1024 * 1024;
 
-/** About what JSON costs in memory (V8, 64 bit): an array or object, an item, a field, and each quote of a string. */
+/** Estimated memory by character of JSON (V8, 64 bit): of an array or object, an item, a field, a string's quotes. */
 const parsedBytes = new Uint8Array(256);
 for (const [character, bytes] of Object.entries({'[': 64, '{': 64, ',': 8, ':': 64, '"': 16})) {
 	parsedBytes[character.codePointAt(0)!] = bytes;
@@ -182,12 +185,12 @@ function snapshotOf(json: Buffer): Snapshot {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The columns, each value checked. `most`: of what there may be how much. */
-function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, [most, called]: readonly [number, string]): Readonly<Pick<Arrays<C>, keyof C & string>> {
+/** Returns the columns after checking each value and the number of rows. */
+function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, [limit, plural]: readonly [number, string]): Readonly<Pick<Arrays<C>, keyof C & string>> {
 	const names = namesOf(columns);
 	const count = list(from[names[0]]).length;
-	if (count > most) {
-		throw tooMany(most, called);
+	if (count > limit) {
+		throw tooMany(limit, plural);
 	}
 
 	return makeArrays(columns, names, ({unit}, name) => {
@@ -209,7 +212,7 @@ function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, 
 	});
 }
 
-/** Throws RangeError where callers do not come before what they call, or what stands for much is more than can be shown. */
+/** Throws RangeError if callers do not precede their callees, or the expanded stacks and names exceed the limits. */
 function checkReferences({dictionary: {strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}, counters, threads}: Snapshot): void {
 	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode || threads.name.length !== threads.count) {
 		throw new RangeError('names are missing from the session data');
@@ -230,7 +233,7 @@ function checkReferences({dictionary: {strings, frameCount, frameClass, frameMet
 	}
 }
 
-/** Command lines are longer than names; PATH_MAX is a fair bound. */
+/** Command lines are longer than names: as PATH_MAX. */
 const maxCommandLength = 4096;
 
 function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
@@ -271,7 +274,7 @@ function within(value: unknown, min: number, max: number): number {
 	return value;
 }
 
-/** A string, made printable and cut to `maxLength` (of a name if left out). */
+/** Returns a string, printable and at most `maxLength` (by default a name's) long. */
 function text(value: unknown, maxLength?: number): string {
 	if (typeof value !== 'string') {
 		throw new RangeError('a name is missing from the session data');
@@ -289,13 +292,13 @@ function oneOf<Name extends string>(names: readonly Name[], value: unknown): Nam
 	return name;
 }
 
-/** A report, with the one at the start of its window. */
+/** Returns a report, with the one at the start of its window. */
 function readReports<Report>({report, since}: Document, read: (bytes: Uint8Array) => Report): Report & {readonly since?: Report} {
 	const reportOf = (value: unknown) => read(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
 	return {...reportOf(report), ...(since === undefined ? {} : {since: reportOf(since)})};
 }
 
-/** The numbers of points are not asked of a saved report: its notes say what is wrong with them. */
+/** The number of points is not saved: the report's notes already have what is wrong with them. */
 const anyPoints = {length: 1000};
 
 function tasksOf(saved: Document): TaskReport {

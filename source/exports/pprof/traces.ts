@@ -5,14 +5,14 @@ import type {TraceReport} from '../../model/trace-report.js';
 import type {ReportFormat} from '../common/export-format.js';
 import {Names} from './names.js';
 
-/** Wall time by ways of calls, for pprof tools: own time and calls at each node of the tree. */
+/** Wall time by call path: own time and calls at each node of the tree. */
 export const pprofTraces: ReportFormat<TraceReport> = {
 	description: 'wall time and calls by call path, for go tool pprof and speedscope',
 	write(_, report) {
 		const names = new Names();
 		const text = (value: string) => names.text(value);
 		const sample: SampleInput[] = [];
-		// Recursion is 257 deep at most, as the agent's trees are.
+		// At most 257 deep, as are the agent's trees.
 		const add = (row: TraceTreeRow, above: readonly number[]) => {
 			const path = [names.location(titleOf(row)), ...above];
 			sample.push({locationId: path, value: [row.calls, Math.round(row.ownNs)]});

@@ -17,7 +17,7 @@ import {withSession} from './session.js';
 
 const nsPerMs = 1_000_000;
 
-/** The only format that tprof-top can open again. It holds everything, not only what the view shows. */
+/** The only format that tprof-top can open again. It has everything, not only what the view shows. */
 export const pprof: ExportFormat = {
 	id: 'pprof',
 	title: 'pprof',
@@ -31,8 +31,8 @@ export const pprof: ExportFormat = {
 };
 
 /**
-The snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CPU time and what these rest on, labelled
-by thread and state. The last string holds the session. The same snapshot gives the same bytes.
+Returns the snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CPU time and the numbers of
+observations behind them, labelled by thread and state. The last string is the session. It is deterministic.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = balancedCounters(original.dictionary, original.counters);
@@ -53,11 +53,11 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		mapping: [mapping],
 		location: names.locations,
 		function: names.functions,
-		timeNanos: BigInt(Math.round(sane(session.startedAtMs))) * BigInt(nsPerMs),
-		durationNanos: Math.round(sane(session.durationMs) * nsPerMs),
+		timeNanos: BigInt(Math.round(validOrZero(session.startedAtMs))) * BigInt(nsPerMs),
+		durationNanos: Math.round(validOrZero(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
-		period: Math.round(sane(session.intervalMs) * nsPerMs),
-		// The last one is the session, which is added behind all other strings.
+		period: Math.round(validOrZero(session.intervalMs) * nsPerMs),
+		// The last one is the session, which is added after all other strings.
 		comment: [...readableComments(snapshot, version).map(line => text(line)), names.strings.strings.length],
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: names.strings,
@@ -65,8 +65,8 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	return gzipSync(withSession(profile.encode(), snapshot));
 }
 
-/** The number, or 0 for a negative one, an infinite one or none. */
-function sane(value: number): number {
+/** Returns the number, or 0 if it is negative, too large or NaN. */
+function validOrZero(value: number): number {
 	return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }
 
@@ -79,7 +79,7 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-/** A sample for each counter. */
+/** Returns a sample for each counter. */
 function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();
@@ -110,7 +110,7 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): Sam
 	});
 }
 
-/** Without a location, tools would leave the CPU time of threads without Java frames out of the picture. */
+/** Returns a function name for threads without frames: tools ignore samples without a location. */
 function placeholderOf(flags: number): string {
 	return (flags & threadFlag.vmInternal) ? placeholders.vm : ((flags & threadFlag.compiler) ? placeholders.jit : placeholders.other);
 }

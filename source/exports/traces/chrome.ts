@@ -2,7 +2,7 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {nameOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
-/** What Chrome's trace events call the beginning and the end of a call. */
+/** Phases of Chrome's trace events. */
 const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
 
 /** The slowest traces as Chrome trace events: a thread for each thread's name, times in microseconds since the epoch. */
@@ -38,7 +38,7 @@ function eventsOf({key, startedAtMs, actions, durationNs}: WholeTrace, {methods}
 			...(kind === 'START' && open.length === 1 ? {args: {trace: key}} : (kind === 'EXCEPTION' ? {args: {ended: 'with an exception'}} : {})),
 		};
 	});
-	// Where there was no room for all actions, the calls that are open end with the trace.
+	// If later actions were dropped, the open calls end with the trace.
 	return [...events, ...open.toReversed().map(method => ({
 		name: nameOf(methods[method]), cat: 'method', ph: 'E', ...thread, ts: microseconds(startedAtMs, durationNs),
 	}))];

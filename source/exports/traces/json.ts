@@ -3,7 +3,7 @@ import {exactMsOf} from '../../query/columns/format.js';
 import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 
-/** Programs read it: the keys and their meaning are those of docs/formats.md. */
+/** For programs: docs/formats.md specifies the keys and their meaning. */
 export const jsonTraces: ReportFormat<TraceReport> = {
 	description: 'methods, tree and the slowest traces, for programs',
 	write(target, report, {version, top, notes = []}) {
@@ -27,7 +27,7 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 	},
 };
 
-/** Unknown figures are omitted. */
+/** Returns the known figures. */
 function figuresOf(row: CallFigures) {
 	const times = {
 		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,

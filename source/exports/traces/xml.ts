@@ -2,7 +2,7 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
-/** The slowest traces: `time,ACTION,method` each, joined by `|`; milliseconds since the epoch. The schema: docs/traces.xsd. */
+/** The slowest traces: actions as `time,ACTION,method`, joined by `|`, times in epoch ms. Schema: docs/traces.xsd. */
 export const xmlTraces: ReportFormat<TraceReport> = {
 	description: 'the slowest traces with every action',
 	write(_, report, {top}) {
@@ -18,12 +18,12 @@ function traceText({key, thread, startedAtMs, actions}: WholeTrace, {methods}: T
 	return `\t<trace key="${escaped(key)}" thread="${escaped(thread)}">${escaped(lines.join('|\n'))}</trace>\n`;
 }
 
-/** A name in which nothing separates actions or their parts. */
+/** Percent-encodes the characters in a name that separate actions or their parts. */
 function separable(name: string): string {
 	return name.replaceAll(/[%,|\s]/gu, character => [...new TextEncoder().encode(character)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''));
 }
 
-/** Text is printable, so it has no character that XML cannot hold, but for those with a meaning in it. */
+/** Escapes XML's special characters; printable text has none that XML forbids. */
 function escaped(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
