@@ -35,7 +35,7 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	};
 }
 
-/** Returns a query's unit, but ticks if RUNNABLE does not count: blocked and waiting threads use no CPU. */
+/** Returns a query's unit; `cpu` becomes ticks if RUNNABLE does not count: blocked and waiting threads use no CPU. */
 export function effectiveUnit(query: Query): Unit {
 	return unitFor(query.unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
 }
