@@ -10,7 +10,7 @@ import {treeView} from './tree/view.js';
 import {waitsView} from './waits/view.js';
 import type {RowDetail, View, ViewRow} from './common/view.js';
 
-/** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
+/** The views in the order of Tab. The screen starts with the first one unless the options name another. */
 export const views: readonly View[] = [linesView, threadsView, blockersView, waitsView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
 
 export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
@@ -19,7 +19,7 @@ export function viewOf(id: string): View {
 	return views.find(view => view.id === id)!;
 }
 
-/** Keys of a row's threads, and what to call them. */
+/** Returns the keys of a row's threads, and a label for them. */
 export function threadsOf(view: View, row: ViewRow, {threads}: RowDetail): ReturnType<NonNullable<View['threadsOf']>> {
 	return view.threadsOf?.(row) ?? {keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`};
 }

@@ -76,7 +76,7 @@ export function viewHelpLines(context: Context, width: number, notes: HelpNotes 
 }
 
 /** Actions of all views that the help for a view lists beside the view's own keys. */
-const commonActions: ReadonlySet<KeyRow['action']> = new Set(['open', 'look-into', 'filter', 'only-threads', 'next-view', 'sort-menu']);
+const commonActions: ReadonlySet<KeyRow['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
 function columnsOf(context: Context): ReadonlyArray<Column<ViewRow>> {
 	return views.find(({id}) => id === context)?.columns ?? [];

@@ -13,7 +13,7 @@ export type Action =
 	| 'quit' | 'close' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'busiest' | 'mark' | 'changes' | 'reset' | 'undo-reset'
-	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
+	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'focus' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
 
@@ -51,7 +51,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'next-view', keys: ['tab'], contexts: tables, label: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
-	{action: 'look-into', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
+	{action: 'focus', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
 	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
@@ -169,7 +169,7 @@ function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
 
 /** Keys by purpose, in the order of the help. */
 export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
-	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},

@@ -64,7 +64,7 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of tables that work in help and detail too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'look-into', 'trace', 'edit', 'copy']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'focus', 'trace', 'edit', 'copy']);
 
 /** Milliseconds after closing a layer in which the key does nothing, so that pressing it twice does not quit. */
 const closeGuardMs = 500;

@@ -5,10 +5,10 @@ import {
 	say, selectedIndex, withEffect, withLayer, withoutLayer, type DetailLayer, type UiState,
 } from './state.js';
 
-const focus = views.find(({lookInto}) => lookInto);
+const focus = views.find(({focusOn}) => focusOn);
 
 /** Goes to the focus view for the method of the selected row, or of the row whose detail is open. */
-export function lookInto(state: UiState, screen: ScreenContext): UiState {
+export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);
 	if (!focus || !location) {
@@ -20,7 +20,7 @@ export function lookInto(state: UiState, screen: ScreenContext): UiState {
 	}
 
 	return {
-		...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(location)},
+		...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.focusOn!(location)},
 		selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
 	};
 }

@@ -10,7 +10,7 @@ import {
 	forgetRow, say, selectedIndex, withEffect, withLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';
 import {promptForHolders, promptForPattern} from './prompts.js';
-import {backFromFocus, lookInto, withLocation} from './rows.js';
+import {backFromFocus, focusOnRow, withLocation} from './rows.js';
 import {
 	busiest, changes, earlier, later, mark, nextSpan,
 } from './time.js';
@@ -64,7 +64,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	help: state => withLayer(state, {kind: 'help', top: 0}),
 	'help-view': state => withLayer(state, {kind: 'help', top: 0, isOfView: true}),
 	open,
-	'look-into': lookInto,
+	focus: focusOnRow,
 	edit: (state, screen) => withLocation(state, 'edit', screen),
 	copy: (state, screen) => withLocation(state, 'copy', screen),
 	trace: promptForPattern,

@@ -17,33 +17,34 @@ import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} 
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
-/** Who holds up whom, now and in the window; below a row, a level deeper, are the locks of threads that wait for it. */
+/** Returns who blocks whom, now and in the window. Below a row, indented, are the locks of holders that wait for it. */
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
-	const unseen = unseenVirtualThreads(snapshot);
-	const above = unseen && `${unseen.replace('v', 'V')}, and what these wait for.`;
+	const unobserved = unseenVirtualThreads(snapshot);
+	const above = unobserved && `${unobserved.replace('v', 'V')}, and what these wait for.`;
 	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
 }
 
-/** A thread's waits for the locks of a row. */
+/** A thread's waits for a row's locks; `node`: its stack at the last of them. */
 type WaiterSums = {ticks: number; node: number; isNow: boolean};
 
 type Sums = {
 	readonly key: string; readonly kind: number; readonly lockClass: number; readonly owner: number;
-	/** Frame where it took the lock, 0 if not known; that of the newest sample where somebody waits. */
+	/** The frame where the owner took the lock, 0 if unknown; that of the newest sample if a thread waits now. */
 	ownerFrame: number;
 	readers: number;
+	/** By index of the thread. */
 	readonly waiters: Map<number, WaiterSums>;
-	/** Milliseconds that a tick stands for. */
+	/** Milliseconds that a tick represents. */
 	readonly tickMs: number;
 };
 
 function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
 	const {threads, contention, dictionary} = snapshot;
-	const ofThread = sampleTicks(snapshot, since);
-	const tickMs = ofThread > 0 ? sampledMs(snapshot, since) / ofThread : 0;
+	const ticksOfWindow = sampleTicks(snapshot, since);
+	const tickMs = ticksOfWindow > 0 ? sampledMs(snapshot, since) / ticksOfWindow : 0;
 	const sums = new Map<string, Sums>();
 	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
@@ -120,7 +121,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 	};
 }
 
-/** The rows level by level, each below the one that its holder waits for. Without recursion: chains may be long. */
+/** Returns the rows in chains, each below the row whose lock its holder waits for. Iterates, as chains may be long. */
 function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope, query: Query): BlockerRow[] {
 	const sorted = sortRows(rows, blockerColumns, query.sort);
 	const indexOfKey = new Map(sorted.map(({key}, index) => [key, index]));
@@ -131,32 +132,32 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 	}
 
 	const depths = new Map<number, number>();
-	const place = (root: number) => {
-		const open: Array<readonly [index: number, depth: number]> = [[root, 0]];
-		for (let next = open.pop(); next; next = open.pop()) {
+	const addChain = (root: number) => {
+		const pending: Array<readonly [index: number, depth: number]> = [[root, 0]];
+		for (let next = pending.pop(); next; next = pending.pop()) {
 			const [index, depth] = next;
 			if (!depths.has(index)) {
 				depths.set(index, depth);
-				open.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
+				pending.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
 			}
 		}
 	};
 
-	// Every row is below one without a row above it, or below a circle.
+	// Every row is below a root or below a member of a cycle.
 	const roots = [...parents.keys()].filter(index => parents[index] < 0);
 	for (const root of [...roots, ...cyclesIn(parents).flat()].sort((one, other) => one - other)) {
-		place(root);
+		addChain(root);
 	}
 
-	return wantedOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
+	return matchingOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
 }
 
-/** The rows that the filter keeps, and those above them. */
-function wantedOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
+/** Returns the rows that the filter keeps, and those above them in their chains. */
+function matchingOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
 	const kept: BlockerRow[] = [];
 	let above = 0;
 	for (const row of rows.toReversed()) {
-		// A row further out than the last one that was kept is above it, unless another stood between.
+		// Going up, the first row less deep than the last one kept is the one above it.
 		const isAbove = row.depth < above;
 		if (isAbove || isShown(filter, filterFields, row)) {
 			kept.push(row);
@@ -176,8 +177,8 @@ function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 
 const filterFields: FilterFields<BlockerRow> = {
 	text({holderName, lockClass, waiters, tookAt, nowAt}) {
-		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(place => place !== undefined);
-		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(place => locationName(place))].join('\n');
+		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(location => location !== undefined);
+		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(location => locationName(location))].join('\n');
 	},
 	threads: row => row.threads, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
 };

@@ -9,42 +9,43 @@ export type Waiter = {
 	readonly key: number;
 	readonly name: string;
 	readonly nativeId: number;
-	/** How many they are, if it stands for virtual threads. */
+	/** Number of threads: may be more than one for virtual threads. */
 	readonly threads: number;
-	/** It waits in the newest sample: for how long, at least so long where it did before the first sample. */
+	/** Whether it waits in the newest sample, for how long, and whether for longer: since before the first sample. */
 	readonly isNow: boolean;
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
-	/** The program's line that asks for the lock; and for how long it waited in the window, by samples. */
+	/** The program's line that asks for the lock. */
 	readonly at?: Location;
+	/** Waiting time in the window, by samples. */
 	readonly waitedMs: number;
 };
 
-/** A row of the Blockers view: the locks of a class that a thread holds, and whom that holds up. */
+/** A row of the Blockers view: the locks of one class that a thread holds, and the threads that this blocks. */
 export type BlockerRow = {
 	readonly key: string;
 	readonly kind: string;
 	readonly lockClass: string;
-	/** Index of the holder in the snapshot's thread table, -1 where it is not known, and its name then empty. */
+	/** Index of the holder in the snapshot's thread table, -1 if unknown; its name is then empty. */
 	readonly holder: number;
 	readonly holderName: string;
-	/** How often it is held for reading now, the holder the first of those that do; 0 if it is not, or that is not known. */
+	/** Number of read holds now, the holder being the first reader; 0 if not held for reading, or if unknown. */
 	readonly readers: number;
 	readonly holderState?: ThreadState;
-	/** Where the holder took it, and where it is now (the program's line): not known, or no longer alive. */
+	/** The program's lines where the holder took it and is now; undefined if unknown, the second if it has ended. */
 	readonly tookAt?: Location;
 	readonly nowAt?: Location;
-	/** Who waits now, the longest first, then who did in the window. */
+	/** The threads that wait now, the longest first, then those that waited in the window. */
 	readonly waiters: readonly Waiter[];
-	/** How many threads these are, and how many of them wait now. */
+	/** Number of waiters, and of those that wait now. */
 	readonly threads: number;
 	readonly waitingNow: number;
-	/** The longest of those that wait now has so far. */
+	/** The longest wait of those that wait now. */
 	readonly longestMs: number;
 	readonly longestAtLeast: boolean;
 	/** Waiting time of all threads in the window, by samples. */
 	readonly waitedMs: number;
-	/** 0; more for a lock whose holder waits for the one of the row above that has one less. */
+	/** 0 for a root; else one more than the row above whose lock this row's holder waits for. */
 	readonly depth: number;
 	readonly isDeadlocked: boolean;
 };
@@ -54,7 +55,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],
 		description: 'threads that wait for the lock now',
 		role: row => row.waitingNow > 0 ? 'blocked' : undefined,
-		// What cannot end by itself comes first.
+		// Deadlocks come first.
 		sortBy: [row => Number(row.isDeadlocked), row => row.waitingNow, row => row.longestMs, row => row.waitedMs],
 	}),
 	figure('longest', row => row.longestMs, formats.duration, {
@@ -69,7 +70,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	}),
 	text('holder', row => row.holderName, {
 		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortFigures: ['name'],
-		description: 'the thread that holds it; further in, threads that wait for the one above and hold others up themselves; ? not known; of a lock that is held for reading how often, and the first of its readers',
+		description: 'the thread that holds it; further in, threads that wait for the one above and block others themselves; ? unknown; of a lock that is held for reading how often, and the first of its readers',
 		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
@@ -92,11 +93,11 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	}),
 ];
 
-/** Who holds a lock: `worker-3`, `3 readers, first: worker-3` where it is held for reading, `?` where that is not known. */
+/** Returns who holds a lock: `worker-3`, or `3 readers, first: worker-3` if held for reading, or `?` if unknown. */
 export function holderText({holder, holderName, readers}: BlockerRow): string {
 	const count = readers === 1 ? '1 reader' : `${readers} readers`;
 	return readers === 0 ? (holder < 0 ? '?' : holderName) : (holder < 0 ? count : `${count}, first: ${holderName}`);
 }
 
-/** Levels of a chain that are drawn; deeper ones stand as deep as the last. */
+/** Most levels by which a row of a chain is indented. */
 const maxIndent = 5;

@@ -34,14 +34,14 @@ export const blockersView: View<BlockerRow> = {
 		row.holder < 0 && row.readers === 0 && row.kind === 'park' ? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'} : {key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryBlockers,
-	// It was so in the window, and is over.
+	// Nobody waits for it any more.
 	isDim: row => row.waitingNow === 0,
 	alarms: ({contendingNow}) => contendingNow,
 	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
-		// What they did beside waiting is in other views.
+		// Other views show what the waiters did beside waiting.
 		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
 	},
 	titleLines(row, width) {
@@ -55,7 +55,7 @@ export const blockersView: View<BlockerRow> = {
 			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
 			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
 			...(row.holder < 0 && row.readers === 0 ? [{text: unknownText(row), isWrapped: true} as const] : []),
-			...(row.readers > 0 ? [{text: 'of readers none but the first leaves its name, as long as it is one', isWrapped: true} as const] : []),
+			...(row.readers > 0 ? [{text: 'only the first reader is known, while it reads', isWrapped: true} as const] : []),
 			...(row.holder >= 0 && !row.tookAt ? [{text: untakenText(row), isWrapped: true} as const] : []),
 			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
 		];
@@ -64,23 +64,23 @@ export const blockersView: View<BlockerRow> = {
 	threadsOf: ({waiters, threads, holderName}) => ({keys: waiters.map(({key}) => key), label: `${threads === 1 ? waiters[0].name : `${threads} threads`} behind ${holderName || '?'}`}),
 };
 
-/** Why it is not known who holds a lock. */
+/** Returns why the holder of a lock is unknown. */
 function unknownText({kind}: BlockerRow): string {
 	if (kind === 'monitor') {
-		return 'who held it could not be read, or nobody did: it was free, and those who wait for it had not run yet';
+		return 'who held it could not be read, or nobody did: it was free, and its waiters had not run yet';
 	}
 
 	return kind === 'class-init'
-		? 'which thread runs it is not known: up to JDK 16 a thread dump does not say for which class a thread waits'
-		: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name; L asks the JVM for a full one';
+		? 'which thread runs it is unknown: up to JDK 16 a thread dump does not say for which class a thread waits'
+		: 'who holds it is unknown: a thread dump does not show holders of java.util.concurrent locks, and a lock does not record its readers; L asks the JVM for a full dump';
 }
 
-/** Why it is not known where the holder took a lock. */
+/** Returns why the line where the holder took a lock is unknown. */
 function untakenText({kind}: BlockerRow): string {
-	return kind === 'park' ? 'where it took it is not known: lock() has returned, and left nothing on the stack' : 'where it took it could not be read: the holder runs, or has moved meanwhile';
+	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, or has moved meanwhile';
 }
 
-/** Where the holder is and where the longest waiter is, whole. */
+/** Returns the whole stacks of the holder and of the longest waiter. */
 function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 	const {threads, dictionary} = snapshot;
 	const [longest] = row.waiters;

@@ -11,7 +11,7 @@ import {
 	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
 } from './columns.js';
 
-/** What each location uses per second in the window, less what it used in the baseline; no rows without a baseline. */
+/** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
 export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
 	const {baseline} = query;
 	const begin = baseline && beginOf(baseline, snapshot, since);
@@ -19,11 +19,11 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 		return {rows: [], allRows: 0};
 	}
 
-	const plain: Query = {...query, filter: '', baseline: undefined};
-	// Another JVM's threads have other keys.
-	const ofBaseline = isOfSession(baseline, snapshot) ? plain : {...plain, threadKeys: undefined};
-	const now = new Side(snapshot, begin, plain);
-	const was = new Side(baseline.snapshot, baseline.since, ofBaseline);
+	const windowQuery: Query = {...query, filter: '', baseline: undefined};
+	// Thread keys of another session mean other threads.
+	const baselineQuery = isOfSession(baseline, snapshot) ? windowQuery : {...windowQuery, threadKeys: undefined};
+	const now = new Side(snapshot, begin, windowQuery);
+	const was = new Side(baseline.snapshot, baseline.since, baselineQuery);
 	const rows: ChangeRow[] = [];
 	for (const key of new Set([...now.rows.keys(), ...was.rows.keys()])) {
 		const location = (now.rows.get(key) ?? was.rows.get(key))!;
@@ -36,21 +36,21 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
 }
 
-/** Where the window begins that is compared with a mark; the snapshot itself where nothing came after the mark. */
+/** Returns where the window begins that is compared with a baseline: at `snapshot` itself without samples since. */
 export function beginOf(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
-	const marked = baseline.snapshot;
-	const isWithin = isOfSession(baseline, snapshot) && marked.session.samples > (since?.session.samples ?? 0) && marked.session.samples <= snapshot.session.samples;
-	return isWithin ? (marked.session.samples === snapshot.session.samples ? snapshot : marked) : since;
+	const end = baseline.snapshot;
+	const isWithin = isOfSession(baseline, snapshot) && end.session.samples > (since?.session.samples ?? 0) && end.session.samples <= snapshot.session.samples;
+	return isWithin ? (end.session.samples === snapshot.session.samples ? snapshot : end) : since;
 }
 
 function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): boolean {
 	return dictionary.strings === snapshot.dictionary.strings;
 }
 
-/** The window, or what was marked. */
+/** One of the two windows compared: the current one, or the baseline. */
 class Side {
 	readonly rows: ReadonlyMap<string, LineRow>;
-	/** Ticks of a thread per second of sampling; 1 for a profile that does not say how many there were. */
+	/** Ticks of a thread per second of sampling; 1 for a profile that does not state how many there were. */
 	readonly ticksPerS: number;
 	readonly #table: CountedLines;
 	readonly #sampledMs: number;
@@ -65,7 +65,7 @@ class Side {
 		this.ticksPerS = seconds > 0 ? this.#ticks / seconds : 0;
 	}
 
-	/** Of a location; ticks per second are relative to `threadTicksPerS`, so that another sampling rate is no change. */
+	/** Returns a location's figures, ticks scaled to `threadTicksPerS`: a different sampling rate is not a change. */
 	figures(key: string, threadTicksPerS: number): ChangeFigures {
 		const row = this.rows.get(key);
 		const {wholeCpuNs, cpuSamples, ticksPerObservation} = this.#table;
@@ -84,7 +84,7 @@ class Side {
 	}
 }
 
-/** Half width of the 95 % interval of a number of events that come by chance (the score interval of a Poisson count). */
+/** Returns half the width of the 95 % interval of a number of random events (the score interval of a Poisson count). */
 function countError(count: number): number {
 	return z * Math.sqrt(count + (z * z / 4));
 }
@@ -92,10 +92,10 @@ function countError(count: number): number {
 function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigures, was: ChangeFigures): Omit<ChangeRow, 'kind'> & {readonly kind: ChangeRow['kind'] | undefined} {
 	const [cpuChange, ticksChange] = [now.cpuMsPerS - was.cpuMsPerS, now.ticksPerS - was.ticksPerS];
 	const [cpuError, ticksError] = [Math.hypot(now.cpuError, was.cpuError), Math.hypot(now.ticksError, was.ticksError)];
-	const [isNow, wasThere] = [now, was].map(({cpuMsPerS, ticksPerS}) => cpuMsPerS > 0 || ticksPerS > 0);
+	const [isInWindow, isInBaseline] = [now, was].map(({cpuMsPerS, ticksPerS}) => cpuMsPerS > 0 || ticksPerS > 0);
 	return {
 		className, method, file, line, key, now, was, cpuChange, ticksChange, cpuError, ticksError,
-		kind: isNow ? (wasThere ? 'both' : 'new') : (wasThere ? 'gone' : undefined),
+		kind: isInWindow ? (isInBaseline ? 'both' : 'new') : (isInBaseline ? 'gone' : undefined),
 		isNoise: Math.abs(cpuChange) <= cpuError && Math.abs(ticksChange) <= ticksError,
 	};
 }

@@ -4,7 +4,7 @@ import {
 import {decimals, type Format} from '../../query/columns/format.js';
 import type {Location} from '../../query/types/query.js';
 
-/** What a place used per second of sampling, and half the width of the 95 % interval of each rate. */
+/** What a location used per second of sampling, and half the width of the 95 % interval of each rate. */
 export type ChangeFigures = {
 	/** CPU milliseconds: 1000 is a core. */
 	readonly cpuMsPerS: number;
@@ -26,16 +26,16 @@ export type ChangeRow = Location & {
 	/** Half the width of the 95 % interval of each change. */
 	readonly cpuError: number;
 	readonly ticksError: number;
-	/** Whether it was counted in one of the two alone. */
+	/** Whether it was sampled in the window only, in the baseline only, or in both. */
 	readonly kind: 'new' | 'gone' | 'both';
-	/** Neither change is more than its error. */
+	/** Whether neither change exceeds its error. */
 	readonly isNoise: boolean;
 };
 
-/** Filtered and sorted; `allRows` counts those before the filter. */
+/** Filtered and sorted rows; `allRows` counts them before the filter. */
 export type ChangeTable = {readonly rows: readonly ChangeRow[]; readonly allRows: number};
 
-/** Rates are per second; CPU in milliseconds: 1000 is a core. */
+/** Rates per second; CPU rates are in milliseconds: 1000 is a core. */
 const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
 const change: Format = {text: value => signed(value), file: perS.file};
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};
@@ -61,7 +61,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	}),
 	figure('ticks-change', row => row.ticksChange, change, {
 		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
-		description: 'thread samples per second in the counted states, more or less than in the baseline; those at the rate of the window\'s sampling',
+		description: 'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
 	}),
 	figure('ticks-error', row => row.ticksError, perS, {
@@ -86,8 +86,8 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	}),
 	text('change', ({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '), {
 		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
-		description: 'new: it is not in the baseline; gone: it is there alone; noise: neither change is more than its sampling error',
-		// New ones first, then gone ones, then others, each kind with its noise behind it.
+		description: 'new: not in the baseline; gone: only in the baseline; noise: neither change is more than its sampling error',
+		// New rows first, then gone ones, then others; noise last in each kind.
 		sortBy: [row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise), row => -Math.abs(row.cpuChange)],
 		role: row => row.isNoise ? 'dim' : 'key',
 	}),
@@ -97,13 +97,13 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	}),
 ];
 
-/** A rate in at most six characters: 412, 41.2, 0.4; 12345 becomes 12.3k. */
+/** Returns a rate in at most six characters, without its sign: 412, 41.2, 0.4; 12345 becomes 12.3k. */
 export function rate(value: number): string {
 	const size = Math.abs(value);
 	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
 }
 
-/** The same with its sign; nothing for no change that one could write. */
+/** Returns a rate with its sign, without one if it rounds to 0. */
 export function signed(value: number): string {
 	const text = rate(value);
 	return text === '0.0' ? text : `${value > 0 ? '+' : '-'}${text}`;

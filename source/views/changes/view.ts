@@ -33,7 +33,7 @@ export const changesView: View<ChangeRow> = {
 		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
 		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
 		...(row.isNoise ? [{text: 'neither is more than its sampling error: it may be chance', isWrapped: true} as const] : []),
-		{text: 'below: what was sampled since the mark'},
+		{text: 'below: samples since the baseline'},
 	],
 	files: {
 		csv: csvOf(changeColumns, {

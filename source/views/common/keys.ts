@@ -1,26 +1,26 @@
 import {groupings, type Opening, type Query} from '../../query/types/query.js';
 import type {ViewKey, ViewRow} from './view.js';
 
-/** A row that others may hang from. */
+/** A row of a tree. */
 type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: string};
 
-/** The keys of rows that are a tree: which are open, as in htop. */
+/** The keys that open and close rows of a tree, as in htop. */
 export const openingKeys: readonly ViewKey[] = [
 	{
 		keys: ['right', '+'], label: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
-		press: onRow((row, query, next) => row.isOpen ? {change: {}, select: next?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
+		press: onRow((row, query, next) => row.isOpen ? {change: {}, select: next?.key ?? row.key} : {change: withOpening(query, row, 'open'), select: row.key}),
 	},
 	{
-		keys: ['left', '-'], label: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
-		press: onRow((row, query) => row.isOpen ? {change: said(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
+		keys: ['left', '-'], label: 'Left -', help: 'close the row; when it is closed, go to its parent', knownFrom: 'htop',
+		press: onRow((row, query) => row.isOpen ? {change: withOpening(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
 	},
 	{
 		keys: ['*'], label: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
-		press: onRow((row, query) => ({change: said(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
+		press: onRow((row, query) => ({change: withOpening(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
 	},
 ];
 
-/** What rows of samples stand for; other rows of a tree are open then. */
+/** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */
 export const groupingKey: ViewKey = {
 	keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
 	press({by, tree}) {
@@ -31,11 +31,11 @@ export const groupingKey: ViewKey = {
 
 export const treeKeys: readonly ViewKey[] = [groupingKey, ...openingKeys];
 
-/** A key that means something on a row; `next` is the one below it. */
+/** Returns the handler of a key that acts on the selected row; `next` is the row below it. */
 function onRow(press: (row: OpenableRow, query: Query, next: ViewRow | undefined) => ReturnType<ViewKey['press']>): ViewKey['press'] {
 	return (query, at) => at ? press(at.row, query, at.rows.at(at.index + 1)) : {change: {}};
 }
 
-function said({tree}: Query, {key}: OpenableRow, opening: Opening): Pick<Query, 'tree'> {
+function withOpening({tree}: Query, {key}: OpenableRow, opening: Opening): Pick<Query, 'tree'> {
 	return {tree: {...tree, opened: new Map([...tree?.opened ?? [], [key, opening]])}};
 }

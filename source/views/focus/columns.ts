@@ -32,8 +32,8 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'the same in milliseconds',
 	}),
 	figure('self', row => row.selfPercent, formats.percent, {
-		heading: 'SELF%', title: 'share of its own', width: 6, fromColumns: 100, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfCpuNs],
-		description: 'share of thread time that stands there and calls nothing',
+		heading: 'SELF%', title: 'self share', width: 6, fromColumns: 100, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfCpuNs],
+		description: 'share of thread time in samples whose innermost frame it is',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	statesColumn('state', {

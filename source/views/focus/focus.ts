@@ -20,15 +20,15 @@ import {
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** The method that is looked into: its whole name, a part of it, or a glob; none when left out. */
+		/** The method in focus: its whole name, a part of it, or a glob. */
 		readonly method?: string;
 	}
 }
 
-/** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
+/** Least share, in percent, of the method's thread time or CPU time at which a row is opened automatically. */
 const openPercent = 10;
 
-/** The trees under a method and above it, in thread time of all states and CPU time. No rows without `query.method`. */
+/** Returns the rows of `query.method`'s callees and callers, in thread time of all states and CPU time. */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
 	const parts = openFocus(snapshot, since, query);
 	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
@@ -40,13 +40,14 @@ export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, quer
 /** One of the two trees. */
 type FocusPart = {
 	readonly tree: FocusTree;
-	/** Time of all samples with Java frames. */
+	/** The weight of all samples with Java frames. */
 	readonly all: Weight;
+	/** The terms of the filter to find, and those found in a row, a bit each. */
 	readonly wanted: number;
 	readonly foundIn: (row: FocusRow) => number;
 };
 
-/** The trees of the method that a query asks for: what it calls, and its callers. None where it was not seen. */
+/** Returns the trees of the query's method, its callees first, then its callers; empty if it was not sampled. */
 export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly FocusPart[] {
 	if (!query.method) {
 		return [];
@@ -73,27 +74,27 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	} as const;
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
 	const calls = new FocusTree({
-		...shared, isInverted: false, placeOf: node => ends ? ends[node] : node, ends, beginsWithStarts: query.by === 'line',
+		...shared, isInverted: false, nodeFor: node => ends ? ends[node] : node, ends, startsAreRows: query.by === 'line',
 	}, figures);
 	const callers = new FocusTree({
-		...shared, isInverted: true, placeOf: node => callOf[node], beginsWithStarts: false,
+		...shared, isInverted: true, nodeFor: node => callOf[node], startsAreRows: false,
 	}, figures);
 	return [calls, callers].map(tree => ({
 		tree, all: wholeOf(counters, scope), wanted: filter.wanted, foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
 	}));
 }
 
-/** Where stacks are taken to end, if that is within the call looked into: else it is others' code that is looked into. */
+/** Returns `ends` within the focused call; stacks that would end outside (library code is in focus) are kept whole. */
 function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Array | undefined {
 	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }
 
-/** The place of the methods together: the one, or how many fit what was asked for. */
+/** Returns the location of the method, or one that says how many methods match. */
 function methodLocation(methods: readonly Location[], pattern: string): Location {
-	const together: Location = {
+	const combined: Location = {
 		className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1,
 	};
-	return methods.length === 1 ? methods[0] : together;
+	return methods.length === 1 ? methods[0] : combined;
 }
 
 function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
@@ -101,7 +102,7 @@ function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
 }
 
-/** The method's own time, and its sums of squares, see `counterColumns`. */
+/** Returns the method's time with callees, and the sums of squares for its error, see `counterColumns`. */
 function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
 	const own = {ticks: 0, cpuNs: 0};
 	const squares = {us: 0, ticks: 0};
@@ -117,14 +118,14 @@ function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
 	return {own, squares};
 }
 
-/** How much there is of the method, and how sure its shares are. */
+/** Returns how much time the method has, and how exact its shares are. */
 function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
 	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
 	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `
 		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
 }
 
-/** The error of a share where it is greatest, at one half. */
+/** Returns the error of a share of one half, where it is greatest. */
 function worstError(samples: number): number {
 	return shareError(50, samples);
 }

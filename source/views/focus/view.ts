@@ -34,7 +34,7 @@ export const focusView: View<FocusRow> = {
 	emptyText: (_, {method, filter}) => method
 		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
 		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
-	lookInto: ({className, method}) => ({method: locationKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
+	focusOn: ({className, method}) => ({method: locationKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
 	locationOf: row => row,
 	detail(snapshot, since, query, _key, row) {
 		const by = row?.isMethod ? 'method' : query.by;
@@ -59,9 +59,9 @@ export const focusView: View<FocusRow> = {
 		* json(snapshot, since, query, top) {
 			const [calls, callers] = openFocus(snapshot, since, query).map(({tree}) => tree);
 			if (calls) {
-				const texts = {top, head: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
-				const [method] = rowTexts(calls, [calls.root], texts);
-				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers, callers.below(callers.root), texts)].join(',')}]}`;
+				const options = {top, fieldsOf: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
+				const [method] = rowTexts(calls, [calls.root], options);
+				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers, callers.below(callers.root), options)].join(',')}]}`;
 			}
 		},
 	},

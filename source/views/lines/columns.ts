@@ -7,7 +7,7 @@ import {nameHeldBy, nameWith, viaText} from '../../query/columns/names.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {pastOfLines, type LineRow} from '../../query/counted-lines.js';
 
-/** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
+/** The columns of the Lines view in the order of the screen. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
@@ -44,14 +44,14 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
 	figure('trend', row => row.selfPercent, formats.percent, {
 		heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
-		description: 'CPU time at the line per second over the last minute (ticks, where these are looked at or it used no CPU), each row by its own highest; sorts like the share',
+		description: 'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row by its own highest; sorts like the share',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
 		past: pastOfLines,
 	}),
 	text('line', row => row.className, {
 		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
-		description: 'package.Class.method:line; packages are shortened first; who holds up threads that stand there, and what the program\'s own line called, where own code comes first (a)',
+		description: 'package.Class.method:line; packages are shortened first; who blocks threads there, and, with own code first (a), what the program\'s own line called',
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),
 	figure('note', row => row.stuckMs, formats.duration, {
@@ -65,17 +65,17 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	fileColumn(230),
 ];
 
-/** How long a thread may stand blocked before the row says so instead of how many do. */
+/** Wait from which the row shows its duration instead of the number of blocked threads. */
 const stuckNoteMs = 10_000;
 
-/** What to notice at a line now: `8 blocked`, `8 held up`, `stuck 42s`, or `42s` beside who holds it up; or nothing. */
+/** Returns a note on blocked threads: `8 blocked`, `8 held up`, `stuck 42s`, `42s` beside the holder, or nothing. */
 export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
 	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
 	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
 	return row.contendingNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);
 }
 
-/** A row's name, who holds threads up there, and what of others' code its own line called. */
+/** Returns a row's name, who blocks threads there, and the library method that its own line called. */
 function lineName(row: LineRow, room: number, fullNames: boolean): string {
 	const asides = row.via ? [viaText(row.via)] : [];
 	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);

@@ -7,7 +7,7 @@ import type {Query} from '../../query/types/query.js';
 import {countedLines, type LineRow, type LineTable} from '../../query/counted-lines.js';
 import {lineColumns} from './columns.js';
 
-/** Hot lines, methods or classes that are wanted, filtered and sorted; none that have neither counted ticks nor CPU time. */
+/** Returns lines, methods or classes with counted ticks or CPU time that pass `isWanted` and the filter, sorted. */
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, isWanted?: (row: LineRow) => boolean): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);

@@ -9,42 +9,42 @@ import {leastMs, summaryQuery} from '../../query/summary/quiet.js';
 import {queryLines} from './lines.js';
 import {lineColumns} from './columns.js';
 
-/** What a row is hidden for: it prints as nothing. */
-const leastPercent = 0.05;
+/** Share below which a row is hidden: it would print as 0. */
+const minPercent = 0.05;
 
-/** Who sorts by these looks for lines that others are called from, or for any line. */
-const showingAll = ['total', 'total-ticks', 'name'] as const;
+/** Figures whose sort order shows lines without own use too: they are sought as callers, or by name. */
+const figuresShowingAll = ['total', 'total-ticks', 'name'] as const;
 
-/** The rows of Lines as people see them: without lines that used nothing; where next to no CPU is used, where threads wait. */
+/** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	if (!query.summary) {
 		return queryLines(snapshot, since, query);
 	}
 
-	const asked = summaryQuery(snapshot, since, query);
-	const isAll = query.filter !== '' || lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && showingAll.some(figure => sortFigures.includes(figure)));
-	const table = queryLines(snapshot, since, asked, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.contendingNow > 0);
-	if (asked === query) {
+	const lineQuery = summaryQuery(snapshot, since, query);
+	const isAll = query.filter !== '' || lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortFigures.includes(figure)));
+	const table = queryLines(snapshot, since, lineQuery, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0);
+	if (lineQuery === query) {
 		const isOrderedByHeat = query.sort.column === lineColumns[0].id && !query.sort.reverse;
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};
 	}
 
 	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been seen so far' : 'The program uses next to no CPU';
 	return {
-		...table, measure: asked.unit === 'ticks' ? 'waiting' : asked.unit, finding: `${quiet}: these are the lines where threads wait.`,
+		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: these are the lines where threads wait.`,
 	};
 }
 
-/** Rows looked at: nobody reads further down. */
+/** Rows considered: nobody reads further down. */
 const maxRows = 20;
 
-/** A line that led to less of the CPU time than this, in percent, explains too little. */
-const leastCalledPercent = 50;
+/** Least share of the CPU time, in percent, that an own line must have called to be mentioned. */
+const minCalledPercent = 50;
 
-/** Cells of a place in a sentence. */
+/** Cells of a location in a sentence. */
 const locationRoom = 60;
 
-/** The own line that led to most of what the hottest rows are, where these are others' code; undefined for none. */
+/** Returns a sentence on the own line that called most of the hottest library rows; undefined if there is none. */
 function calledText(rows: readonly LineRow[]): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();
@@ -57,5 +57,5 @@ function calledText(rows: readonly LineRow[]): string | undefined {
 	}
 
 	const [key, percent] = mostOf(percents) ?? ['', 0];
-	return percent >= leastCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], locationRoom)} called; press a to count it there.` : undefined;
+	return percent >= minCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], locationRoom)} called; press a to count it there.` : undefined;
 }

@@ -15,7 +15,7 @@ import type {View} from '../common/view.js';
 import {querySummaryLines} from './summary-lines.js';
 import {lineColumns} from './columns.js';
 
-/** Hot places: lines, methods or classes by their share of CPU time. */
+/** Lines, methods or classes by their share of CPU time. */
 export const linesView: View<LineRow> = {
 	id: 'lines',
 	title: 'Lines',
@@ -30,7 +30,7 @@ export const linesView: View<LineRow> = {
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
 	query: querySummaryLines,
-	// It may be there only by chance.
+	// The share is within its sampling error.
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
 	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),

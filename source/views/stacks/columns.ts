@@ -45,14 +45,13 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 
 const between = ' < ';
 
-/** As many frames as there is room for, the packages of callers left out. */
+/** Returns as many frames as fit, callers without their packages. */
 function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: boolean): string {
 	let text = '';
 	for (const [index, frame] of frames.entries()) {
-		const left = room - cellWidth(text) - (index === 0 ? 0 : between.length);
-		const bare = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
-		// The innermost frame has its package where the caller's name finds room beside it.
-		const name = index === 0 ? nameWith(frame, via ? [viaText(via)] : [], Math.max(left, 1), fullNames) : shortName(bare, Math.max(left, 1), true);
+		const cells = Math.max(1, room - cellWidth(text) - (index === 0 ? 0 : between.length));
+		const withoutPackage = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
+		const name = index === 0 ? nameWith(frame, via ? [viaText(via)] : [], cells, fullNames) : shortName(withoutPackage, cells, true);
 		if (index > 0 && name.startsWith('…')) {
 			break;
 		}

@@ -10,24 +10,24 @@ import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
-import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
+import {StackNumbers, StackHistogramRow, type CountedStacks} from './rows.js';
 import {stackColumns} from './columns.js';
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** Frames of each stack, innermost first, that are compared; all when left out. */
+		/** Number of innermost frames of each stack that are compared; by default all. */
 		readonly depth?: number;
 	}
 }
 
-/** Identical stacks of all threads and states, counted, by their first `query.depth` frames. */
+/** Returns identical stacks of all threads and states, counted, by their first `query.depth` frames. */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
 	const lines = stackIndex(dictionary).grouping('line');
-	const stacks = new SameStacks(dictionary, lines, depth);
+	const stacks = new StackNumbers(dictionary, lines, depth);
 	const ends = endsOf(dictionary, query);
 	const stackOfNode = new Int32Array(dictionary.nodeCount);
 	for (let counter = 0; counter < counters.count; counter++) {
@@ -52,10 +52,10 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	}
 
 	const filter = new StackFilter(scope.filter, dictionary, lines);
-	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(sums, filter, ends) : undefined;
+	const foundBeyondEnds = ends && !filter.isEmpty ? termsBeyondEnds(sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.bucket]));
+		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), foundBeyondEnds?.[row.bucket]));
 	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
 }
 
@@ -63,8 +63,8 @@ const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
 	percent: row => row.selfPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
 };
 
-/** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
-function foundInLeftOut({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
+/** Returns, by stack number, the filter's terms that match frames of its samples beyond the end in own code. */
+function termsBeyondEnds({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
 	const found = new Int32Array(selfTicks.length);
 	for (const node of counters.node.subarray(0, counters.count)) {
 		found[bucketOfNode[node]] |= filter.foundBetween(node, ends[node]);

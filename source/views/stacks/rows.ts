@@ -10,14 +10,15 @@ import type {Location, Query} from '../../query/types/query.js';
 import {CountedRow, type CountedFigures} from '../../query/counters/counted-row.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 
-/** What rows are read from, by the numbers of their stacks. */
+/** The sums that rows read their figures from, by the numbers of their stacks. */
 export type CountedStacks = CountedFigures & {
-	readonly stacks: SameStacks;
+	readonly stacks: StackNumbers;
+	/** With own code first: the node, by node, at which its stack is taken to end. */
 	readonly ends: Int32Array | undefined;
 	readonly app: Query['app'];
 };
 
-/** A row of the Stacks view: identical stacks of all threads and states. Its location is the innermost frame, with own code first that of the program's own. */
+/** A row of the Stacks view: identical stacks. Its location is the innermost frame, with own code first of own code. */
 export class StackHistogramRow extends CountedRow<CountedStacks> {
 	readonly key: string;
 	#fingerprint: string | undefined;
@@ -37,7 +38,7 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 		return framesOf(dictionary, this.node, depth);
 	}
 
-	/** All frames: with own code first those that most samples had. */
+	/** All frames; with own code first, those of the whole stack that most samples had. */
 	get wholeFrames(): readonly Location[] {
 		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.counted;
 		const ticksOfNode = new Map<number, number>();
@@ -48,7 +49,7 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 		return framesOf(dictionary, mostOf(ticksOfNode)?.[0] ?? this.node);
 	}
 
-	/** Without own code first: the line of the program's own code by which it came, if that is not its top. */
+	/** Without own code first: the innermost line of own code on the stack, if that is not its top. */
 	get own(): Location | undefined {
 		const {stacks: {dictionary}, ends, app} = this.counted;
 		return ends ? undefined : ownLocation(dictionary, this.node, {app});
@@ -65,17 +66,17 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 		return locations[groupOfFrame[dictionary.nodeFrame[this.node]]];
 	}
 
-	/** Whether a stack, by its node, is one of those that the row counts. */
+	/** Whether the row counts the stack of a node. */
 	isOf(node: number): boolean {
 		const {stacks, ends} = this.counted;
 		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === this.bucket;
 	}
 }
 
-/** Loaded with the first fingerprint: not before the first frame of the screen. */
+/** Loaded with the first fingerprint, as it would delay the first frame of the screen. */
 let library: typeof crypto | undefined;
 
-/** A frame as java.lang.StackTraceElement prints it; native code by library and function. */
+/** Returns a frame as java.lang.StackTraceElement prints it; native code as library and function. */
 export function frameText({className, method, file, line}: Location): string {
 	if (line === nativeCodeLine) {
 		return locationName({className, method, file, line});
@@ -85,23 +86,23 @@ export function frameText({className, method, file, line}: Location): string {
 	return `${className}.${method}(${source})`;
 }
 
-/** A stack as text, innermost frame first: a line for each, after a tab. */
+/** Returns a stack as text, the innermost frame first: a line for each, after a tab. */
 export function stackLines(frames: readonly Location[]): string {
 	return frames.map(frame => `\t${frameText(frame)}\n`).join('');
 }
 
-/** What a stack is found again by, in every session: the MD5 of its lines, as the votes format prints it. */
+/** Returns the MD5 of a stack's lines, as the votes format prints it: the same in every session. */
 function fingerprintOf(frames: readonly Location[]): string {
 	library ??= createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return library.createHash('md5').update(stackLines(frames)).digest('hex');
 }
 
-/** Numbers from 1 on, the same for stacks with the same first `depth` locations; the empty stack has 0. */
-export class SameStacks {
+/** Numbers stacks from 1 on, alike for those with the same first `depth` locations; the empty stack is 0. */
+export class StackNumbers {
 	/** By number: the node of the first stack that has it. */
 	readonly firstNode: number[] = [rootNode];
 	readonly #numberOfNode: Int32Array;
-	/** The paths of places from the top of a stack: that without the last place, and this; and by path the stack's number. */
+	/** Interns paths of locations from the top of a stack: a shorter path, and the location after it. */
 	readonly #paths = new TupleIndex(2);
 	readonly #numberOfPath = new Map<number, number>();
 
@@ -109,7 +110,7 @@ export class SameStacks {
 		this.#numberOfNode = new Int32Array(dictionary.nodeCount);
 	}
 
-	/** The number of a node's stack; 0 for the empty one. */
+	/** Returns the number of a node's stack; 0 for the empty one. */
 	numberOf(node: number): number {
 		if (node !== rootNode && this.#numberOfNode[node] === 0) {
 			this.#numberOfNode[node] = this.#find(node);
@@ -131,7 +132,7 @@ export class SameStacks {
 	#pathOf(top: number): number {
 		const {nodeParent, nodeFrame} = this.dictionary;
 		let path = -1;
-		for (let node = top, left = this.depth; node !== rootNode && left > 0; node = nodeParent[node], left--) {
+		for (let node = top, remaining = this.depth; node !== rootNode && remaining > 0; node = nodeParent[node], remaining--) {
 			this.#paths.key[0] = path;
 			this.#paths.key[1] = this.grouping.groupOfFrame[nodeFrame[node]];
 			path = this.#paths.intern();

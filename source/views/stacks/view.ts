@@ -13,10 +13,10 @@ import {frameText, type StackHistogramRow} from './rows.js';
 import {queryStackHistogram} from './histogram.js';
 import {stackColumns} from './columns.js';
 
-/** Frames that `l` compares, one choice after the other. */
+/** The choices of frames to compare that `l` cycles through. */
 const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];
 
-/** Identical stacks, counted: the poor man's profiler of thread dumps, live. */
+/** Identical stacks, counted: a poor man's profiler, live. */
 export const stacksView: View<StackHistogramRow> = {
 	id: 'stacks',
 	title: 'Stacks',

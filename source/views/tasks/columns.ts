@@ -5,28 +5,28 @@ import {figure, text, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 
-/** Stays in a state that ended in a window; of an end: whole tasks. */
+/** Stays of tasks in a state that ended in the window; for a final state, whole tasks. */
 export type TaskRow = DurationFigures & {
 	readonly key: string;
 	readonly state: TaskState;
-	/** Index of the report's states. */
+	/** Index into the report's states. */
 	readonly stateIndex: number;
 	/** A kind of task and a worker; each empty for all. */
 	readonly kind: string;
 	readonly worker: string;
-	/** Tasks in the state now, and the longest stay so far; undefined where that is not known of the group. */
+	/** Number of tasks in the state now, and the longest stay so far; undefined if unknown for the group. */
 	readonly now: number | undefined;
 	readonly oldestNs: number | undefined;
-	/** Those that have been in it longest, the longest first. */
+	/** The tasks that have been in the state longest, the longest first. */
 	readonly longest: readonly LongTask[];
-	/** Tasks in the state at moments of the last minute, of all groups; empty for rows of a group. */
+	/** Numbers of tasks in the state at moments of the last minute; empty for rows of a group. */
 	readonly recent: readonly number[];
 };
 
-/** A task that is in its state for long; `worker` is the thread that runs it, empty while none does. */
+/** A task that has been in its state for long; `worker`: the thread that runs it, empty if none does. */
 type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
 
-/** Nobody left the state. */
+/** Whether no task left the state. */
 const isBlank = (row: TaskRow) => row.count === 0;
 
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
@@ -42,7 +42,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	}),
 	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
 		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
-		description: 'for how long the task that has been in the state longest has been there',
+		description: 'longest time that a task in the state now has been in it',
 		value: row => row.now ? formatNs(row.oldestNs ?? 0) : '',
 		file: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
@@ -83,30 +83,30 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 				return kind === '' ? bars(row.recent, room) : shortKind(kind, room, fullNames);
 			}
 
-			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(leastKind, room - cellWidth(worker) - 2), fullNames)}`;
+			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
 			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
 		},
 	}),
 ];
 
-/** The worker, the kind of task, or both; empty for all. */
+/** Returns the worker, the kind of task, or both; empty for all. */
 export function groupOf({worker, kind}: TaskRow): string {
 	return [worker, kind].filter(Boolean).join(': ');
 }
 
-/** Cells of a kind beside its worker; names differ at their ends. */
-const leastKind = 12;
+/** Least cells of a kind beside its worker. */
+const minKindCells = 12;
 
-/** Its packages go before its class does. */
+/** Returns the name of a kind in `room` cells; truncates packages first. */
 export function shortKind(kind: string, room: number, full: boolean): string {
 	return shortName({className: kind, method: '', file: '', line: -1}, room, full);
 }
 
 const levels = ' ▁▂▃▄▅▆▇█';
 
-/** How many there were lately, a cell a moment, the newest last. */
+/** Returns recent counts as bars, a cell each, the newest last. */
 function bars(counts: readonly number[], room: number): string {
 	const shown = counts.slice(-room);
-	const most = Math.max(...shown, 1);
-	return shown.map(count => levels[Math.ceil(count / most * (levels.length - 1))]).join('');
+	const highest = Math.max(...shown, 1);
+	return shown.map(count => levels[Math.ceil(count / highest * (levels.length - 1))]).join('');
 }

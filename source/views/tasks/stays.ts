@@ -12,12 +12,12 @@ export type TasksBy = (typeof taskGroupings)[number];
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** What rows stand for within a state; kinds of task when left out. */
+		/** How the tasks of a state are grouped into rows; by kind of task by default. */
 		readonly tasksBy?: TasksBy;
 	}
 }
 
-/** States, by the groups of them that had tasks; each state once where they are not grouped. In the probe's order. */
+/** Returns a row for each state and group that had tasks; if not grouped, one for each state. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
 	const before = sameSession(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
@@ -28,7 +28,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		sum.extendRange(stays.leastNs, stays.mostNs, false);
 	}
 
-	// Counters only grow, but what a thread counted is another's when it has ended: only whole groups are subtracted.
+	// Counters only grow, but those of an ended thread pass to another: only sums of whole groups may be subtracted.
 	for (const stays of before?.stays ?? []) {
 		sums.get(keyOf(before!, stays, by))?.add(stays.count, stays.totalNs, stays.durations, -1);
 	}
@@ -64,9 +64,9 @@ function key(state: number, worker: string, kind: string): string {
 	return [state, worker, kind].join('\0');
 }
 
-/** State, worker, kind of a key; nothing but a worker's name can have the separator in it. */
-function partsOf(of: string): [state: number, worker: string, kind: string] {
-	const parts = of.split('\0');
+/** Splits a key into state, worker and kind; only a worker's name may contain the separator. */
+function partsOf(rowKey: string): [state: number, worker: string, kind: string] {
+	const parts = rowKey.split('\0');
 	return [Number(parts[0]), parts.slice(1, -1).join('\0'), parts.at(-1)!];
 }
 
@@ -75,22 +75,22 @@ function keyOf(report: TaskReport, {state, kind, worker}: TaskStays, by: TasksBy
 }
 
 function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: number; oldestNs: number}> {
-	const found = new Map<string, {count: number; oldestNs: number}>();
+	const sums = new Map<string, {count: number; oldestNs: number}>();
 	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : now) {
 		const rowKey = key(state, '', isByKind(by) ? kinds[kind] : '');
-		const known = found.get(rowKey);
-		found.set(rowKey, {count: count + (known?.count ?? 0), oldestNs: Math.max(oldestNs, known?.oldestNs ?? 0)});
+		const sum = sums.get(rowKey);
+		sums.set(rowKey, {count: count + (sum?.count ?? 0), oldestNs: Math.max(oldestNs, sum?.oldestNs ?? 0)});
 	}
 
-	return found;
+	return sums;
 }
 
-/** Tasks that were followed anew have nothing to do with what was counted before. */
+/** Returns the earlier report, or undefined if it is of another session of following tasks. */
 function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
-/** The rows of the Tasks view; of a filter's figures `ticks` are the stays. */
+/** Returns the rows of the Tasks view. In filters `ticks` are the stays. */
 export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TaskRow[]; readonly allRows: number; readonly above?: string} {
 	const {tasks} = snapshot;
 	if (!tasks) {
@@ -102,13 +102,13 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, above: aboveOf(tasks, since?.tasks)};
 }
 
-/** The state, and of whom. */
+/** Returns the title of a row's state and of its group, if any. */
 export function titleOfTasks(row: TaskRow): string {
 	const group = groupOf(row);
 	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
 }
 
-/** How many came to an end, and what there is to say of all. */
+/** Returns how many tasks ended and are in each state, the probe's counters and its notes. */
 function aboveOf(report: TaskReport, since: TaskReport | undefined): string {
 	const rows = taskRows(report, since, 'state');
 	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) => `${count} ${state.title}`);

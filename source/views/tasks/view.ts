@@ -9,13 +9,13 @@ import {
 	queryTasks, titleOfTasks, taskGroupings, taskRows,
 } from './stays.js';
 
-/** Tasks that a row's detail lists. */
-const mostLongest = 20;
-const said = {
+/** Most tasks that a row's detail lists. */
+const maxTasks = 20;
+const groupTitles = {
 	kind: 'by kind of task', worker: 'by worker', 'worker-and-kind': 'by worker and kind', state: 'by state alone',
 } as const;
 
-/** Tasks of executors and other runtimes: how long they are in each state. Known exactly, by an agent in the target. */
+/** Tasks of executors and other runtimes: how long they are in each state, measured by an agent in the target. */
 export const tasksView: View<TaskRow> = {
 	id: 'tasks',
 	title: 'Tasks',
@@ -25,7 +25,7 @@ export const tasksView: View<TaskRow> = {
 		keys: ['l'], label: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
 		press({tasksBy = 'kind'}) {
 			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
-			return {change: {tasksBy: next}, message: said[next]};
+			return {change: {tasksBy: next}, message: groupTitles[next]};
 		},
 	}],
 	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID starts it.',
@@ -36,7 +36,7 @@ export const tasksView: View<TaskRow> = {
 	],
 	query: queryTasks,
 	isDim: row => row.count === 0 && !row.now,
-	remark: ({tasksBy = 'kind'}) => said[tasksBy],
+	remark: ({tasksBy = 'kind'}) => groupTitles[tasksBy],
 	emptyText: ({allRows}) => allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
 	detail: () => noDetail,
 	titleLines: row => [
@@ -44,7 +44,7 @@ export const tasksView: View<TaskRow> = {
 		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${numbered(row.now, 'task')} now`}`, isWrapped: true},
 		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`, isWrapped: true},
 		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
-		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
+		...row.longest.slice(0, maxTasks).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
 	],
 	locationOf: () => undefined,
 	files: {

@@ -10,61 +10,62 @@ import {
 } from '../../query/columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
 
-/** A row of the Threads view: a thread, or a pool folded into one, with what was counted in the window. */
+/** A row of the Threads view: a thread or a folded pool of threads, with its figures of the window. */
 export type ThreadRow = {
 	readonly key: string;
-	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
+	/** The thread's name; for a folded pool `*` replaces the digits. */
 	readonly name: string;
-	/** Index in the snapshot's thread table; of the busiest thread for a folded pool (0 as its native id). */
+	/** Index in the snapshot's thread table; of the busiest thread for a folded pool. */
 	readonly thread: number;
 	readonly threadKeys: readonly number[];
-	/** How many threads; of virtual threads, those that are there now, and how many of them are mounted. */
+	/** Number of threads, and of mounted ones; of virtual threads, those alive now. */
 	readonly threads: number;
 	readonly mounted: number;
+	/** 0 for a folded pool. */
 	readonly nativeId: number;
 	readonly alive: boolean;
 	readonly daemon: boolean;
-	/** A virtual thread and its carrier; or a thread that carries one now. Of a pool: all are. */
+	/** Whether it is virtual, its carrier's name, and whether it is a carrier now; for a pool: whether all are. */
 	readonly isVirtual: boolean;
 	readonly carrierName?: string;
 	readonly isCarrier: boolean;
 	readonly vmInternal: boolean;
-	/** It is there for the JVM and not for the program: a collector, a compiler, the Reference Handler. */
+	/** Whether it works for the JVM, not for the program: a collector, a compiler, the Reference Handler. */
 	readonly isOfJvm: boolean;
-	/** It did nothing in the window, as it waits for work or has ended. */
+	/** Whether it did nothing in the window, as it waits for work or has ended. */
 	readonly isWithoutWork: boolean;
 	/** State in the newest sample; undefined for a dead thread or a folded pool in several states. */
 	readonly state?: ThreadState;
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
 	readonly cpuPercent: number;
-	/** Time that it was ready to run and had no CPU. */
+	/** Time that it was ready to run without a CPU. */
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
-	/** Ticks by state, every state counted; and those of counted states. */
+	/** Ticks by state, whether counted or not; and ticks in counted states. */
 	readonly states: StateTicks;
 	readonly ticks: number;
-	/** Where it is now; for a pool where most of its threads are, and how many if not all. */
+	/** Its current location; for a pool that of most of its threads, and their number if not all. */
 	readonly now?: Location;
 	readonly nowThreads?: number;
-	/** With own code first the method that its own line called; otherwise the own line that it came by. */
+	/** With own code first, the library method that its own line called; otherwise the own line that led to `now`. */
 	readonly via?: Location;
 	readonly own?: Location;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Location;
-	/** For how long it has been there without using CPU, or waited for the same monitor; the longest of a pool. */
+	/** How long it has been there without using CPU, or waited for the same monitor; the longest of a pool. */
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
-	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
+	/** The lock that it waits for, and its holder; for a folded pool only if all its threads wait for the same. */
 	readonly waitsFor?: LockInfo;
-	/** What it waits for now, whatever that is; of a folded pool only when all its threads wait for the same. */
+	/** What it waits for now, lock or not; for a folded pool only if all its threads wait for the same. */
 	readonly wait?: Wait;
 };
 
-/** `allRows` counts those that the filter and `showIdle` hide too, `idleRows` those that `showIdle` alone hides. */
+/** `allRows` counts rows that the filter or `showIdle` hides too, `idleRows` those that `showIdle` alone hides. */
 export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
-/** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
+/** The columns of the Threads view in the order of the screen. */
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
@@ -115,7 +116,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	text('kind', row => kindText(row), {
 		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,
-		description: 'daemon, virtual, or carrier: of a virtual thread now',
+		description: 'daemon, virtual, or carrier (of a virtual thread now)',
 		role: () => 'dim',
 	}),
 	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
@@ -126,7 +127,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	locationColumn('now', row => row.now, {
 		heading: 'NOW AT', title: 'where it is', width: 0, fromColumns: 60,
 		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
-		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),
+		value: (row, {room, fullNames}) => nowText(row, room, fullNames),
 	}),
 	text('holder', row => row.waitsFor?.ownerName ?? '', {
 		heading: 'WAITS FOR', title: 'waits for', width: 40, fromColumns: 150,
@@ -143,7 +144,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	ownCodeColumn(220, 'the line of the program\'s own code by which it came where it is now, if that is other code'),
 ];
 
-/** A lock in one line of about `room` cells at most: `Pool held by worker-3 at Pool.take:88`. */
+/** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */
 export function lockText(lock: LockInfo, room: number): string {
 	const simple = lock.kind === 'class-init' ? initialisedText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
@@ -151,7 +152,7 @@ export function lockText(lock: LockInfo, room: number): string {
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
 }
 
-function nowShown({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, room: number, fullNames: boolean): string {
+function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, room: number, fullNames: boolean): string {
 	if (!now) {
 		return '';
 	}
@@ -166,7 +167,7 @@ function stateText({alive, state}: ThreadRow): string {
 	return alive ? (state ? stateWord(state) : 'mixed') : 'DEAD';
 }
 
-/** What kind of a thread it is; empty for a usual one. */
+/** Returns `virtual`, `carrier` or `daemon`; empty for other threads. */
 export function kindText({isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>): string {
 	const kinds = [isVirtual ? 'virtual' : '', isCarrier ? 'carrier' : '', daemon ? 'daemon' : ''];
 	return kinds.find(kind => kind !== '') ?? '';

@@ -24,12 +24,12 @@ import {threadColumns, type ThreadRow, type ThreadTableRows} from './columns.js'
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** Folds threads whose names differ in digits only into one row; off when left out. */
+		/** Whether threads whose names differ only in digits are folded into one row; false by default. */
 		readonly foldPools?: boolean;
 	}
 }
 
-/** Threads that are alive or were seen in the window; without `query.showIdle` only those with work. */
+/** Returns threads that are alive or were sampled in the window; without `query.showIdle` only those with work. */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
@@ -50,11 +50,11 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 
 	const virtual = rows.filter(row => row.isVirtual);
 	const others = rows.filter(row => !row.isVirtual);
-	const folded = [...(query.foldPools ? foldPools(others) : others), ...kindsOf(virtual)];
+	const folded = [...(query.foldPools ? foldPools(others) : others), ...foldKinds(virtual)];
 	const matching = filtered(folded, scope.filter, filterFields);
-	const shown = query.showIdle ? matching : matching.filter(row => !isQuietOfJvm(row) && !row.isWithoutWork);
+	const shown = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
 	const sorted = sortRows(shown, threadColumns, query.sort);
-	return {rows: [...sorted.filter(row => !isQuietOfJvm(row)), ...sorted.filter(row => isQuietOfJvm(row))], allRows: folded.length, idleRows: matching.length - shown.length};
+	return {rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))], allRows: folded.length, idleRows: matching.length - shown.length};
 }
 
 type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
@@ -77,12 +77,12 @@ function sumByThread(counters: Counters, threads: number, {countedMask}: Scope):
 	return sums;
 }
 
-/** The hottest line of a thread, found when asked for. */
+/** Returns a function that finds the hottest line of a thread. */
 function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, locations} = index.grouping('line');
-	// Samples without frames go into a bucket of their own: they have no line.
+	// Samples without frames have no line: they go into a bucket of their own.
 	const buckets = new CounterBuckets(counters.count, counter => counters.node[counter] === rootNode ? threads.count : counters.thread[counter], threads.count + 1);
 	const ranking = rankingOf(counters, buckets, scope, counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]]);
 	return thread => locations[ranking([thread], 1).top[0]];
@@ -113,21 +113,21 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pi
 		now: alive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
 		via: alive && query.ownFirst ? viaLocation(dictionary, threads.node[thread], query) : undefined,
 		own: alive && !query.ownFirst ? ownLocation(dictionary, threads.node[thread], query) : undefined,
-		// The JVM's own threads wait for work, unless for a lock of the program's.
+		// The JVM's own threads are never stuck, unless at a lock of the program.
 		...(isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread) ? {stuckMs: 0, stuckAtLeast: false} : {stuckMs: stuckMs(snapshot, thread), stuckAtLeast: isStuckLonger(snapshot, thread)}),
 		waitsFor: lockOf(snapshot, thread),
 		wait: waitOf(snapshot, thread),
 	};
 }
 
-/** Such a thread has no stack: whether it runs is told by its CPU time in the whole window. */
+/** Returns a thread's state now. VM-internal threads have no stack: their CPU use in the window tells if they run. */
 function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): ThreadState {
-	const isBusy = (threads.flags[thread] & threadFlag.vmInternal) !== 0 && cpuPercent >= leastJvmCpuPercent;
+	const isBusy = (threads.flags[thread] & threadFlag.vmInternal) !== 0 && cpuPercent >= minJvmCpuPercent;
 	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
 }
 
-/** A row for each kind of virtual threads, whose records have the kind's name and say how many there are now. */
-function kindsOf(rows: readonly ThreadRow[]): ThreadRow[] {
+/** Returns a row for each kind of virtual threads: their records have the kind's name and the number of threads. */
+function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 	const kinds = new Map<string, ThreadRow[]>();
 	for (const row of rows) {
 		getOrCreate(kinds, row.name, () => []).push(row);
@@ -148,7 +148,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	}
 
 	const alive = rows.filter(row => row.alive);
-	const {now, via, count} = commonLocation(alive);
+	const {now, via, own, count} = commonLocation(alive);
 	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
 	const waits = new Set(alive.map(({wait}) => wait && waitText(wait)));
 	const statesNow = new Set(alive.map(row => row.state));
@@ -163,6 +163,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		alive: alive.length > 0,
 		now,
 		via,
+		own,
 		nowThreads: count < threadsIn(alive) ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		wait: waits.size === 1 ? alive[0].wait : undefined,
@@ -188,16 +189,16 @@ function threadsIn(rows: readonly ThreadRow[]): number {
 	return sumOf(rows, ({threads}) => threads);
 }
 
-type CommonLocation = {readonly now?: Location; readonly via?: Location; readonly count: number};
+type CommonLocation = Pick<ThreadRow, 'now' | 'via' | 'own'> & {readonly count: number};
 
-/** Where most of some threads stand, and how many of them. */
+/** Returns the most common current location, and how many threads are there. */
 function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	const counts = new Map<string, CommonLocation>();
 	let most: CommonLocation = {count: 0};
-	for (const {now, via, threads} of rows) {
+	for (const {now, via, own, threads} of rows) {
 		if (now) {
 			const name = locationName(now);
-			const entry = {now, via, count: threads + (counts.get(name)?.count ?? 0)};
+			const entry = {now, via, own, count: threads + (counts.get(name)?.count ?? 0)};
 			counts.set(name, entry);
 			most = entry.count > most.count ? entry : most;
 		}
@@ -206,14 +207,14 @@ function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	return most;
 }
 
-/** A thread of the JVM below this share of a core, percent, is idle: timers tick in every JVM. */
-const leastJvmCpuPercent = 1;
+/** Share of a core, percent, below which a thread of the JVM is idle: timers tick in every JVM. */
+const minJvmCpuPercent = 1;
 
-function isQuietOfJvm(row: ThreadRow): boolean {
-	return row.isOfJvm && row.cpuPercent < leastJvmCpuPercent;
+function isIdleJvmThread(row: ThreadRow): boolean {
+	return row.isOfJvm && row.cpuPercent < minJvmCpuPercent;
 }
 
-/** Whether a thread did nothing in the window, and is not to be expected to: it waits for work, or has ended. */
+/** Whether a thread did nothing in the window because it waits for work or has ended. */
 function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick<ThreadRow, 'cpuNs' | 'states'>): boolean {
 	const {threads, dictionary} = snapshot;
 	return cpuNs === 0 && states[stateCode.RUNNABLE] === 0 && states[stateCode.BLOCKED] === 0 && threads.state[thread] !== stateCode.BLOCKED
@@ -226,7 +227,7 @@ const filterFields: FilterFields<ThreadRow> = {
 	threads: row => row.threads, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
 };
 
-/** A row for each pool, in the order of their first threads. One that is alone in its pool keeps its own name. */
+/** Returns a row for each pool, in the order of their first threads. The only thread of a pool keeps its own name. */
 function foldPools(rows: readonly ThreadRow[]): ThreadRow[] {
 	const pools = new Map<string, ThreadRow[]>();
 	for (const row of rows) {

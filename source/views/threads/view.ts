@@ -9,13 +9,13 @@ import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
 import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
 
-/** A thread that has been somewhere for less time than this tells nothing. */
-const leastStuckMs = 1000;
+/** Least time at a location that a detail mentions. */
+const minStuckMs = 1000;
 
-/** Waiting for a CPU that is worth a word. */
-const leastDelayNs = 1e6;
+/** Least run delay that a detail mentions. */
+const minDelayNs = 1e6;
 
-/** Threads, or pools of them, by their CPU time: what they are doing and whom they wait for. */
+/** Threads, or pools of them, by CPU time: what they do and what they wait for. */
 export const threadsView: View<ThreadRow> = {
 	id: 'threads',
 	title: 'Threads',
@@ -28,7 +28,7 @@ export const threadsView: View<ThreadRow> = {
 			return {change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'};
 		},
 	}],
-	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row, and so are virtual threads that began by the same method of the program. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
+	about: 'Threads by CPU time: what each does now, how long it has been there, and what it waits for. Threads of a pool are one row, and so are virtual threads that began in the same method of the program. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
 	hints(row, {foldPools = true}) {
 		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};
 		const only = {key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'};
@@ -37,7 +37,6 @@ export const threadsView: View<ThreadRow> = {
 			: [enter, only, foldPools ? {key: '/', title: 'filter', short: 'filter'} : {key: 'l', title: 'pools as one row', short: 'fold'}];
 	},
 	query: queryThreads,
-	// It waits for work.
 	isDim: row => row.isWithoutWork,
 	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
 	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} waited for work in this window; i shows them` : undefined,
@@ -49,10 +48,10 @@ export const threadsView: View<ThreadRow> = {
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
 		const state = row.state ?? (row.alive ? `${row.threads} threads in several states` : 'ended');
-		const stuck = row.stuckMs >= leastStuckMs ? ` for ${stuckInWords(row)}` : '';
+		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
 			{text: row.name, role: 'title', isWrapped: true},
-			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.runDelayNs >= leastDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
+			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.runDelayNs >= minDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
 			{text: `${state}${now}${stuck}`},
 			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),

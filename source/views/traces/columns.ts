@@ -14,7 +14,7 @@ function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings)
 export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('cumulative', row => row.cumulativeNs, {
 		heading: 'CUM', title: 'cumulative time', fromColumns: 0, sortFigures: ['total'],
-		description: 'time in which the method was open, all threads added up; a call of itself within counts once',
+		description: 'time with the method on the stack, all threads added up; recursive calls count once',
 		file: row => Number.isNaN(row.cumulativeNs) ? '' : formats.ns.file(row.cumulativeNs),
 	}),
 	time('own', row => row.ownNs, {
@@ -49,7 +49,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	}),
 	text('method', row => titleOf(row), {
 		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: [row => row.key],
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 ±3%]: one call in 64 stands for all, as tracing each cost too much, and times may be off by so much; [released]: exceeded --max-overhead, no longer traced',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 ±3%]: only one call in 64 is measured, as tracing all cost too much, and times may be off by 3%; [released]: exceeded --max-overhead, no longer traced',
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);
 			const marker = row.tree ? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room) : '';

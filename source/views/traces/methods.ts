@@ -5,45 +5,45 @@ import {
 import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type ThreadWay} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
 
-/** Calls of a method, or of one way to it, in a window. Times in nanoseconds. */
+/** Figures of the calls of a method, or of one call path, in a window. Times in nanoseconds. */
 export type CallFigures = {
 	readonly calls: number;
 	readonly exceptions: number;
 	readonly callsPerS: number;
 	readonly exceptionsPerS: number;
-	/** From start to end of a call. */
+	/** Mean time from the start to the end of a call. */
 	readonly meanNs: number;
-	/** NaN where it is not known, as of single threads. */
+	/** NaN if unknown, as for single threads. */
 	readonly p50Ns: number;
 	readonly p99Ns: number;
 	readonly mostNs: number;
-	/** Time in which it was open, calls of itself once; NaN if only some calls are followed and it calls itself. */
+	/** Time with the method on the stack, recursive calls once; NaN if recursive and only some calls are measured. */
 	readonly cumulativeNs: number;
-	/** Time in it, and not in traced methods that it called. */
+	/** Time in the method without the traced methods that it called. */
 	readonly ownNs: number;
 };
 
 /** A row of the Traces view: a method, or a row of the tree of calls. */
 export type TraceRow = CallFigures & TracedMethod & {
 	readonly key: string;
-	/** Index of the report's methods; -1 where it stands for a thread. */
+	/** Index into the report's methods; -1 for a thread. */
 	readonly id: number;
-	/** How far `meanNs` and times may be off (95 % confidence), percent: where only some calls are followed. */
+	/** If only some calls are measured: the error of the times, percent, 95 % confidence. */
 	readonly errorPercent?: number;
-	/** Another method of its class has its name: the parameters tell them apart. */
+	/** Whether another method of its class has the same name: the parameters tell them apart. */
 	readonly isOverloaded: boolean;
-	/** The name of the thread that called it, in a tree by thread. */
+	/** The name of the calling thread, in a tree by thread. */
 	readonly thread?: string;
-	/** How it stands in the tree, if it does. */
+	/** Only in a tree. */
 	readonly tree?: {readonly level: number; readonly hasChildren: boolean};
 	readonly isOpen?: boolean;
-	/** That of the row that it hangs from. */
+	/** The key of its parent row. */
 	readonly parentKey?: string;
 };
 
-/** A node of the tree of calls, with those that it called, the longest first. */
+/** A node of the call tree; `children` are its callees, the longest first. */
 export type TraceTreeRow = CallFigures & TracedMethod & {
-	/** Index of the report's methods. */
+	/** Index into the report's methods. */
 	readonly id: number;
 	readonly isOverloaded: boolean;
 	readonly node: number;
@@ -52,7 +52,7 @@ export type TraceTreeRow = CallFigures & TracedMethod & {
 
 type Sums = {exceptions: number; cumulativeNs: number; ownNs: number; readonly durations: DurationSum};
 
-/** The traced methods, those that nothing called too, in the order in which they were woven. */
+/** Returns all traced methods, called or not, in the order in which they were instrumented. */
 export function traceMethods(report: TraceReport, since: TraceReport | undefined): TraceRow[] {
 	const {nodes, methods} = report;
 	const before = sameSession(report, since);
@@ -74,31 +74,31 @@ export function traceMethods(report: TraceReport, since: TraceReport | undefined
 	}));
 }
 
-/** Rows with most cumulative time first, those where it is not known last. */
+/** Sorts rows by cumulative time, the longest first, unknown ones last. */
 export function longestFirst(a: TraceRow, b: TraceRow): number {
 	return byNumber(b.cumulativeNs, a.cumulativeNs) || a.id - b.id;
 }
 
-/** What is different where only some calls are followed. */
+/** Returns the fields that differ if only some calls are measured. */
 function estimateOf({durations: {count, histogram}}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
 	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.build(), oneIn)} : {})};
 }
 
-/** Calls are followed at distances of 1 to 2 * oneIn - 1 calls, each as likely; a call that stands for many does so in its bucket too. */
+/** Returns the error of times, percent. Measured calls are 1 to 2 * oneIn - 1 calls apart, each distance as likely. */
 function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
 	let [calls, sum, squares] = [0, 0, 0];
-	for (const [index, each] of count.entries()) {
+	for (const [index, inBucket] of count.entries()) {
 		const middle = (bucketStartNs(bucket[index]) + bucketStartNs(bucket[index] + 1)) / 2;
-		calls += each;
-		sum += each * middle;
-		squares += each * (middle ** 2);
+		calls += inBucket;
+		sum += inBucket * middle;
+		squares += inBucket * (middle ** 2);
 	}
 
 	const variance = Math.max(0, (squares / calls) - ((sum / calls) ** 2));
 	return 100 * 1.96 * Math.sqrt(variance * (4 / 3) * oneIn / calls) / (sum / calls);
 }
 
-/** The calls by the ways that led to them, from the heads of traces down; ways that nothing went in the window are left out. */
+/** Returns the call tree from the first methods of traces down, without paths that had no call in the window. */
 export function traceTree(report: TraceReport, since: TraceReport | undefined): TraceTreeRow[] {
 	const {nodes} = report;
 	const before = sameSession(report, since);
@@ -110,7 +110,7 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 	});
 }
 
-/** The same of some nodes with their figures: callees, which have greater numbers, before their callers. */
+/** Makes the tree of some nodes, which must come callees (of higher numbers) before their callers. */
 function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
 	const overloaded = overloadedNames(methods);
 	const children = new Map<number, TraceTreeRow[]>();
@@ -127,12 +127,12 @@ function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figures
 	return below(0);
 }
 
-/** `pkg.Class.method`. */
+/** Returns `pkg.Class.method`. */
 export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'method'>): string {
 	return `${className}.${method}`;
 }
 
-/** The same, with the parameters where the name alone does not tell which it is; a thread's name. */
+/** Returns the method's name, with its parameters if it is overloaded, or the thread's name. */
 export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; readonly thread?: string}): string {
 	if (row.className === '' && row.thread !== undefined) {
 		return row.thread;
@@ -141,29 +141,29 @@ export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; rea
 	return row.isOverloaded ? `${nameOf(row)}(${row.parameters})` : nameOf(row);
 }
 
-/** Whether some calls of it stand for all. */
+/** Whether only some of its calls are measured. */
 export function isThinned({oneIn}: TracedMethod): boolean {
 	return (oneIn ?? 1) > 1;
 }
 
-/** What of its calls is not known exactly, short enough for its row; empty where all are. */
+/** Returns a remark for its row if not all its calls are measured, else an empty string. */
 export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): string {
 	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${row.errorPercent === undefined ? '' : ` ±${Math.ceil(row.errorPercent)}%`}`] : []), ...(row.isReleased ? ['released'] : [])];
 	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 
-/** Seconds for which calls were counted in the window. */
+/** Returns the seconds of the window in which calls were counted. */
 function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
 	return Math.max(0, report.elapsedNs - (sameSession(report, since)?.elapsedNs ?? 0)) / 1e9;
 }
 
-/** Names that several methods have. */
+/** Returns the names that several methods have. */
 export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
 	const seen = new Set<string>();
 	return new Set(methods.map(method => nameOf(method)).filter(name => seen.size === seen.add(name).size));
 }
 
-/** A tracing that was begun anew has nothing to do with what was counted before. */
+/** Returns the earlier report, or undefined if it is of another tracing session. */
 function sameSession(report: TraceReport, since = report.since): TraceReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
@@ -207,23 +207,23 @@ function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: 
 	};
 }
 
-/** What a thread called: all together, and the tree of its calls, the longest first. Percentiles are not known. */
+/** The calls of a thread: their sums, and their tree, the longest first. Percentiles are unknown. */
 export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
 
-/** The calls of each thread in the window, the thread with the longest ones first. */
+/** Returns the calls of each thread in the window, the thread with the most time first. */
 export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
 	const seconds = secondsOf(report, since);
 	return threadsInWindow(report.byThread, sameSession(report, since)?.byThread ?? [])
 		.map((thread): ThreadTree => {
 			const rows = treeOfThread(thread, report, seconds);
-			return {...figuresOfWay(togetherOf(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
+			return {...figuresOfPath(sumsOfThread(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
 		})
 		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
 }
 
 function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number): TraceTreeRow[] {
 	const byNode = new Map(ways.map(way => [way.node, way]));
-	// A call that goes on counts nowhere yet, but those that it has made do: they hang from it.
+	// A call that has not ended is not counted yet, but its callees need it as their parent.
 	const wanted = new Set<number>();
 	for (const {node} of ways) {
 		for (let at = node; at !== 0 && !wanted.has(at); at = report.nodes.parent[at]) {
@@ -231,11 +231,11 @@ function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number)
 		}
 	}
 
-	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOfWay(byNode.get(node), seconds));
+	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOfPath(byNode.get(node), seconds));
 }
 
-/** All calls of a thread; it was in them for as long as each by itself took. */
-function togetherOf({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
+/** Returns the sums of all calls of a thread; their cumulative time is the sum of their own times. */
+function sumsOfThread({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
 	const sums = {
 		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
 	};
@@ -250,7 +250,7 @@ function togetherOf({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
 	return sums;
 }
 
-function figuresOfWay(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {
+function figuresOfPath(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {
 	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = way ?? {
 		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
 	};

@@ -8,15 +8,15 @@ import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeR
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** What rows stand for: methods, ways of calls, or these by thread; methods when left out. */
+		/** Rows of the Traces view: methods (the default), the call tree, or a call tree for each thread. */
 		readonly tracesBy?: 'method' | 'tree' | 'thread';
 	}
 }
 
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
-/** The traced methods or the tree of their calls in the window. Of figures `cpu` is the own time, `ticks` the calls. */
-export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number; readonly awaited?: readonly string[]} {
+/** Returns the traced methods or their call tree in the window. In filters `cpu` is the own time, `ticks` the calls. */
+export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number; readonly pending?: readonly string[]} {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
 	}
@@ -30,21 +30,21 @@ export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, que
 	}
 
 	const all = traceMethods(traces, since?.traces);
-	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length, awaited: traces.survey.unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern)};
+	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length, pending: traces.survey.unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern)};
 }
 
 type Wanted = ((row: TraceRow) => boolean) | undefined;
 
-/** Where rows are hung into the tree. */
-type Above = {readonly key: string; readonly parentKey?: string; readonly level: number; readonly thread?: string; readonly names: ReadonlySet<string>; readonly isAllOpen: boolean};
+/** The position of rows in the tree; `names`: the methods on the path to them. */
+type Position = {readonly key: string; readonly parentKey?: string; readonly level: number; readonly thread?: string; readonly names: ReadonlySet<string>; readonly isAllOpen: boolean};
 
-/** The tree of calls as rows, each level sorted; with a filter rows that fit and those above them. */
+/** Returns the call tree as rows, each level sorted; with a filter, the rows that match and those above them. */
 function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
 	const root = {
 		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,
 	};
 	return query.tracesBy === 'thread'
-		? sortRows(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => below(row, (row as ThreadRow).rows, query, isWanted, {
+		? sortRows(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => rowWithChildren(row, (row as ThreadRow).rows, query, isWanted, {
 			...root, key: row.key, parentKey: row.key, level: 1, thread: row.thread,
 		}))
 		: rowsOf(traceTree(report, since), query, isWanted, root);
@@ -58,67 +58,69 @@ function threadRow({number, name, ...figures}: ThreadTree): ThreadRow {
 	};
 }
 
-function rowsOf(rows: readonly TraceTreeRow[], query: Query, isWanted: Wanted, above: Above): TraceRow[] {
-	const made = rows.map(row => ({
-		...row, key: `${above.key}-${row.node}`, parentKey: above.parentKey, thread: above.thread, tree: {level: above.level, hasChildren: row.children.length > 0},
+function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
+	const rows = treeRows.map(row => ({
+		...row, key: `${position.key}-${row.node}`, parentKey: position.parentKey, thread: position.thread, tree: {level: position.level, hasChildren: row.children.length > 0},
 	}));
-	return sortRows(made, traceColumns, query.sort).flatMap(row => below(row, (row as TraceTreeRow & TraceRow).children, query, isWanted, {
-		...above, parentKey: row.key, level: above.level + 1, names: new Set([...above.names, nameOf(row)]),
+	return sortRows(rows, traceColumns, query.sort).flatMap(row => rowWithChildren(row, (row as TraceTreeRow & TraceRow).children, query, isWanted, {
+		...position, parentKey: row.key, level: position.level + 1, names: new Set([...position.names, nameOf(row)]),
 	}));
 }
 
-function below(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, above: Above): TraceRow[] {
-	const said = query.tree?.opened?.get(row.key);
-	const opensItself = row.id >= 0 && above.names.size === above.level - (above.thread === undefined ? 0 : 1);
-	const isAllOpen = said !== 'closed' && (above.isAllOpen || said === 'all' || isWanted !== undefined);
-	const isOpen = children.length > 0 && said !== 'closed' && (said !== undefined || isAllOpen || opensItself);
-	const rows = isOpen ? rowsOf(children, query, isWanted, {...above, isAllOpen}) : [];
+/** Returns a row and, if it is open, the rows below it. `position`: that of its children. */
+function rowWithChildren(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
+	const opening = query.tree?.opened?.get(row.key);
+	// A method opens automatically unless the path to it is recursive.
+	const isAutoOpen = row.id >= 0 && position.names.size === position.level - (position.thread === undefined ? 0 : 1);
+	const isAllOpen = opening !== 'closed' && (position.isAllOpen || opening === 'all' || isWanted !== undefined);
+	const isOpen = children.length > 0 && opening !== 'closed' && (opening !== undefined || isAllOpen || isAutoOpen);
+	const rows = isOpen ? rowsOf(children, query, isWanted, {...position, isAllOpen}) : [];
 	return rows.length > 0 || !isWanted || isWanted(row) ? [{...row, isOpen}, ...rows] : [];
 }
 
 /** A call of a whole trace. Times in nanoseconds. */
 type TracedCall = {
 	readonly method: number;
-	/** Calls of the trace that it was made in. */
+	/** Number of calls around it. */
 	readonly depth: number;
-	/** Since the trace's start. */
+	/** From the start of the trace. */
 	readonly atNs: number;
 	readonly cumulativeNs: number;
-	/** Not in calls of the trace that it made. */
+	/** Without the calls that it made. */
 	readonly ownNs: number;
 	readonly isException: boolean;
 };
 
-/** The calls of a trace in the order in which they began; those of which the end was left out end with the trace. */
+/** Returns the calls of a trace in the order of their starts; a call whose end is missing ends with the trace. */
 export function callsOf({actions, durationNs}: WholeTrace): TracedCall[] {
 	const calls: Array<{-readonly [Name in keyof TracedCall]: TracedCall[Name]}> = [];
-	const open: number[] = [];
+	const pending: number[] = [];
 	const end = (atNs: number, isException: boolean) => {
-		const index = open.pop();
+		const index = pending.pop();
 		if (index !== undefined) {
 			const call = calls[index];
-			const inNs = atNs - call.atNs;
-			call.cumulativeNs = inNs;
-			call.ownNs += inNs;
+			const elapsedNs = atNs - call.atNs;
+			call.cumulativeNs = elapsedNs;
+			call.ownNs += elapsedNs;
 			call.isException = isException;
-			const around = open.at(-1);
-			if (around !== undefined) {
-				calls[around].ownNs -= inNs;
+			const caller = pending.at(-1);
+			if (caller !== undefined) {
+				calls[caller].ownNs -= elapsedNs;
 			}
 		}
 	};
 
 	for (const {kind, method, atNs} of actions) {
 		if (kind === 'START') {
-			open.push(calls.push({
-				method, depth: open.length, atNs, cumulativeNs: 0, ownNs: 0, isException: false,
+			pending.push(calls.push({
+				method, depth: pending.length, atNs, cumulativeNs: 0, ownNs: 0, isException: false,
 			}) - 1);
 		} else {
 			end(atNs, kind === 'EXCEPTION');
 		}
 	}
 
-	while (open.length > 0) {
+	while (pending.length > 0) {
 		end(durationNs, false);
 	}
 

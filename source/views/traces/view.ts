@@ -13,13 +13,13 @@ import {
 } from './methods.js';
 import {queryTraces, callsOf} from './rows.js';
 
-const mostTraces = 5;
-/** Columns that the depth of a call may take. */
-const mostIndent = 40;
+const maxTraces = 5;
+/** Most columns by which a call is indented. */
+const maxIndent = 40;
 const groups = ['method', 'tree', 'thread'] as const;
-const said = {method: 'by method', tree: 'tree of calls', thread: 'tree by thread'} as const;
+const groupTitles = {method: 'by method', tree: 'tree of calls', thread: 'tree by thread'} as const;
 
-/** Traced methods: how often they were called, how long that took. Known exactly, by an agent in the target. */
+/** Traced methods: how often they were called and how long that took, measured by an agent in the target. */
 export const tracesView: View<TraceRow> = {
 	id: 'traces',
 	title: 'Traces',
@@ -30,7 +30,7 @@ export const tracesView: View<TraceRow> = {
 			keys: ['l'], label: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
 			press({tracesBy = 'method'}) {
 				const next = groups[(groups.indexOf(tracesBy) + 1) % groups.length];
-				return {change: {tracesBy: next}, message: said[next]};
+				return {change: {tracesBy: next}, message: groupTitles[next]};
 			},
 		},
 		...openingKeys,
@@ -43,17 +43,17 @@ export const tracesView: View<TraceRow> = {
 	],
 	query: queryTraces,
 	isDim: row => row.calls === 0,
-	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : said[tracesBy],
-	emptyText({allRows, awaited = []}) {
-		const waits = awaited.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${awaited.join(' or ')}; it is traced once it is loaded`;
-		return allRows === 0 ? waits : undefined;
+	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : groupTitles[tracesBy],
+	emptyText({allRows, pending = []}) {
+		const text = pending.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+		return allRows === 0 ? text : undefined;
 	},
 	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, wholeStacks: row ? slowestWith(snapshot, row) : []}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
-		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; for how long it was open is not known, as it calls itself' : ''}`, isWrapped: true as const}] : []),
-		...(row.isReleased ? [{text: 'it exceeded --max-overhead, and is no longer traced', isWrapped: true as const}] : []),
+		...(isThinned(row) ? [{text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`, isWrapped: true as const}] : []),
+		...(row.isReleased ? [{text: 'it exceeded --max-overhead and is no longer traced', isWrapped: true as const}] : []),
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
 	locationOf: ({className, method}) => className === ''
@@ -73,24 +73,24 @@ export const tracesView: View<TraceRow> = {
 	},
 };
 
-/** Of a single thread's calls the mean alone is known, and the longest. */
+/** Returns the times that are known: for a single thread's calls no percentiles are. */
 function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
-	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['open', cumulativeNs]] as const)
+	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['cumulative', cumulativeNs]] as const)
 		.filter(([, ns]) => !Number.isNaN(ns))
 		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
 }
 
-/** The slowest traces that were kept whole and have the method in them, or are the thread's. */
+/** Returns the slowest traces kept whole that contain the row's method and, in a tree by thread, are of its thread. */
 function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 	const isThread = thread !== undefined && !(threadGroups as readonly string[]).includes(thread);
 	return (traces?.slowest ?? [])
 		.filter(trace => (id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
-		.slice(0, mostTraces)
+		.slice(0, maxTraces)
 		.map(trace => ({
 			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
 			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): WholeFrame => ({
 				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
-				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, mostIndent))}`,
+				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, maxIndent))}`,
 				behind: isException ? ' (exception)' : '',
 			})),
 		}));

@@ -12,7 +12,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	}),
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'SELF%', measureHeadings: {'cpu-ms': 'SELFms'}, title: 'self share', width: 6, fromColumns: 50, isHot: true, thenBy: [row => row.selfTicks],
-		description: 'share of those that stand there and call nothing; bottom-up, that of the hot line itself',
+		description: 'share of samples whose innermost frame it is; bottom-up, that of the hot line itself',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	figure('ticks', row => row.totalTicks, formats.count, {

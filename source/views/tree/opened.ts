@@ -1,59 +1,59 @@
 import type {TreeQuery} from '../../query/types/query.js';
 import type {CallNode, CallTree} from './call-tree.js';
 
-/** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
-const pathPart = 0.8;
+/** Least part of its caller's total at which a callee continues the hot path; with less, the path forks there. */
+const minPathPart = 0.8;
 
-/** Rows at most, of what a reader opens and where all is open, as in files: what would be beyond stays closed. */
+/** Most rows of a tree on the screen, and of one that is all open, as in files; rows beyond that stay closed. */
 const maxRows = {opened: 20_000, all: 50_000};
 
-/** Rows up to which what leads to a match of the filter is opened by itself: some screens full. */
+/** Most rows up to which rows that lead to matches of the filter are opened automatically: some screens full. */
 const maxRowsToMatches = 500;
 
-/** How a tree opens by itself. */
-type OpensItself<Row extends CallNode> = {
-	/** Whether the path from this root is one that a reader wants to follow. */
+/** How a tree opens automatically. */
+type AutoOpening<Row extends CallNode> = {
+	/** Whether the hot path from this root is opened. */
 	readonly isHotRoot: (row: Row) => boolean;
-	/** Whether a row is opened wherever it stands, by its totals; none when left out. */
+	/** Whether a row is opened anywhere in the tree; by default none is. */
 	readonly isWorthOpening?: (row: Row) => boolean;
-	/** Terms of the filter, a bit each: those that a row should be open to, and those that are found in a row. */
+	/** Terms of the filter, a bit each: those to which rows are opened, and those found in a row. */
 	readonly wanted: number;
 	readonly foundIn: (row: Row) => number;
 };
 
-/** A row that is not looked into yet: whether all below is open, it is on a hot path, and terms that were found above. */
+/** A row yet to be visited: whether all below it is opened, whether it is on a hot path, and terms found above it. */
 type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
 
-/** The rows of an open tree: hot roots are open to where their path forks, and rows to what the filter looks for. */
-export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], said: TreeQuery | undefined, {
+/** Returns the rows of a tree: opened by the user, from hot roots to where paths fork, and to the filter's matches. */
+export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], treeQuery: TreeQuery | undefined, {
 	isHotRoot, isWorthOpening, wanted, foundIn,
-}: OpensItself<Row>): Row[] {
-	const {isAllOpen = false, opened} = said ?? {};
+}: AutoOpening<Row>): Row[] {
+	const {isAllOpen = false, opened} = treeQuery ?? {};
 	const rows: Row[] = [];
 	const pending: Array<Pending<Row>> = roots.toReversed().map(row => ({
 		row, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
 	}));
-	let known = roots.length;
-	const most = isAllOpen ? maxRows.all : maxRows.opened;
+	let count = roots.length;
+	const maxCount = isAllOpen ? maxRows.all : maxRows.opened;
 	for (let next = pending.pop(); next; next = pending.pop()) {
 		const {row, hasSiblings, isHot} = next;
 		rows.push(row);
 		const found = next.found | (wanted === 0 ? 0 : foundIn(row));
 		const opening = isAllOpen ? undefined : opened?.get(row.key);
 		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
-		const leadsOn = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
-		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn || (isWorthOpening?.(row) ?? false)));
+		const leadsToMatch = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
+		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsToMatch || (isWorthOpening?.(row) ?? false)));
 		const children = isOpening ? tree.below(row) : [];
-		if (children.length === 0 || known + children.length > most) {
+		if (children.length === 0 || count + children.length > maxCount) {
 			continue;
 		}
 
 		row.isOpen = true;
-		known += children.length;
+		count += children.length;
 		const isFork = children.length > 1;
-		const hottest = isHot ? goesOnWith(row, children) : undefined;
+		const hottest = isHot ? hotPathChild(row, children) : undefined;
 		for (const child of children.toReversed()) {
-			// Rows of one depth below each other are of one path, or of one fork, and not of both.
+			// Adjacent rows with the same indentation are either one path or one fork.
 			child.indent = row.indent + Number(isFork || hasSiblings);
 			pending.push({
 				row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found,
@@ -64,12 +64,12 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 	return rows;
 }
 
-/** The row that goes on with a hot path, if it does not fork. */
-function goesOnWith<Row extends CallNode>(row: Row, children: readonly Row[]): Row | undefined {
+/** Returns the child that continues a hot path; undefined if the path forks. */
+function hotPathChild<Row extends CallNode>(row: Row, children: readonly Row[]): Row | undefined {
 	let hottest = children[0];
 	for (const child of children) {
 		hottest = (child.totalPercent - hottest.totalPercent || child.totalCpuNs - hottest.totalCpuNs || child.totalTicks - hottest.totalTicks) > 0 ? child : hottest;
 	}
 
-	return hottest.totalPercent >= pathPart * row.totalPercent ? hottest : undefined;
+	return hottest.totalPercent >= minPathPart * row.totalPercent ? hottest : undefined;
 }

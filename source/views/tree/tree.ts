@@ -10,10 +10,10 @@ import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
 import {openedRows} from './opened.js';
 
-/** A root with this share (percent) of all is opened by itself. */
+/** Least share, in percent, at which a root is opened automatically. */
 const hotRootPercent = 5;
 
-/** The paths of calls as rows. Words of the filter keep stacks, figures keep rows by their totals. */
+/** Returns the rows of the Tree view. Text terms of the filter select stacks, its figures rows by their totals. */
 export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly CallNode[]; readonly allRows: number} {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
@@ -24,7 +24,7 @@ export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query
 	return {rows, allRows: Math.max(tree.size, rows.length)};
 }
 
-/** The tree that a query asks for, and the filter that its stacks passed. */
+/** Returns the tree of a query, and the filter that its stacks passed. */
 export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly tree: CallTree; readonly filter: StackFilter} {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
@@ -37,24 +37,24 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const tree = new CallTree<CallNode>({
 		dictionary, counters, grouping, scope, isInverted, isKept, ends, hasFigures, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
-		// Attribution is that of the stack as it is taken: the own line, or the first that has one.
-		...(isInverted ? {placeOf: node => index.attributed[endOf(node)], beginsWithStarts: true} : {placeOf: endOf, starts: [rootNode], beginsWithStarts: false}),
+		// Bottom-up starts at the line to which the stack, as far as it is kept, is attributed.
+		...(isInverted ? {nodeFor: node => index.attributed[endOf(node)], startsAreRows: true} : {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
 	}, CallNode);
 	return {tree, filter};
 }
 
-/** What of a filter is asked of stacks, and what of rows. */
+/** Splits a filter into text terms for stacks and figures for rows. */
 export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: CallNode) => boolean) | undefined} {
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
-	const ofFigures = terms.filter(({hasText}) => !hasText);
+	const figureTerms = terms.filter(({hasText}) => !hasText);
 	return {
 		filter,
 		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
-		hasFigures: ofFigures.length === 0 ? undefined : row => fits(row, ofFigures),
+		hasFigures: figureTerms.length === 0 ? undefined : row => fits(row, figureTerms),
 	};
 }
 
-/** What all samples with Java frames come to. */
+/** Returns the weight of all samples with Java frames. */
 export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedMask'>): Weight {
 	let [ticks, cpuNs] = [0, 0];
 	for (let counter = 0; counter < counters.count; counter++) {
@@ -67,39 +67,39 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 	return {ticks, cpuNs};
 }
 
-/** In a tree a row's share is that of its total: with less than what is asked for, so has all below it. */
+/** A row's figures are its totals: if a row has less than the filter asks for, so have all rows below it. */
 const filterFields: Omit<FilterFields<CallNode>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
 
 function fits(row: CallNode, terms: readonly RowTerm[]): boolean {
 	return terms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated);
 }
 
-/** What a text says of each row, and how many rows of a list it has at most. */
-type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
+/** The fields of each row, and the most rows of a list. */
+type JsonOptions<Row> = {readonly top?: number; readonly fieldsOf: (row: Row) => object};
 
-/** A row that is not closed yet: what is left of its children. */
-type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; at: number};
+/** A row being written; `next`: the index of its next child. */
+type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; next: number};
 
-/** Rows as JSON, a text for each root: `head` of each row with `children`, of each list `top` at most. Without recursion: stacks may be deep. */
-export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, head}: TreeTexts<Row>): Generator<string> {
+/** Yields a JSON text for each root, `children` nested, at most `top` a list. Not recursive, as stacks may be deep. */
+export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, fieldsOf}: JsonOptions<Row>): Generator<string> {
 	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];
-		const open: Array<Unfinished<Row>> = [];
+		const unfinished: Array<Unfinished<Row>> = [];
 		const begin = (row: Row) => {
-			pieces.push(`${JSON.stringify(head(row)).slice(0, -1)},"children":[`);
-			open.push({row, children: tree.below(row).slice(0, top), at: 0});
+			pieces.push(`${JSON.stringify(fieldsOf(row)).slice(0, -1)},"children":[`);
+			unfinished.push({row, children: tree.below(row).slice(0, top), next: 0});
 		};
 
 		begin(root);
-		for (let last = open.at(-1); last; last = open.at(-1)) {
-			const child = last.children.at(last.at);
+		for (let current = unfinished.at(-1); current; current = unfinished.at(-1)) {
+			const child = current.children.at(current.next);
 			if (child === undefined) {
 				pieces.push(']}');
-				last.row.forget();
-				open.pop();
+				current.row.forget();
+				unfinished.pop();
 			} else {
-				pieces.push(last.at > 0 ? ',' : '');
-				last.at++;
+				pieces.push(current.next > 0 ? ',' : '');
+				current.next++;
 				begin(child);
 			}
 		}

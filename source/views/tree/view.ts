@@ -40,7 +40,7 @@ export const treeView: View<CallNode> = {
 			const {tree} = openTree(snapshot, since, query);
 			return rowTexts(tree, tree.below(tree.root), {
 				top,
-				head: row => ({
+				fieldsOf: row => ({
 					...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
 				}),
 			});
