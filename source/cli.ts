@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /*
-The entry: a file of its own that needs no other, so that what is wrong where not even our own files can be opened is said.
+The entry, a file that needs no other: it can report that not even our own files can be opened.
 */
 import process from 'node:process';
 

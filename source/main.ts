@@ -1,5 +1,5 @@
 /*
-Reads the command line and hands on. Loads the least: `--version` and batch never load the screen.
+Reads the command line and runs the command. Loads only what that needs: `--version` and batch never load the screen.
 */
 import process from 'node:process';
 import {isatty} from 'node:tty';
@@ -8,37 +8,37 @@ import {UserError} from './runtime/errors.js';
 import {printable} from './model/text.js';
 import {outOfFiles} from './jvm/system/proc.js';
 
-/** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
+/** Longest line of an error message: paths in it may have 4,096 characters, PATH_MAX of Linux. */
 const maxLineLength = 16_384;
 
-/** Prints lines; their words may come from anywhere, and are made harmless for a terminal. */
-function complain(...lines: string[]): void {
+/** Prints lines to standard error, made printable, as they may contain text from anywhere. */
+function printErrors(...lines: string[]): void {
 	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
 }
 
-/** What is printed for an error: one line that says what is wrong, one that says what to do. */
+/** Prints an error, one line that says what is wrong and one that says what to do, and returns the exit code. */
 function report(error: unknown): number {
 	if (error instanceof UserError) {
-		complain(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
+		printErrors(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
 		return error.exitCode;
 	}
 
 	const files = outOfFiles(error);
 	if (files) {
-		complain(`tprof-top: ${files.reason}`, `  ${files.hint}`);
+		printErrors(`tprof-top: ${files.reason}`, `  ${files.hint}`);
 		return 1;
 	}
 
 	const message = error instanceof Error ? error.message : String(error);
-	complain(`tprof-top: internal error: ${message}`, '  please report it and say what you did; TPROF_DEBUG=1 shows where it happened');
+	printErrors(`tprof-top: internal error: ${message}`, '  please report it and say what you did; TPROF_DEBUG=1 shows where it happened');
 	if (process.env.TPROF_DEBUG && error instanceof Error) {
-		complain(...String(error.stack).split('\n'));
+		printErrors(...String(error.stack).split('\n'));
 	}
 
 	return 1;
 }
 
-const printed = {
+const texts = {
 	async version() {
 		const {version} = await import('./runtime/version.js');
 		return version;
@@ -52,14 +52,14 @@ const printed = {
 async function main(): Promise<number> {
 	const argv = process.argv.slice(2);
 	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-		process.stdout.write(`${await printed.version()}\n`);
+		process.stdout.write(`${await texts.version()}\n`);
 		return 0;
 	}
 
 	const {parseOptions} = await import('./options/parse.js');
 	const parsed = parseOptions(argv);
 	if ('print' in parsed) {
-		const text = await printed[parsed.print]();
+		const text = await texts[parsed.print]();
 		process.stdout.write(`${text}\n`);
 		return 0;
 	}
@@ -68,9 +68,9 @@ async function main(): Promise<number> {
 	const {configured} = await import('./config/configure.js');
 	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
 	const {faults} = options.configuration;
-	// Even nothing, written to a terminal from the background, stops a process where the terminal is set so.
+	// With `stty tostop`, even an empty write to the terminal stops a process in the background.
 	if (faults.length > 0) {
-		complain(...faults.map(fault => `tprof-top: ${fault}`));
+		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
 	}
 
 	return run(options);
@@ -78,23 +78,22 @@ async function main(): Promise<number> {
 
 const terminals = [0, 1, 2].filter(fd => isatty(fd));
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	// A reader that went away (`| head`) is not an error, nor is a terminal that was closed.
+	// A reader that has gone (`| head`) is not an error, nor is a closed terminal.
 	if (error.code === 'EPIPE' || (error.code === 'EIO' && terminals.includes(1))) {
 		process.exit(0);
 	}
 
 	const [, reason] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
-	complain(`tprof-top: cannot write to standard output: ${reason ?? error.message}`);
+	printErrors(`tprof-top: cannot write to standard output: ${reason ?? error.message}`);
 	process.exit(1);
 });
 
 process.stderr.on('error', () => {
-	// If an error cannot be printed, only the exit code tells.
+	// The exit code still reports the error.
 });
 
 process.on('exit', () => {
-	// Node aborts at its end where it cannot set the modes of a terminal that has been closed: end as the signal does
-	// that says so.
+	// Node aborts at exit if it cannot restore the modes of a terminal that was closed: end by SIGHUP instead.
 	if (terminals.some(fd => !isatty(fd))) {
 		process.removeAllListeners('SIGHUP');
 		process.kill(process.pid, 'SIGHUP');

@@ -8,13 +8,13 @@ import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/version.js';
-import {endsBySignal, planBatch, writingTo} from './batch.js';
+import {abortOnSignal, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';
 
 const pollMs = 50;
 
-/** The format of a batch run of the agent. Throws UserError (2) for one that has no such reports, and for bytes on a terminal. */
+/** Returns the format of an agent's report. Throws UserError (2) if it has none, or for binary output to a terminal. */
 export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {format: id, output}: Options): NonNullable<Format[Kind]> {
 	const usable = reportFormats(kind);
 	const format = usable.find(candidate => candidate.id === id);
@@ -29,19 +29,19 @@ export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {forma
 	return format[kind];
 }
 
-/** The target, if the user agrees to what `what` says is about to be done to it. Throws UserError. */
-export async function agreedTarget(text: string, {yes}: Options, what: (target: Target) => string, question: string): Promise<Target | undefined> {
+/** Finds the target, and returns it if the user confirms what `describe` says will be done to it. Throws UserError. */
+export async function confirmTarget(text: string, {yes}: Options, describe: (target: Target) => string, question: string): Promise<Target | undefined> {
 	const target = await resolveTarget(text);
 	const obstacle = agentObstacle(target);
 	if (obstacle) {
 		throw obstacle;
 	}
 
-	return yes || await isAgreed(`${what(target)}\n`, question) ? target : undefined;
+	return yes || await confirm(`${describe(target)}\n`, question) ? target : undefined;
 }
 
-/** Prints a text and asks whether to go on, if there is somebody to ask. */
-export async function isAgreed(text: string, question: string): Promise<boolean> {
+/** Prints a text and asks the user whether to go on; false without a terminal. */
+export async function confirm(text: string, question: string): Promise<boolean> {
 	const room = process.stderr.isTTY ? process.stderr.columns : Infinity;
 	process.stderr.write(text.split('\n').flatMap(line => wrapAt(' ', line, room, '  ')).join('\n'));
 	if (!process.stdin.isTTY || !process.stderr.isTTY) {
@@ -49,37 +49,37 @@ export async function isAgreed(text: string, question: string): Promise<boolean>
 		return false;
 	}
 
-	const asking = createInterface({input: process.stdin, output: process.stderr});
+	const prompt = createInterface({input: process.stdin, output: process.stderr});
 	try {
-		return /^\s*y(?:es)?\s*$/i.test(await asking.question(question));
+		return /^\s*y(?:es)?\s*$/i.test(await prompt.question(question));
 	} finally {
-		asking.close();
+		prompt.close();
 	}
 }
 
-/** What an agent has reported. `hasEnded`: its target has. */
+/** An agent's last report. `hasEnded`: whether its target has ended. */
 export type Outcome<Report> = {readonly report: Report; readonly hasEnded: boolean};
 
-/** How a kind of agent is run for a report. */
+/** How one use of the agent, traces or tasks, makes a report. */
 type AgentRun<Report> = {
 	readonly format: ReportFormat<Report>;
-	/** The target, if the user agrees. */
-	agreed(): Promise<Target | undefined>;
-	/** What it reports after that time, or once it is stopped; undefined where the user does not want it after all. */
+	/** Returns the target, if the user agrees. */
+	confirm(): Promise<Target | undefined>;
+	/** Returns the report after this time, or when stopped; undefined if the user declines after all. */
 	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;
 	notesOf(report: Report): readonly string[];
 };
 
-/** Lets an agent observe for as long as the options say, and prints its report. Returns the exit code; throws UserError. */
-export async function runAgent<Report>({format, agreed, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
+/** Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError. */
+export async function runAgent<Report>({format, confirm: confirmed, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
 	const {windowMs, count} = planBatch(options);
-	const target = await agreed();
+	const target = await confirmed();
 	if (!target) {
 		return 1;
 	}
 
-	const {signal: stop} = endsBySignal();
-	return writingTo(options, async write => {
+	const {signal: stop} = abortOnSignal();
+	return withOutput(options, async write => {
 		const outcome = await observe(target, windowMs * count, stop);
 		if (!outcome) {
 			return 1;
@@ -94,7 +94,7 @@ export async function runAgent<Report>({format, agreed, observe, notesOf}: Agent
 	});
 }
 
-/** Reads a session's reports for a time, until it is stopped or its target ends; then its last one. */
+/** Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it for its last one. */
 export async function readUntil<Report>(session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>}, forMs: number, stop: AbortSignal, onReport?: (report: Report | undefined) => void): Promise<Outcome<Report | undefined>> {
 	const endMs = performance.now() + forMs;
 	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {

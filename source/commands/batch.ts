@@ -18,7 +18,7 @@ import {viewOf} from '../views/registry.js';
 const startTimeoutMs = 30_000;
 const pollMs = 20;
 
-/** Waits until the condition holds, time is up or the run is to end; true when the condition held. */
+/** Waits until the condition holds, the deadline is over or `stop` aborts; returns whether the condition holds. */
 async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal): Promise<boolean> {
 	while (!condition()) {
 		const leftMs = deadlineMs - performance.now();
@@ -41,15 +41,15 @@ function failure(source: SnapshotSource): UserError {
 	return new UserError(message ?? 'the session failed', {hint});
 }
 
-/** Prints the reports that the options ask for as their windows end. Returns the exit code; throws UserError. */
+/** Prints the reports of the options, each at the end of its window. Returns the exit code; throws UserError. */
 export async function runBatch(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
-	const stop = endsBySignal();
+	const stop = abortOnSignal();
 	process.stdout.once('error', () => {
 		stop.abort();
 	});
 	const vitals = target && openVitals(target);
 	try {
-		return await writingTo(options, async write => {
+		return await withOutput(options, async write => {
 			await printReports(source, options, {stop: stop.signal, readVitals: () => vitals?.read() ?? {}}, write);
 			return 0;
 		});
@@ -58,8 +58,8 @@ export async function runBatch(source: SnapshotSource, options: Options, target?
 	}
 }
 
-/** Runs `action` with a function that writes to --output, or to standard output without it. */
-export async function writingTo<T>({output}: Options, action: (write: (report: Written) => Promise<void>) => Promise<T>): Promise<T> {
+/** Runs `action` with a function that writes to --output, or else to standard output. */
+export async function withOutput<T>({output}: Options, action: (write: (report: Written) => Promise<void>) => Promise<T>): Promise<T> {
 	if (output === undefined) {
 		return action(print);
 	}
@@ -99,9 +99,9 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	}
 
 	let baseline: Snapshot | undefined;
-	let saidOfDeadlocks = '';
+	let printedDeadlocks = '';
 	const startMs = performance.now();
-	// Shares refer to the time since the reading before.
+	// The first reading starts the time that the shares of the next one refer to.
 	readVitals();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
 		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
@@ -112,8 +112,8 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 
 		await write(format.write(snapshot, baseline, {...exportOptions, notes: batchNotes(source.status()), vitals: readVitals(), ...(plan.count > 1 ? {iteration} : {})}));
 		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
-		if (deadlocks !== saidOfDeadlocks) {
-			saidOfDeadlocks = deadlocks;
+		if (deadlocks !== printedDeadlocks) {
+			printedDeadlocks = deadlocks;
 			process.stderr.write(deadlocks);
 		}
 
@@ -128,7 +128,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	}
 }
 
-/** What a report has to say about its session beside the figures: printable lines. */
+/** Returns the notes of a report on its session, printable lines. */
 export function batchNotes({phase, message, note, lineNote, stale, tracer}: SourceStatus): string[] {
 	const isOver = phase === 'ended' || phase === 'failed';
 	return [
@@ -139,7 +139,7 @@ export function batchNotes({phase, message, note, lineNote, stale, tracer}: Sour
 	];
 }
 
-/** Writes to standard output, which may be a pipe whose reader went away, and waits until it is written. */
+/** Writes to standard output, and waits for each piece; resolves even if it is a pipe whose reader has gone. */
 async function print(report: Written): Promise<void> {
 	for (const piece of piecesOf(report)) {
 		await new Promise<void>(resolve => {
@@ -150,8 +150,8 @@ async function print(report: Written): Promise<void> {
 	}
 }
 
-/** Aborts at the first signal that asks us to end. */
-export function endsBySignal(): AbortController {
+/** Returns a controller that aborts at the first signal to end. */
+export function abortOnSignal(): AbortController {
 	const stop = new AbortController();
 	for (const signal of endSignals) {
 		process.once(signal, () => {
@@ -165,10 +165,10 @@ export function endsBySignal(): AbortController {
 /** Seconds of one batch report by default. */
 const defaultDelayS = 5;
 
-/** When reports are printed: `count` of them, each `windowMs` after the one before. */
+/** The number of reports, and the time from each to the next. */
 type BatchPlan = {readonly count: number; readonly windowMs: number};
 
-/** The reports that -n, -d and --duration ask for: two of them give the third. Throws UserError (2) where they disagree. */
+/** Plans reports from -n, -d and --duration, of which two give the third. Throws UserError (2) if three disagree. */
 export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {
 	if (durationS === undefined) {
 		return {count: iterations ?? 1, windowMs: (delayS ?? defaultDelayS) * 1000};
@@ -185,7 +185,7 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
 }
 
-/** Throws UserError (2) for reports that the format cannot hold, and for bytes on a terminal. */
+/** Throws UserError (2) if the format cannot hold the reports, and for binary output to a terminal. */
 export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, {plan: {count}, isToTerminal, hasView}: {readonly plan: BatchPlan; readonly isToTerminal: boolean; readonly hasView: boolean}): void {
 	if (hasView && !ofViews) {
 		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');

@@ -11,11 +11,11 @@ const readyTimeoutMs = 20_000;
 
 type Demo = {
 	readonly pid: number;
-	/** Ends the program by its pid; resolves when it is gone. */
+	/** Kills the program; resolves when it has ended. */
 	stop(): Promise<void>;
 };
 
-/** The java program to use: of JAVA_HOME, else on the PATH; undefined without one. */
+/** Returns the java program of JAVA_HOME, else on the PATH; undefined if there is none. */
 export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
 	const folders = [
 		environment.JAVA_HOME ? path.join(environment.JAVA_HOME, 'bin') : '',
@@ -24,7 +24,7 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 
-/** The path of a file of demo/. Throws UserError where it was not copied along. */
+/** Returns the path of a file in demo/. Throws UserError if it is missing. */
 export function demoFile(name: string): string {
 	const file = bundledFile(`demo/${name}`);
 	if (file === undefined) {
@@ -34,15 +34,15 @@ export function demoFile(name: string): string {
 	return file;
 }
 
-/** Starts the bundled program and resolves once it works; it ends when we do, since it watches its standard input. */
+/** Starts the bundled program; resolves when it is ready. It ends when we do, as it watches its standard input. */
 export async function startDemo(java: string, jar: string): Promise<Demo> {
 	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', jar], {
-		// In a job of its own: Ctrl-Z on the screen stops our whole job, and the program is to go on.
+		// In a process group of its own: Ctrl-Z on the screen stops our whole group, but the program should go on.
 		detached: true,
 		stdio: ['pipe', 'pipe', 'pipe'],
 	});
 	child.stdin?.on('error', () => {
-		// The program ended first; its end is seen elsewhere.
+		// The program has ended, which `exit` reports.
 	});
 	let output = '';
 	try {

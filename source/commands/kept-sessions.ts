@@ -10,15 +10,15 @@ import {version} from '../runtime/version.js';
 import {byText} from '../query/columns/sort.js';
 import {defaultQuery} from '../query/types/query.js';
 
-/** The names that sessions are kept under: pid, and the time to a millisecond. */
+/** File names of kept sessions: the pid, and the time to a millisecond. */
 const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.pb\.gz$/;
 
-/** Where sessions are kept when the screen is left: as the XDG base directory specification has it. */
+/** Returns the folder of sessions kept when the screen closes, by the XDG base directory specification. */
 export function keptFolder({XDG_STATE_HOME = '', HOME = ''}: NodeJS.ProcessEnv = process.env): string {
 	return path.join(path.isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.local', 'state'), 'tprof-top');
 }
 
-/** Keeps a session for `open --last`, and of all kept ones the newest `count`. Gives back its path; throws UserError. */
+/** Keeps a session for `open --last`; deletes all but the newest `count`. Returns its path; throws UserError. */
 export async function keepSession(snapshot: Snapshot, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
 	if (count === 0) {
 		return undefined;
@@ -34,7 +34,7 @@ export async function keepSession(snapshot: Snapshot, count: number, now: number
 	return file;
 }
 
-/** The path of the session that was kept last. Throws UserError where there is none. */
+/** Returns the path of the session kept last. Throws UserError if there is none. */
 export async function lastKept(folder = keptFolder()): Promise<string> {
 	const all = await keptIn(folder);
 	const last = all.at(-1);
@@ -45,7 +45,7 @@ export async function lastKept(folder = keptFolder()): Promise<string> {
 	return path.join(folder, last);
 }
 
-/** The names of kept sessions, the oldest first. */
+/** Returns the file names of kept sessions, the oldest first. */
 async function keptIn(folder: string): Promise<string[]> {
 	const names = await namesIn(folder);
 	const timeOf = (name: string) => keptName.exec(name)?.[1] ?? '';
@@ -60,11 +60,11 @@ async function namesIn(folder: string): Promise<string[]> {
 	}
 }
 
-/** Makes the folder, unless it or the one above it belongs to somebody else, as with a home that sudo has left in place. */
+/** Makes the folder. Throws if it or its parent belongs to another user: sudo may keep the user's HOME. */
 async function ownFolder(folder: string): Promise<void> {
-	const above = await nearestFolder(folder);
-	if (above.uid !== process.geteuid?.()) {
-		throw new UserError(`${above.path} belongs to another user`);
+	const existing = await nearestFolder(folder);
+	if (existing.uid !== process.geteuid?.()) {
+		throw new UserError(`${existing.path} belongs to another user`);
 	}
 
 	await mkdir(folder, {recursive: true, mode: 0o700});

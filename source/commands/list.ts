@@ -15,25 +15,24 @@ import {dayAndTime} from '../ui/text/clock.js';
 
 const measuringMs = 1000;
 
-/** The JVMs of this host in a format. Takes a second where there are any. Throws UserError (2) for a format that lists nothing. */
+/** Lists the JVMs of this host in a format; takes a second if there are any. Throws UserError (2) if it has none. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	if (listing === undefined) {
 		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
 	}
 
-	const look = jvmScanner();
-	return writers[listing](look().length === 0 ? [] : await afterASecond(look));
+	const scan = jvmScanner();
+	return writers[listing](scan().length === 0 ? [] : await scanAfterASecond(scan));
 }
 
-/** Says on a terminal what it waits for. */
-async function afterASecond(look: () => JvmRow[]): Promise<JvmRow[]> {
+async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
 	const {stderr} = process;
 	if (stderr.isTTY) {
 		stderr.write('measuring CPU for a second...');
 	}
 
 	await sleep(measuringMs);
-	const rows = look();
+	const rows = scan();
 	if (stderr.isTTY) {
 		stderr.write('\r\u001B[K');
 	}
@@ -51,7 +50,7 @@ function remark({problem, attachProblem}: JvmRow): string {
 	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
-/** The table that `tprof-top list` prints, as wide as the terminal: a JVM that cannot be profiled with the reason. */
+/** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
 export function listText(jvms: readonly JvmRow[], width = Infinity): string {
 	if (jvms.length === 0) {
 		return 'no JVMs on this host that this user can see\n';
@@ -64,12 +63,12 @@ export function listText(jvms: readonly JvmRow[], width = Infinity): string {
 	const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map(row => cellWidth(row[column]))));
 	return [heads, ...rows].flatMap((row, index) => {
 		const line = row.map((cell, column) => pad(cell, widths[column], aligns[column])).join('  ').trimEnd();
-		const remarked = line + (index === 0 ? '' : remark(jvms[index - 1]));
-		return cellWidth(remarked) <= width ? [remarked] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark(jvms[index - 1]).trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
+		const withRemark = line + (index === 0 ? '' : remark(jvms[index - 1]));
+		return cellWidth(withRemark) <= width ? [withRemark] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark(jvms[index - 1]).trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
 	}).map(line => `${line}\n`).join('');
 }
 
-/** The same for programs; docs/formats.md has the words. */
+/** Returns the list as JSON; docs/formats.md describes it. */
 export function listJson(jvms: readonly JvmRow[]): string {
 	const rows = jvms.map(({pid, user, jvmVersion, vm, mainClass, command, startedAtMs, cpuPercent, heapUsedBytes, heapCapacityBytes, problem, hint, attachProblem}) => JSON.stringify({
 		pid, user, mainClass, command, jvmVersion, vm,
@@ -85,24 +84,22 @@ export function listJson(jvms: readonly JvmRow[]): string {
 	return `${JSON.stringify(head).slice(0, -1)},"jvms":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }
 
-/** A JVM with what it uses. */
 export type JvmRow = JvmListing & {
-	/** CPU time since the look before, percent of one core; undefined at the first. */
+	/** CPU time since the previous scan, percent of one core; undefined at the first. */
 	readonly cpuPercent?: number;
 };
 
-/** A column of the lists of JVMs. */
 type JvmColumn = {
 	readonly heading: string;
 	readonly align: 'left' | 'right';
-	/** Terminal width, in columns, from which the chooser shows it. */
+	/** Least terminal width, in columns, at which it is shown. */
 	readonly fromColumns: number;
-	/** A figure that changes: what is typed into the chooser is not looked for in it. */
+	/** Whether it is a figure: the chooser's filter does not search figures. */
 	readonly isFigure?: true;
 	cell(row: JvmRow): string;
 };
 
-/** What stands between a JVM's pid and its name. */
+/** The columns between a JVM's pid and its name. */
 export const jvmColumns: readonly JvmColumn[] = [
 	{
 		heading: 'CPU', align: 'right', fromColumns: 30, isFigure: true,
@@ -126,14 +123,14 @@ export const jvmColumns: readonly JvmColumn[] = [
 	},
 ];
 
-/** Looks at the JVMs of this host: each look has their CPU shares since the one before. The busiest come first. */
+/** Returns a function that scans this host's JVMs, with their CPU use since its previous call, the busiest first. */
 export function jvmScanner(): () => JvmRow[] {
 	const shares = new CpuShares();
 	return () => {
 		const jvms = listJvms();
 		const percents = shares.since(jvms);
 		const rows = jvms.map((jvm): JvmRow => ({...jvm, cpuPercent: percents.get(jvm.pid)}));
-		// Not known counts as none; JVMs that are alike keep the order of their pids.
+		// Unknown counts as 0; equally busy JVMs stay in the order of their pids.
 		return rows.sort((a, b) => Math.round(b.cpuPercent ?? 0) - Math.round(a.cpuPercent ?? 0));
 	};
 }

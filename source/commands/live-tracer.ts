@@ -13,24 +13,24 @@ import {
 
 const periodMs = 1000;
 
-/** What the options ask for, of these patterns. */
-export function requestOf(patterns: readonly string[], options: Options): TraceRequest {
+/** Builds a trace request from the options. */
+export function traceRequest(patterns: readonly string[], options: Options): TraceRequest {
 	return {
 		patterns, under: options.under, leastNs: options.leastNs, keep: options.slowest, maxMethods: options.maxMethods, maxOverheadPercent: options.maxOverheadPercent, periodMs,
 	};
 }
 
-/** Traces methods beside the sampling, as the user asks for them; what is traced stands in each snapshot. */
+/** Traces methods on request during sampling; adds the trace report to each snapshot. */
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
 	#request: TraceRequest;
 	readonly #note: string;
 	#isBusy = false;
 	#isTracing = false;
-	/** What was found, and is not agreed to yet. */
-	#wanted: TraceRequest | undefined;
+	/** The request that awaits the user's confirmation. */
+	#pendingRequest: TraceRequest | undefined;
 
-	/** `request` has what is not asked for while it runs; its patterns are those of the first `begin`. */
+	/** `request`: the fixed settings, and the patterns that `begin` traces. */
 	constructor(target: Target, request: TraceRequest) {
 		super((snapshot, traces) => ({...snapshot, traces}));
 		this.#target = target;
@@ -43,14 +43,14 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		return {...source, status: () => ({...source.status(), ...(this.session ? {} : {traceNote: this.#note})})};
 	}
 
-	/** Traces what the request means, if `isAgreed` says so of what was found. Throws UserError; false: it is not wanted. */
-	async begin(agreed: (found: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
+	/** Traces what `confirm` returns for the methods found; false if it returns undefined. Throws UserError. */
+	async begin(confirm: (found: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
 		this.session = await TraceSession.open(this.#target);
 		try {
-			const wanted = await agreed(await this.session.survey(this.#request), this.#request);
-			if (wanted) {
-				this.#request = wanted;
-				this.report = await this.session.weave(wanted);
+			const confirmed = await confirm(await this.session.survey(this.#request), this.#request);
+			if (confirmed) {
+				this.#request = confirmed;
+				this.report = await this.session.weave(confirmed);
 				this.#isTracing = true;
 				return true;
 			}
@@ -63,23 +63,23 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		return false;
 	}
 
-	/** Looks up what a pattern means; nothing is traced yet. Throws UserError. */
+	/** Finds the methods that a pattern matches; does not trace them yet. Throws UserError. */
 	async find(text: string): Promise<FoundMethods> {
-		return this.#alone(async () => this.#find(checkPattern(text, 'com.acme.Foo#bar')));
+		return this.#exclusively(async () => this.#find(checkPattern(text, 'com.acme.Foo#bar')));
 	}
 
-	/** Traces what was found last too, and says so in one line. Throws UserError. */
+	/** Traces the methods found last, beside those traced already; returns a message of one line. Throws UserError. */
 	async trace(): Promise<string> {
-		return this.#alone(async () => {
-			const wanted = this.#wanted;
-			this.#wanted = undefined;
-			if (!wanted || !this.session) {
+		return this.#exclusively(async () => {
+			const request = this.#pendingRequest;
+			this.#pendingRequest = undefined;
+			if (!request || !this.session) {
 				throw new UserError('the agent is no longer in the JVM');
 			}
 
-			this.report = await this.session.weave(wanted);
+			this.report = await this.session.weave(request);
 			this.#isTracing = true;
-			this.#request = wanted;
+			this.#request = request;
 			const {wovenMethods: methods, survey} = this.report;
 			return [
 				...(methods === 0 ? [] : [`${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`]),
@@ -88,9 +88,9 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		});
 	}
 
-	/** What was found last is not to be traced. Never throws. */
+	/** Discards the methods found last. Never throws. */
 	async forget(): Promise<void> {
-		this.#wanted = undefined;
+		this.#pendingRequest = undefined;
 		if (!this.#isTracing) {
 			await this.close();
 			this.report = undefined;
@@ -114,16 +114,16 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const {survey} = await this.session.survey({...request, patterns: [pattern]});
 		const unmatched = survey.unmatched.find(each => each.pattern === pattern);
 		const [refused] = survey.refused;
-		const isNothing = survey.methods === 0 && survey.classes === 0;
-		if (isNothing && !canWaitFor(survey)) {
+		const isEmpty = survey.methods === 0 && survey.classes === 0;
+		if (isEmpty && !canWaitFor(survey)) {
 			throw new UserError(unmatched ? unmatchedText(unmatched) : `${refused.name}: ${refused.reason}`);
 		}
 
 		const {survey: {methods: all}} = await this.session.survey(request);
-		this.#wanted = {...request, maxMethods: Math.max(all, request.maxMethods)};
+		this.#pendingRequest = {...request, maxMethods: Math.max(all, request.maxMethods)};
 		const names = someNames(survey);
 		return {
-			question: isNothing ? `wait for a class that matches ${pattern}? [y/N] ` : `trace ${countText(survey)}? [y/N] `,
+			question: isEmpty ? `wait for a class that matches ${pattern}? [y/N] ` : `trace ${countText(survey)}? [y/N] `,
 			about: [
 				...(unmatched ? [`${unmatchedText(unmatched)}.`] : []),
 				...(names === '' ? [] : [`${names}.`]),
@@ -133,10 +133,10 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		};
 	}
 
-	/** One thing at a time; where it fails and nothing is traced, nothing stays in the target. */
-	async #alone<Result>(action: () => Promise<Result>): Promise<Result> {
+	/** Runs one action at a time; if it fails and nothing is traced, removes the agent from the target. */
+	async #exclusively<Result>(action: () => Promise<Result>): Promise<Result> {
 		if (this.#isBusy) {
-			throw new UserError('another pattern is being looked up right now');
+			throw new UserError('another trace request is in progress');
 		}
 
 		this.#isBusy = true;

@@ -28,7 +28,7 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** Shows the source until the user leaves, then prints a summary. Returns the exit code; throws UserError. */
+/** Shows the source until the user quits, then prints a summary. Returns the exit code; throws UserError. */
 export async function runLive(source: SnapshotSource, options: Options, target?: Target, tracer?: MethodTracer): Promise<number> {
 	const query = queryOf(options);
 	const {settings, file, faults, notes} = options.configuration;
@@ -58,18 +58,18 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			stdout: process.stdout,
 			hasMouse: options.mouse,
 		});
-		const {phase, message, hint} = source.status();
+		const {phase, message: problem, hint} = source.status();
 		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
 			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
 		}
 
 		if (lastSnapshot && lastSnapshot.session.samples > 0 && phase !== 'recording') {
-			const said = await kept(lastSnapshot, options.keepSessions);
-			process.stdout.write(reason === 'gone' ? '' : said);
+			const message = await keep(lastSnapshot, options.keepSessions);
+			process.stdout.write(reason === 'gone' ? '' : message);
 		}
 
 		if (phase === 'failed' || (phase === 'ended' && !lastSnapshot?.session.samples)) {
-			throw new UserError(message ?? 'the session failed', {hint});
+			throw new UserError(problem ?? 'the session failed', {hint});
 		}
 
 		return signal ? exitCodeAfter(signal) : 0;
@@ -79,8 +79,8 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	}
 }
 
-/** Keeps the session, and says in a line how to see it again, or why it could not be kept. */
-async function kept(snapshot: Snapshot, count: number): Promise<string> {
+/** Keeps the session; returns a line that says how to open it again, or why it could not be kept. */
+async function keep(snapshot: Snapshot, count: number): Promise<string> {
 	try {
 		const {keepSession} = await import('./kept-sessions.js');
 		return await keepSession(snapshot, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
@@ -89,7 +89,7 @@ async function kept(snapshot: Snapshot, count: number): Promise<string> {
 	}
 }
 
-/** What the screen begins with: what is wrong with the configuration, or whose it is. */
+/** Returns the screen's first message: a mistake in the configuration, or whose it is. */
 function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
 	const more = others.length === 0 ? '' : ` (and ${others.length} more; ? shows them)`;
 	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
@@ -97,10 +97,10 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 
 const choiceColumns = jvmColumns.map(({heading, align, fromColumns}) => ({heading, align, fromColumns}));
 
-/** JVMs as the chooser shows them, looked at whenever it asks. */
-function choices(): () => ChoiceRow[] {
-	const look = jvmScanner();
-	return () => look().map(row => ({
+/** Returns a function that scans the JVMs of this host, as rows of the chooser. */
+function choiceScanner(): () => ChoiceRow[] {
+	const scan = jvmScanner();
+	return () => scan().map(row => ({
 		pid: row.pid,
 		cells: jvmColumns.map(column => column.cell(row)),
 		name: row.command,
@@ -109,9 +109,9 @@ function choices(): () => ChoiceRow[] {
 	}));
 }
 
-/** Lets the user choose a JVM of this host; undefined when they leave without. */
+/** Lets the user choose a JVM of this host; undefined if they choose none. */
 export async function chooseTarget(options: Options): Promise<number | undefined> {
 	return runChooser({
-		list: choices(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
+		list: choiceScanner(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
 	});
 }

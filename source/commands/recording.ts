@@ -8,7 +8,7 @@ import {codeOf} from '../exports/files/files.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves';
 
-/** In words, why a file cannot be read. */
+/** Why a file cannot be read, by the error's code. */
 const readProblems: Readonly<Record<string, string | undefined>> = {
 	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
@@ -24,7 +24,7 @@ export async function readSnapshot(file: string): Promise<Snapshot> {
 	}
 }
 
-/** All bytes of a file or a pipe, or as many as show that it is larger than `maxBytes`. */
+/** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`. */
 async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
 	const found = await stat(file);
 	if (!found.isFile() && !found.isFIFO()) {
@@ -47,7 +47,7 @@ async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
 	return Buffer.concat(chunks);
 }
 
-/** An opened file as a source: one snapshot, nothing more comes. */
+/** Returns an opened snapshot as a source that never changes. */
 export function recordingSource(snapshot: Snapshot): SnapshotSource {
 	return {
 		status: () => ({phase: 'recording', stale: false}),

@@ -6,12 +6,12 @@ import {findTargets} from '../jvm/discovery/list.js';
 import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
 
-/** How long to wait for a JVM that is starting: whoever has just started one wants to see it. */
+/** How long to wait for a JVM that is still starting. */
 const startUpWaitMs = 5000;
-/** JVMs named in the message when a name fits several. */
+/** Most JVMs listed in the message if a name matches several. */
 const maxNamed = 5;
 
-/** The target that a pid or a part of a main class's name means. Throws UserError. */
+/** Finds the target of a pid or a part of a main class's name. Throws UserError. */
 export async function resolveTarget(text: string): Promise<Target> {
 	const pid = /^\d{1,10}$/.test(text) ? Number(text) : pidByName(text);
 	const deadlineMs = performance.now() + startUpWaitMs;
@@ -35,8 +35,8 @@ function pidByName(text: string): number {
 	}
 
 	if (found.length === 0) {
-		const meant = nearest(text, commandWords);
-		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: meant ? `did you mean tprof-top ${meant}?` : 'tprof-top list shows the JVMs on this host'});
+		const suggested = nearest(text, commandWords);
+		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: suggested ? `did you mean tprof-top ${suggested}?` : 'tprof-top list shows the JVMs on this host'});
 	}
 
 	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');

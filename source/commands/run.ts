@@ -24,16 +24,16 @@ import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {checkFormat, planBatch, runBatch} from './batch.js';
 
-/** Whether there is a terminal on both sides to draw on. */
+/** Whether to show the screen: standard input and output are terminals, and no report is asked for. */
 export function isInteractive(options: Options): boolean {
 	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
 }
 
-/** Does what the command line asks for and gives the exit code. Throws UserError. */
+/** Runs the command. Returns the exit code; throws UserError. */
 export async function run(given: Options): Promise<number> {
 	const {command} = given;
-	const options = given.compare === undefined ? given : await withMark(given, given.compare);
-	// Anything wrong with the command line is reported before anything is started.
+	const options = given.compare === undefined ? given : await withBaseline(given, given.compare);
+	// Errors in the command line are reported before anything is started.
 	await check(options);
 	switch (command.kind) {
 		case 'list': {
@@ -91,15 +91,15 @@ export async function run(given: Options): Promise<number> {
 	}
 }
 
-async function withMark(options: Options, file: string): Promise<Options> {
+async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = {...options, view: options.view ?? comparingView.id};
 	queryOf(compared);
-	return {...compared, mark: {snapshot: await readSnapshot(file), since: undefined, title: printable(path.basename(file))}};
+	return {...compared, baseline: {snapshot: await readSnapshot(file), since: undefined, title: printable(path.basename(file))}};
 }
 
 const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks']);
 
-/** Throws a UserError for what cannot be done. */
+/** Throws a UserError if the command cannot run with these options. */
 async function check(options: Options): Promise<void> {
 	queryOf(options);
 	const {command: {kind}, output} = options;
@@ -154,10 +154,10 @@ async function demo(given: Options): Promise<number> {
 	}
 }
 
-/** Samples a target until the surface, the screen or reports, has seen enough. `agent`: what an agent in it tells us beside that. */
+/** Samples a target until the screen or the reports end. `agent`: source of an agent's reports beside the samples. */
 async function profile(target: Target, options: Options, agent: {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks} = {}): Promise<number> {
 	optimizeLess();
-	// On a screen all frames may be asked for, and saved.
+	// The screen may show or save all frames.
 	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
 		target,
@@ -172,15 +172,15 @@ async function profile(target: Target, options: Options, agent: {readonly tracer
 		maxOverheadPercent: options.maxOverheadPercent,
 		maxCpuPercent: options.maxCpuPercent,
 	});
-	// While suspended we must not hold the target: threads that we stopped a moment ago would stay stopped.
-	const endSuspending = beforeStop({
+	// Release the target before we are suspended: threads stopped for a sample would stay stopped.
+	const removeStopHook = beforeStop({
 		suspend: async () => sampler.hold(),
 		resume() {
 			sampler.resume();
 		},
 	});
 	try {
-		// One agent at a time: where it follows tasks it traces no methods.
+		// Only one agent at a time: while it follows tasks, it cannot trace methods.
 		const tracer = agent.tracer ?? (agent.tasks ? undefined : await tracerOf(target, options));
 		try {
 			return await show((agent.tasks ?? tracer)?.source(sampler) ?? sampler, options, target, tracer);
@@ -189,25 +189,25 @@ async function profile(target: Target, options: Options, agent: {readonly tracer
 		}
 	} finally {
 		await sampler.close();
-		endSuspending();
+		removeStopHook();
 	}
 }
 
-/** For methods that are to be traced while the screen is there. */
+/** Returns a tracer for methods that the user chooses on the screen; undefined without a screen. */
 async function tracerOf(target: Target, options: Options): Promise<LiveTracer | undefined> {
 	if (!isInteractive(options)) {
 		return undefined;
 	}
 
-	const {LiveTracer, requestOf} = await import('./live-tracer.js');
-	return new LiveTracer(target, requestOf([], options));
+	const {LiveTracer, traceRequest} = await import('./live-tracer.js');
+	return new LiveTracer(target, traceRequest([], options));
 }
 
 async function openRecording(file: string, options: Options): Promise<number> {
 	return show(recordingSource(await readSnapshot(file)), options);
 }
 
-/** Draws the source on the terminal, or prints it where there is none. */
+/** Shows the source on the screen, or prints reports of it. */
 async function show(source: SnapshotSource, options: Options, target?: Target, tracer?: LiveTracer): Promise<number> {
 	if (!isInteractive(options)) {
 		return runBatch(source, options, target);

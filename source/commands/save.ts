@@ -10,13 +10,13 @@ import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
 
-/** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
+/** Returns a function that saves windows: pprof and a text file beside it, or one file of a chosen format. */
 export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
 	return async (...request) => {
 		try {
 			return await saved(options, ...request);
 		} catch (error) {
-			// The message has one line of the screen: what is wrong must be in its first words, and the name is known.
+			// The screen has one line for it: the reason comes first, without the file's name, which the user knows.
 			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
 		}
 	};
@@ -49,7 +49,7 @@ export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | unde
 	return {pb, txt};
 }
 
-/** Such as tprof-4711-20260914T140201Z. */
+/** Returns a file name without extension, such as tprof-4711-20260914T140201Z. */
 function snapshotStem(pid: number, now: number): string {
 	return `tprof-${pid}-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

@@ -9,7 +9,7 @@ import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {probeFault, TaskSession} from '../tracing/task-session.js';
 import {
-	agreedTarget, readUntil, reportFormat, runAgent, type Outcome,
+	confirmTarget, readUntil, reportFormat, runAgent, type Outcome,
 } from './agent-run.js';
 import {whatAgentDoes} from './trace-texts.js';
 
@@ -17,16 +17,16 @@ const periodMs = 1000;
 
 type TasksCommand = Command & {readonly kind: 'tasks'};
 
-/** Tasks that are followed beside the sampling; each snapshot has what is known of them. */
+/** The tasks followed during sampling; adds the task report to each snapshot. */
 export type LiveTasks = LiveReports<TaskSession, TaskReport>;
 
-/** Follows the target's tasks for a while, and prints their report. Returns the exit code; throws UserError. */
+/** Follows the target's tasks for a time and prints a report. Returns the exit code; throws UserError. */
 export async function followTasks(command: TasksCommand, options: Options): Promise<number> {
 	const probe = readProbe(options.probe);
 	return runAgent({
 		format: reportFormat('tasks', options),
-		agreed: async () => agreedToFollow(command, options, probe),
-		observe: async (target, forMs, stop) => followed(await begun(target, probe, options), forMs, stop),
+		confirm: async () => confirmTasks(command, options, probe),
+		observe: async (target, forMs, stop) => lastReport(await beginTasks(target, probe, options), forMs, stop),
 		notesOf: ({notes}) => notes,
 	}, options);
 }
@@ -34,12 +34,12 @@ export async function followTasks(command: TasksCommand, options: Options): Prom
 /** Follows the target's tasks while `show` shows them. Returns the exit code; throws UserError. */
 export async function followTasksLive(command: TasksCommand, options: Options, show: (target: Target, tasks: LiveTasks) => Promise<number>): Promise<number> {
 	const probe = readProbe(options.probe);
-	const target = await agreedToFollow(command, options, probe);
+	const target = await confirmTasks(command, options, probe);
 	if (!target) {
 		return 1;
 	}
 
-	const tasks: LiveTasks = new LiveReports((snapshot, report) => ({...snapshot, tasks: report}), await begun(target, probe, options));
+	const tasks: LiveTasks = new LiveReports((snapshot, report) => ({...snapshot, tasks: report}), await beginTasks(target, probe, options));
 	try {
 		return await show(target, tasks);
 	} finally {
@@ -47,21 +47,21 @@ export async function followTasksLive(command: TasksCommand, options: Options, s
 	}
 }
 
-async function agreedToFollow(command: TasksCommand, options: Options, {name, points}: Probe): Promise<Target | undefined> {
+async function confirmTasks(command: TasksCommand, options: Options, {name, points}: Probe): Promise<Target | undefined> {
 	const methods = new Set(points.map(({className, method}) => `${className}.${method}`));
-	return agreedTarget(command.target, options, target => whatAgentDoes(target, {
+	return confirmTarget(command.target, options, target => whatAgentDoes(target, {
 		head: `Following tasks (probe ${name})`,
 		rewrites: `rewrites ${methods.size} methods, such as ${[...methods].slice(0, 2).join(' and ')}, to see where tasks go`,
 		costs: 'each step of a task costs 0.2 to 0.5 microseconds, and a task that is followed about 70 bytes',
 	}), 'Follow tasks? [y/N] ');
 }
 
-async function begun(target: Target, probe: Probe, {maxTasks}: Options): Promise<TaskSession> {
+async function beginTasks(target: Target, probe: Probe, {maxTasks}: Options): Promise<TaskSession> {
 	return TaskSession.begin(target, probe, {most: maxTasks, periodMs});
 }
 
-/** The last report, with every task up to the end. */
-async function followed(session: TaskSession, forMs: number, stop: AbortSignal): Promise<Outcome<TaskReport>> {
+/** Returns the last report, with every task up to the end. Throws UserError without one, or for the probe's faults. */
+async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal): Promise<Outcome<TaskReport>> {
 	try {
 		const {report, hasEnded} = await readUntil(session, forMs, stop);
 		if (!report) {
@@ -80,7 +80,7 @@ async function followed(session: TaskSession, forMs: number, stop: AbortSignal):
 
 const width = 100;
 
-/** The probes that ship, and what each watches. Throws UserError. */
+/** Returns the text of `tprof-top probes`: the shipped probes, and what each watches. Throws UserError. */
 export function probesText(): string {
 	const lines = shippedProbes.flatMap(name => {
 		const {about, states, points, counters} = readProbe(name);

@@ -5,33 +5,33 @@ import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-r
 import {isThinned, nameOf} from '../views/traces/methods.js';
 import {UserError} from '../runtime/errors.js';
 
-/** From here on each load of an agent is announced on the target's standard error (JEP 451). */
+/** First JDK that prints a warning on standard error when an agent is loaded (JEP 451). */
 const announcedSince = 21;
-/** From here on the first retransformation leaves compiled code alone (JDK-8324241; 22 to 24 not measured). */
+/** First JDK known to keep compiled code at the first retransformation (JDK-8324241; 22 to 24 were not tested). */
 const keepsCodeSince = 25;
-/** The flag came with JDK 9. */
+/** First JDK with the flag EnableDynamicAgentLoading. */
 const flagSince = 9;
 
-/** Methods named before they are traced. */
-const mostNames = 3;
+/** Most methods named before they are traced. */
+const maxNames = 3;
 
-/** Why the JVM takes no agent, if its flags say so. */
+/** Returns why no agent can be loaded into the JVM, if its flags forbid it. */
 export function agentObstacle(target: Target): UserError | undefined {
 	return target.jdk >= flagSince && readDynamicAgentLoading(target) === false
 		? new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'})
 		: undefined;
 }
 
-/** What is about to be done to the target, for whoever has to agree to it. */
+/** Returns what tracing does to the target, for the user to confirm. */
 export function whatTracingDoes(target: Target, patterns: readonly string[]): string {
 	return whatAgentDoes(target, {
 		head: `Tracing ${patterns.map(pattern => printable(pattern)).join(' ')}`,
-		rewrites: 'says how many methods that is and, once you have agreed to it, rewrites them to count and time their calls',
-		costs: 'each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
+		rewrites: 'finds how many methods match and, once you have confirmed, rewrites them to count and time their calls',
+		costs: 'each call of a traced method costs about 0.1 microseconds; if that exceeds --max-overhead, only one call in 64 is measured, or none',
 	});
 }
 
-/** The same of anything that the agent is about to do. */
+/** Returns what an agent does to the target, for the user to confirm. */
 export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly head: string; readonly rewrites: string; readonly costs: string}): string {
 	const {pid, mainClass, jvmVersion} = target.facts;
 	return [
@@ -44,15 +44,15 @@ export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly
 	].join('\n');
 }
 
-/** What looking up methods does to the target, in sentences for the screen. */
+/** Returns what looking up methods does to the target, in sentences for the screen. */
 export function lookUpNote(target: Target): string {
 	return [
-		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which says how many methods that is. Nothing is traced before you have agreed to it.`,
+		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which finds how many methods match. Nothing is traced before you have confirmed.`,
 		...(isAnnounced(target) ? ['The JVM prints a warning of four lines on its standard error.'] : []),
 	].join(' ');
 }
 
-/** What tracing methods does to the target once the agent is there, in sentences for the screen; `isFirst`: none is traced yet. */
+/** Returns what tracing does once the agent is loaded, in sentences for the screen; `isFirst`: none is traced yet. */
 export function traceNote(target: Target, isFirst: boolean): string {
 	return [
 		`Each of their calls in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
@@ -61,15 +61,15 @@ export function traceNote(target: Target, isFirst: boolean): string {
 	].join(' ');
 }
 
-/** How many methods patterns mean. */
+/** Returns how many methods and classes the patterns match. */
 export function countText({methods, classes}: TraceReport['survey']): string {
-	const those = classes === 1 ? '1 class' : `${classes} classes`;
-	return methods === 0 ? `the methods of ${those}` : `${methods} ${methods === 1 ? 'method' : 'methods'} of ${those}`;
+	const classText = classes === 1 ? '1 class' : `${classes} classes`;
+	return methods === 0 ? `the methods of ${classText}` : `${methods} ${methods === 1 ? 'method' : 'methods'} of ${classText}`;
 }
 
-/** Some of the methods that patterns mean; nothing where no name is known. */
+/** Returns some of the methods that the patterns match; empty if no name is known. */
 export function someNames({methods, names}: TraceReport['survey']): string {
-	const shown = [...new Set(names)].slice(0, mostNames);
+	const shown = [...new Set(names)].slice(0, maxNames);
 	return shown.length === 0 ? '' : `${methods > names.length || new Set(names).size > shown.length ? 'such as ' : ''}${shown.join(', ')}`;
 }
 
@@ -81,26 +81,26 @@ function losesCode({jdk}: Target): boolean {
 	return jdk === 0 || jdk < keepsCodeSince;
 }
 
-/** That a pattern means nothing, and what may have been meant. */
+/** Returns that a pattern matches nothing, and what the user may have meant. */
 export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): string {
-	const meant = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
-	return `${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${pattern}${meant}`;
+	const suggestion = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
+	return `${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${pattern}${suggestion}`;
 }
 
-/** Says which patterns wait for a class that is not loaded yet. */
+/** Returns which patterns wait for a class that is not loaded yet; empty if none do. */
 export function waitsForText({unmatched}: TraceReport['survey']): string {
 	const pending = unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern);
 	return pending.length === 0 ? '' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 }
 
-/** Whether classes that are loaded later may have what the patterns mean, though those that are loaded do not. */
+/** Whether classes loaded later may match the patterns, if no loaded class does. */
 export function canWaitFor({unmatched, refused}: TraceReport['survey']): boolean {
 	return unmatched.length === 0 ? refused.length === 0 : unmatched.some(({isLoaded}) => !isLoaded);
 }
 
-/** What could not be traced, in notes of a report. */
+/** Returns notes of a report on methods and calls that were not traced. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
-	const names = (some: (method: TracedMethod) => boolean | undefined) => methods.filter(method => some(method)).map(method => nameOf(method));
+	const names = (predicate: (method: TracedMethod) => boolean | undefined) => methods.filter(method => predicate(method)).map(method => nameOf(method));
 	const thinned = names(isThinned);
 	const released = names(({isReleased}) => isReleased);
 	return [

@@ -7,62 +7,62 @@ import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {nameOf} from '../views/traces/methods.js';
 import {
-	agreedTarget, isAgreed, readUntil, reportFormat, runAgent, type Outcome,
+	confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome,
 } from './agent-run.js';
-import {LiveTracer, requestOf} from './live-tracer.js';
+import {LiveTracer, traceRequest} from './live-tracer.js';
 import {
 	canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes,
 } from './trace-texts.js';
 
 type TraceCommand = Command & {readonly kind: 'trace'};
 
-/** Traces the methods that the command means, and prints their report. Returns the exit code; throws UserError. */
+/** Traces methods that match the command's patterns and prints a report. Returns the exit code; throws UserError. */
 export async function trace(command: TraceCommand, options: Options): Promise<number> {
 	return runAgent({
 		format: reportFormat('traces', options),
-		agreed: async () => agreedToTrace(command, options),
-		observe: async (target, forMs, stop) => traced(target, requestOf(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
+		confirm: async () => confirmLookUp(command, options),
+		observe: async (target, forMs, stop) => lastReport(target, traceRequest(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
 		notesOf: refusalNotes,
 	}, options);
 }
 
-/** Traces the methods that the command means while `show` shows them. Returns the exit code; throws UserError. */
+/** Traces the methods that match the command's patterns while `show` runs. Returns the exit code; throws UserError. */
 export async function traceLive(command: TraceCommand, options: Options, show: (target: Target, tracer: LiveTracer) => Promise<number>): Promise<number> {
-	const target = await agreedToTrace(command, options);
+	const target = await confirmLookUp(command, options);
 	if (!target) {
 		return 1;
 	}
 
-	const tracer = new LiveTracer(target, requestOf(command.patterns, options));
+	const tracer = new LiveTracer(target, traceRequest(command.patterns, options));
 	try {
-		return await tracer.begin(async (found, request) => agreedRequest(found, request, !options.yes)) ? await show(target, tracer) : 1;
+		return await tracer.begin(async (found, request) => confirmRequest(found, request, !options.yes)) ? await show(target, tracer) : 1;
 	} finally {
 		await tracer.close();
 	}
 }
 
-async function agreedToTrace({target, patterns}: TraceCommand, options: Options): Promise<Target | undefined> {
-	return agreedTarget(target, options, found => whatTracingDoes(found, patterns), 'Load the agent and look? [y/N] ');
+async function confirmLookUp({target, patterns}: TraceCommand, options: Options): Promise<Target | undefined> {
+	return confirmTarget(target, options, found => whatTracingDoes(found, patterns), 'Load the agent and look? [y/N] ');
 }
 
-/** The last report, with every call up to the end; undefined when the user does not want it after all. */
-async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
+/** Returns the last report, with every call up to the end; undefined if not confirmed. Throws UserError. */
+async function lastReport(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
 	const session = await TraceSession.open(target);
 	try {
-		const wanted = await agreedRequest(await session.survey(request), request, mayAsk);
-		if (!wanted) {
+		const confirmed = await confirmRequest(await session.survey(request), request, mayAsk);
+		if (!confirmed) {
 			return undefined;
 		}
 
-		let {wovenMethods} = await session.weave(wanted);
+		let {wovenMethods} = await session.weave(confirmed);
 		if (wovenMethods === 0) {
 			process.stderr.write(`tprof-top: waiting for a class that matches ${request.patterns.join(' or ')}; Ctrl-C or --duration ends it\n`);
 		}
 
-		const {report, hasEnded} = await readUntil(session, forMs, stop, now => {
-			if (wovenMethods === 0 && now && now.wovenMethods > 0) {
-				({wovenMethods} = now);
-				process.stderr.write(`tprof-top: loaded, and traced from now on: ${now.methods.slice(0, 3).map(method => nameOf(method)).join(', ')}\n`);
+		const {report, hasEnded} = await readUntil(session, forMs, stop, newest => {
+			if (wovenMethods === 0 && newest && newest.wovenMethods > 0) {
+				({wovenMethods} = newest);
+				process.stderr.write(`tprof-top: loaded, and traced from now on: ${newest.methods.slice(0, 3).map(method => nameOf(method)).join(', ')}\n`);
 			}
 		});
 		if (report?.methods.length === 0) {
@@ -75,10 +75,10 @@ async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAs
 	}
 }
 
-/** The request, with as many methods as the user agrees to. Throws UserError when it means no methods, and never will. */
-async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
-	const isNothing = survey.methods === 0 && survey.classes === 0;
-	if (isNothing && !canWaitFor(survey)) {
+/** Returns the request with its bound raised, undefined if not confirmed. Throws UserError if nothing can match. */
+async function confirmRequest({survey}: TraceReport, request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
+	const isEmpty = survey.methods === 0 && survey.classes === 0;
+	if (isEmpty && !canWaitFor(survey)) {
 		const [refused] = survey.refused;
 		throw survey.unmatched.length === 0
 			? new UserError(`cannot trace ${refused.name}: ${refused.reason}`)
@@ -89,8 +89,8 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 		process.stderr.write(`tprof-top: ${unmatchedText(unmatched)}\n`);
 	}
 
-	if (isNothing) {
-		return !mayAsk || await isAgreed('', 'Wait for such a class? [y/N] ') ? request : undefined;
+	if (isEmpty) {
+		return !mayAsk || await confirm('', 'Wait for such a class? [y/N] ') ? request : undefined;
 	}
 
 	const isTooMany = survey.methods > request.maxMethods;
@@ -104,5 +104,5 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 		throw new UserError(found, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}
 
-	return await isAgreed(`${found}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
+	return await confirm(`${found}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
 }

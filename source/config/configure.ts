@@ -12,13 +12,13 @@ import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
 import {noSettings, type Configuration} from '../options/settings.js';
 
-/** The options, with those of the configuration file where the command line says nothing; some only for a screen. */
+/** Returns the options, with values of the configuration file for those not given; some only for a screen. */
 export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {
 	if (options.config === false || !groups.view.commands.includes(options.command.kind)) {
 		return options;
 	}
 
-	const file = options.config ?? usualConfigFile(environment);
+	const file = options.config ?? defaultConfigFile(environment);
 	const configuration = await read(file, options.config !== undefined, environment);
 	const values = optionRows.flatMap(([key, option]) => {
 		const text = configuration.settings.options.get(option.name);
@@ -40,7 +40,7 @@ async function read(file: string, isAskedFor: boolean, environment: NodeJS.Proce
 		return {...about, settings: noSettings, faults: [`${name}: ${found.problem}`]};
 	}
 
-	// Most have no such file, and load nothing for it.
+	// Loaded only if there is a file: most users have none.
 	const {parseSettings} = await import('./fields.js');
 	const {settings, faults} = parseSettings(found.text);
 	return {...about, settings, faults: faults.map(({line, text}) => `${name}:${line > 0 ? `${line}:` : ''} ${text}`)};
@@ -57,15 +57,15 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 /** Largest file that is read: hundreds of settings. */
 export const maxConfigBytes = 64 * 1024;
 
-const below = path.join('tprof-top', 'config.json');
+const relativePath = path.join('tprof-top', 'config.json');
 
-/** Where the file is if nobody says so: as the XDG base directory specification has it. */
-export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
+/** Returns the default path of the file, by the XDG base directory specification. */
+export function defaultConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
 	const {XDG_CONFIG_HOME = '', HOME = ''} = environment;
-	return path.join(path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.config'), below);
+	return path.join(path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.config'), relativePath);
 }
 
-/** The text of a file, "none" when there is no such file, or why it cannot be read. Only regular files are opened. */
+/** Returns the text of a regular file, 'none' if there is no such file, or why it cannot be read. */
 export function readConfigFile(file: string): {readonly text: string} | {readonly problem: string} | 'none' {
 	try {
 		const read = readOpen(openFile(file), maxConfigBytes + 1);
@@ -84,7 +84,7 @@ export function readConfigFile(file: string): {readonly text: string} | {readonl
 	}
 }
 
-/** Whose configuration it is, for root by sudo: one line, or none. `passwd` has the users' home folders. */
+/** Returns a line that says whose configuration is used under sudo, if it matters. `passwd` lists users' homes. */
 export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.env, passwd = '/etc/passwd'): string | undefined {
 	const {SUDO_USER = ''} = environment;
 	if (process.geteuid?.() !== 0 || SUDO_USER === '' || SUDO_USER === 'root') {
@@ -93,7 +93,7 @@ export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.
 
 	const read = readBytes(passwd, 1024 * 1024);
 	const home = 'bytes' in read ? read.bytes.toString('utf8').split('\n').map(line => line.split(':')).find(([name]) => name === SUDO_USER)?.[5] : undefined;
-	const own = home === undefined ? undefined : path.join(home, '.config', below);
+	const own = home === undefined ? undefined : path.join(home, '.config', relativePath);
 	if (existsSync(file)) {
 		return printable(`run by sudo: the configuration is ${file}${own !== undefined && own !== file && existsSync(own) ? `, not ${own}` : ''}`);
 	}
@@ -101,7 +101,7 @@ export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.
 	return own !== undefined && existsSync(own) ? printable(`run by sudo: root has no configuration; for yours: --config ${own}`) : undefined;
 }
 
-/** Writes a view's columns into a configuration file, and leaves all else in it. Throws UserError. */
+/** Writes a view's columns into a configuration file, leaving the rest as is. Returns a message; throws UserError. */
 export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
 	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([import('jsonc-parser'), import('../exports/files/files.js'), import('./fields.js')]);
 	const found = readConfigFile(file);
@@ -111,8 +111,8 @@ export async function keepColumns(file: string, view: string, columns: readonly 
 	}
 
 	const text = found === 'none' || found.text.trim() === '' ? '{}\n' : found.text;
-	const {isWhole, faults: [fault]} = parseSettings(text);
-	if (!isWhole) {
+	const {isEditable, faults: [fault]} = parseSettings(text);
+	if (!isEditable) {
 		throw new UserError(`${name}:${fault.line}: ${fault.text}; fix it first`);
 	}
 

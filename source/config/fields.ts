@@ -18,18 +18,18 @@ type Draft = {
 	readonly keys: Map<string, string | null>;
 };
 
-/** A name that may stand in the configuration file, as a record: reading, checking and docs/configuration.md follow. */
+/** A setting of the configuration file, from which reading, checking and docs/configuration.md are made. */
 type Field = {
 	readonly name: string;
 	readonly help: string;
-	/** Takes a value over, or says what is wrong with it. */
+	/** Sets a checked value in `draft`, or reports its faults. */
 	read(value: JsonValue, draft: Draft): void;
 };
 
-/** Longest name of a package, and of what stands for it. */
+/** Longest name of a package, and longest short name for it. */
 const maxPackageLength = 256;
 
-/** All fields in the order of the documentation: options that may stand there, and what is no option. */
+/** All settings in the order of the documentation: options first, then the others. */
 export const fields: readonly Field[] = [
 	...optionRows.filter(([, {inConfig}]) => inConfig).map(([, option]) => optionField(option)),
 	{
@@ -38,14 +38,14 @@ export const fields: readonly Field[] = [
 		read(value, draft) {
 			for (const {name, key, value: list} of value.members('"columns"')) {
 				if (!views.some(({id}) => id === name)) {
-					key.fault(`there is no view "${name}"${meant(name, views.map(({id}) => id))}`);
+					key.fault(`there is no view "${name}"${suggestion(name, views.map(({id}) => id))}`);
 					continue;
 				}
 
 				const ids = viewOf(name).columns.map(({id}) => id);
 				const known = list.items(`the columns of "${name}"`).flatMap(item => {
 					const id = String(item.plain);
-					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${meant(id, ids)}`);
+					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${suggestion(id, ids)}`);
 				});
 				if (known.length > 0) {
 					draft.columns[name] = [...new Set(known)];
@@ -59,13 +59,13 @@ export const fields: readonly Field[] = [
 		read(value, draft) {
 			for (const {name, key, value: words} of value.members('"colors"')) {
 				const role = roles.find(candidate => candidate === name);
-				const read = typeof words.plain === 'string' || typeof words.plain === 'number' ? readStyle(String(words.plain)) : undefined;
+				const style = typeof words.plain === 'string' || typeof words.plain === 'number' ? readStyle(String(words.plain)) : undefined;
 				if (role === undefined) {
-					key.fault(`nothing on the screen is called "${name}"${meant(name, roles)}`);
-				} else if (!read) {
+					key.fault(`nothing on the screen is called "${name}"${suggestion(name, roles)}`);
+				} else if (!style) {
 					words.fault(`what "${name}" looks like must be a text such as "bold red", or a number`);
-				} else if ('unknown' in read) {
-					words.fault(`"${read.unknown}" is no colour${meant(read.unknown, styleWords)}`);
+				} else if ('unknown' in style) {
+					words.fault(`"${style.unknown}" is no colour${suggestion(style.unknown, styleWords)}`);
 				} else {
 					draft.colors.set(role, String(words.plain));
 				}
@@ -93,13 +93,13 @@ export const fields: readonly Field[] = [
 		read(value, draft) {
 			for (const {name, key, value: other} of value.members('"keys"')) {
 				const changed = keyNames.decoded(name);
-				const does = typeof other.plain === 'string' ? keyNames.decoded(other.plain) : other.plain;
+				const meaning = typeof other.plain === 'string' ? keyNames.decoded(other.plain) : other.plain;
 				if (changed === undefined) {
 					key.fault(`there is no key "${name}"`);
 				} else if (changed === 'ctrl-c') {
 					key.fault('ctrl-c always quits');
-				} else if (does === null || (typeof does === 'string' && keyTable.some(({keys}) => keys.includes(does)))) {
-					draft.keys.set(changed, does);
+				} else if (meaning === null || (typeof meaning === 'string' && keyTable.some(({keys}) => keys.includes(meaning)))) {
+					draft.keys.set(changed, meaning);
 				} else {
 					other.fault(typeof other.plain === 'string' ? `"${other.plain}" does nothing that "${name}" could do` : `"${name}" must be another key, or null`);
 				}
@@ -108,13 +108,13 @@ export const fields: readonly Field[] = [
 	},
 ];
 
-/** "; did you mean ...?" where something is close. */
-export function meant(word: string, words: readonly string[]): string {
+/** Returns "; did you mean ...?" if one of the words is close, else an empty string. */
+function suggestion(word: string, words: readonly string[]): string {
 	const near = nearest(word, words);
 	return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
-/** An option by its name: a switch is true or false, a list may be a list. */
+/** Returns the setting of an option: a switch is true or false, a list a string or a list. */
 function optionField(option: Option): Field {
 	const {name, help} = option;
 	return {
@@ -156,21 +156,21 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 /** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 
-/** What a configuration file says. Mistakes are reported with their lines. `isWhole`: something can be added to it. */
-export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isWhole: boolean} {
+/** Parses a configuration file; faults have their lines. `isEditable`: settings can be added to it. */
+export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isEditable: boolean} {
 	const faults: Fault[] = [];
 	const draft: Draft = {
 		options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
 	};
-	const {isWhole} = readJson(text, faults, root => {
+	const {isEditable} = readJson(text, faults, root => {
 		for (const {name, key, value} of root.members('the file')) {
 			const field = fields.find(candidate => candidate.name === name);
 			if (field) {
 				field.read(value, draft);
 			} else {
-				key.fault(`there is no setting "${name}"${meant(name, fields.map(candidate => candidate.name))}`);
+				key.fault(`there is no setting "${name}"${suggestion(name, fields.map(candidate => candidate.name))}`);
 			}
 		}
 	});
-	return {settings: draft, faults: faults.slice(0, maxFaults), isWhole};
+	return {settings: draft, faults: faults.slice(0, maxFaults), isEditable};
 }

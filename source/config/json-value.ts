@@ -4,27 +4,27 @@ import {
 import {printable} from '../model/text.js';
 import type {Fault} from '../options/settings.js';
 
-/** Reads JSON with comments and trailing commas; mistakes go to `faults`. `isWhole`: it is an object, or nothing. */
-export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isWhole: boolean} {
+/** Reads JSON with comments and trailing commas; adds mistakes to `faults`. `isEditable`: a valid object, or empty. */
+export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isEditable: boolean} {
 	const errors: ParseError[] = [];
-	let isWhole = false;
+	let isEditable = false;
 	try {
 		const tree = parseTree(text, errors, {allowTrailingComma: true, allowEmptyContent: true});
-		// What comes after the first of them is seldom meant.
+		// Only the first: later errors are mostly consequences of it.
 		for (const {error, offset} of errors.slice(0, 1)) {
 			faults.push({line: lineAt(text, offset), text: `not JSON: ${printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase()}`});
 		}
 
-		isWhole = errors.length === 0 && (tree === undefined || tree.type === 'object');
-		return {result: tree && read(new JsonValue(tree, text, faults)), isWhole};
+		isEditable = errors.length === 0 && (tree === undefined || tree.type === 'object');
+		return {result: tree && read(new JsonValue(tree, text, faults)), isEditable};
 	} catch (error) {
-		// The parser calls itself for each level.
+		// The parser is recursive.
 		faults.push({line: 0, text: error instanceof RangeError ? 'it is nested too deeply' : String(error)});
-		return {isWhole};
+		return {isEditable};
 	}
 }
 
-/** A value of a JSON text that is checked: what is wrong with it goes to a list, with its line. */
+/** A value of a JSON text; its checks add mistakes, with their lines, to a list of faults. */
 export class JsonValue {
 	readonly #node: Node;
 	readonly #text: string;
@@ -36,31 +36,31 @@ export class JsonValue {
 		this.#faults = faults;
 	}
 
-	/** The value itself where it is a text, a number, true, false or null; undefined where it is a list or an object. */
+	/** The value if it is a string, a number, true, false or null; undefined if it is a list or an object. */
 	get plain(): string | number | boolean | null | undefined {
 		const {type, value} = this.#node;
 		return type === 'object' || type === 'array' ? undefined : value as string | number | boolean | null;
 	}
 
-	/** Says what is wrong with it; gives back nothing, as a list. */
+	/** Reports a fault of this value; returns an empty list. */
 	fault(text: string): [] {
 		this.#faults.push({line: lineAt(this.#text, this.#node.offset), text: printable(text)});
 		return [];
 	}
 
-	/** The members of a list; a fault and none where it is something else. */
+	/** Returns the items of a list; if it is not a list, reports a fault and returns none. */
 	items(what: string): readonly JsonValue[] {
 		return this.#node.type === 'array'
 			? (this.#node.children ?? []).map(node => this.#of(node))
 			: this.fault(`${what} must be a list: ["...", "..."]`);
 	}
 
-	/** The texts of a list; others are faults and omitted. */
+	/** Returns the strings of a list; omits other items and reports them as faults. */
 	texts(what: string): string[] {
 		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
 	}
 
-	/** Names and values of an object; a fault and none where it is something else. A name that stands there twice is a fault. */
+	/** Returns the members of an object. Reports a fault if it is not one, or for a repeated name, which it omits. */
 	members(what: string): ReadonlyArray<{readonly name: string; readonly key: JsonValue; readonly value: JsonValue}> {
 		if (this.#node.type !== 'object') {
 			this.fault(`${what} must be an object: {"name": value, ...}`);
@@ -90,7 +90,7 @@ export class JsonValue {
 	}
 }
 
-/** The line of a place in a text, from 1. */
+/** Returns the line number of an offset in a text, from 1. */
 function lineAt(text: string, offset: number): number {
 	return text.slice(0, offset).split('\n').length;
 }

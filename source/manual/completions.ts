@@ -3,16 +3,16 @@ import {longForm, optionHelp} from '../options/help.js';
 import type {Option} from '../options/option.js';
 import {optionRows} from '../options/table.js';
 
-/** Completion for bash 4 and later. */
+/** Returns completions for bash 4 and later. */
 function bashCompletion(): string {
 	const valued = completedOptions.filter(({value}) => value !== undefined);
 	const names = (option: (typeof valued)[number]) => [...option.long.slice(0, 1), ...(option.short ? [option.short] : [])].join('|');
-	const ofWords = valued.filter(({words}) => words.length > 0).map(option => `\t\t${names(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
-	const ofPaths = valued.filter(({path}) => path).map(option => `\t\t${names(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
+	const withWords = valued.filter(({words}) => words.length > 0).map(option => `\t\t${names(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
+	const withPaths = valued.filter(({path}) => path).map(option => `\t\t${names(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
 	const others = valued.filter(({words, path}) => words.length === 0 && !path);
 	const commands = completedCommands.map(({word, values, path}) => {
-		const found = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
-		return `\t\t\t${word}) ${path ? 'compopt -o filenames; ' : ''}mapfile -t COMPREPLY < <(${found} -- "$cur"); return ;;`;
+		const generator = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
+		return `\t\t\t${word}) ${path ? 'compopt -o filenames; ' : ''}mapfile -t COMPREPLY < <(${generator} -- "$cur"); return ;;`;
 	});
 	return `# bash completion for tprof-top; to try it: source <(tprof-top completion bash)
 _tprof_top() {
@@ -25,7 +25,7 @@ _tprof_top() {
 		prev=\${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	case $prev in
-${[...ofWords, ...ofPaths].join('\n')}
+${[...withWords, ...withPaths].join('\n')}
 		${others.map(option => names(option)).join('|')}) return ;;
 	esac
 	if [[ $cur == -* ]]; then
@@ -43,7 +43,7 @@ complete -F _tprof_top tprof-top
 `;
 }
 
-/** Completion for fish 3 and later. */
+/** Returns completions for fish 3 and later. */
 function fishCompletion(): string {
 	const words = completedCommands.map(({word}) => word).join(' ');
 	const first = `"not __fish_seen_subcommand_from ${words}"`;
@@ -70,12 +70,12 @@ function valueOf({path, words}: Pick<Completed, 'path' | 'words'>): string {
 	return path === 'folder' ? ' -x -a \'(__fish_complete_directories)\'' : (words.length > 0 ? ` -x -a ${fishQuoted(words.join(' '))}` : ' -x');
 }
 
-/** A text in single quotes as fish has it. */
+/** Quotes text with single quotes for fish. */
 function fishQuoted(text: string): string {
 	return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 }
 
-/** Completion for zsh: sourced, or as the file _tprof-top in a folder of $fpath. */
+/** Returns completions for zsh, to be sourced or saved as _tprof-top in a folder of $fpath. */
 function zshCompletion(): string {
 	const commands = completedCommands.map(({word, help}) => `\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
 	const seconds = completedCommands.flatMap(({word, values, path}) => values ? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`] : (path ? [`\t\t${word}) _files ;;`] : []));
@@ -109,7 +109,7 @@ fi
 `;
 }
 
-/** The words for an option as _arguments has them. */
+/** Returns an option's specs for zsh's _arguments. */
 function specsOf({long: [name, ...others], short, help, value, words, path}: Completed): string[] {
 	const text = `[${help.replaceAll(/[[\]:\\]/g, String.raw`\$&`)}]`;
 	const action = words.length > 0 ? `(${words.join(' ')})` : (path ? `_files${path === 'folder' ? ' -/' : ''}` : ' ');
@@ -120,13 +120,13 @@ function specsOf({long: [name, ...others], short, help, value, words, path}: Com
 }
 
 type Completed = {
-	/** As they are typed: --delay, -d. */
+	/** With its dashes, as is `short`: --delay, -d. */
 	readonly long: readonly string[];
 	readonly short?: string;
 	readonly help: string;
-	/** What the value is called; undefined for a switch. */
+	/** The name of its value; undefined for a switch. */
 	readonly value?: string;
-	/** Values there are, where these are known. */
+	/** Its possible values, if these are known. */
 	readonly words: readonly string[];
 	readonly path?: 'file' | 'folder';
 };
@@ -140,13 +140,12 @@ const completedOptions: readonly Completed[] = optionRows.map(([, option]: reado
 	path: option.value === undefined ? undefined : option.path,
 }));
 
-/** First words that are no target, with what follows them. */
 const completedCommands = commandTable.filter(({word}) => word !== '');
 
-/** A text in single quotes, as a shell of the Bourne family has it. */
+/** Quotes text with single quotes for bash and zsh. */
 function quoted(text: string): string {
 	return `'${text.replaceAll('\'', String.raw`'\''`)}'`;
 }
 
-/** The completion scripts, by the shell's name; `shells` in options/command.ts has the names. */
+/** The completion scripts, by the names of `shells` in options/command.ts. */
 export const completions: Readonly<Record<string, () => string>> = {bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion};

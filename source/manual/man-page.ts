@@ -13,7 +13,7 @@ import {headerWords} from '../ui/status/items.js';
 import {samplingFigures} from '../ui/status/sampling.js';
 import {views} from '../views/registry.js';
 
-/** The manual page, as man(7) has it. */
+/** Returns the manual page in the macros of man(7). */
 export function manPage(): string {
 	const tables = keyTable.filter(row => isOfTables(row));
 	return `${[
@@ -32,7 +32,7 @@ export function manPage(): string {
 			`.SS ${roff(title)}`, ...optionRows.filter(([, option]) => option.group === group).flatMap(([, option]) => entry(optionSpelling(option).trim(), optionHelp(option))),
 		])),
 		...section('VIEWS', views.flatMap(({title, about}) => entry(title, about))),
-		...section('KEYS', byGroup(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({label: shown, help}) => entry(shown, help))])),
+		...section('KEYS', byGroup(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({label, help}) => entry(label, help))])),
 		...section('FILTER', filterHelp.flatMap(({form, meaning}) => entry(form, meaning))),
 		...section('WORDS OF THE HEADER', headerWords.flatMap(({word, meaning}) => entry(word, meaning))),
 		...section('HOW SAMPLING GOES', samplingFigures.flatMap(({word, meaning}) => entry(word, meaning))),
@@ -55,13 +55,13 @@ function entry(term: string, text: string): string[] {
 	return ['.TP', `.B ${roff(term)}`, roff(text)];
 }
 
-/** A text as a line of roff: nothing in it is a command, and a minus is a minus, for those who copy it. */
+/** Escapes text for roff: nothing in it is a request, and a minus stays a minus, so that it can be copied. */
 function roff(text: string): string {
 	const plain = text.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`).replaceAll('\'', String.raw`\(aq`).replaceAll('"', String.raw`\(dq`).replaceAll('^', String.raw`\(ha`).replaceAll('~', String.raw`\(ti`).replaceAll('`', String.raw`\(ga`);
 	return plain.startsWith('.') ? String.raw`\&${plain}` : plain;
 }
 
-/** Shows the manual page on a terminal by man(1), where that is there; elsewhere gives it back to be printed. */
+/** Shows the manual page with man(1) on a terminal; returns it to be printed if there is no terminal or no man(1). */
 export function manual(): string {
 	const page = manPage();
 	if (!process.stdout.isTTY) {

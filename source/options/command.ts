@@ -1,12 +1,12 @@
 import {usage} from '../runtime/errors.js';
 import {nearest} from './nearest.js';
 
-/** What is to be done, from the first words of the command line. */
+/** The command, parsed from the words of the command line that belong to no option. */
 export type Command =
 	| {readonly kind: 'profile'; readonly target: string}
 	| {readonly kind: 'choose'}
 	| {readonly kind: 'list'}
-	/** `file` undefined: the session that was kept last. */
+	/** Without `file`: the session kept last. */
 	| {readonly kind: 'open'; readonly file: string | undefined}
 	| {readonly kind: 'demo'}
 	| {readonly kind: 'completion'; readonly shell: string}
@@ -19,14 +19,14 @@ export type CommandKind = Command['kind'];
 /** Shells that completions are made for. */
 export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
 
-/** What may stand first on the command line, a record each: help, manual and completions follow. */
+/** The possible first words of the command line, a record each, from which help, manual and completions are made. */
 export const commandTable: ReadonlyArray<{
 	/** The first word; empty for a target. */
 	readonly word: string;
-	/** As it is typed behind tprof-top. */
+	/** As it is typed after tprof-top. */
 	readonly spelling: string;
 	readonly help: string;
-	/** What may follow it: one of these words, or a file. */
+	/** The words, or the file, that may follow it. */
 	readonly values?: readonly string[];
 	readonly path?: 'file';
 }> = [
@@ -50,11 +50,11 @@ export const commandTable: ReadonlyArray<{
 /** The first words that are not a target. */
 export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
-/** What the words of the command line that belong to no option ask for. Throws UserError (2). */
+/** Parses the words of the command line that belong to no option. Throws UserError (2). */
 export function parseCommand(words: readonly string[], {isLast = false} = {}): Command {
 	const [first, second, ...rest] = words;
 	if (first === 'trace') {
-		return traceOf(second, rest);
+		return parseTrace(second, rest);
 	}
 
 	if (first === 'tasks') {
@@ -65,10 +65,10 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		return {kind: 'tasks', target: second};
 	}
 
-	const most = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
-	if (words.length > most) {
-		const meant = nearest(first, commandWords);
-		throw usage(`unexpected argument: "${words.slice(most).join(' ')}"`, meant && meant !== first ? `did you mean tprof-top ${meant}?` : 'give one target at a time; quote a name that contains spaces');
+	const maxWords = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
+	if (words.length > maxWords) {
+		const suggested = nearest(first, commandWords);
+		throw usage(`unexpected argument: "${words.slice(maxWords).join(' ')}"`, suggested && suggested !== first ? `did you mean tprof-top ${suggested}?` : 'give one target at a time; quote a name that contains spaces');
 	}
 
 	switch (first) {
@@ -105,11 +105,11 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 	}
 }
 
-/** Longer ones are no names of methods. */
+/** Longest pattern: no name of a method is longer. */
 const maxPatternLength = 400;
 const maxPatterns = 500;
 
-function traceOf(target: string | undefined, patterns: readonly string[]): Command {
+function parseTrace(target: string | undefined, patterns: readonly string[]): Command {
 	const example = 'tprof-top trace 4711 com.acme.Foo#bar "com.acme.dao.*"';
 	if (target === undefined || patterns.length === 0) {
 		throw usage(target === undefined ? 'trace needs a target and at least one pattern' : 'trace needs at least one pattern: the methods to trace', example);
@@ -122,7 +122,7 @@ function traceOf(target: string | undefined, patterns: readonly string[]): Comma
 	return {kind: 'trace', target, patterns: patterns.map(pattern => checkPattern(pattern, example))};
 }
 
-/** A pattern of methods as the agent takes it. Throws UserError (2). */
+/** Returns a pattern of methods as the agent expects it. Throws UserError (2). */
 export function checkPattern(text: string, example: string): string {
 	const pattern = text.trim().replace(/\(\)$/, '');
 	if (!/^@?[^\s@#,;/()[\]]+(?:#[^\s@#,;/()[\]]+)?$/u.test(pattern) || pattern.length > maxPatternLength) {

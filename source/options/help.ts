@@ -2,17 +2,17 @@ import {commandTable} from './command.js';
 import {groups, type Option} from './option.js';
 import {optionRows} from './table.js';
 
-/** The long form of an option, as it is typed. */
+/** Returns the long form of an option, as it is typed. */
 export function longForm(option: Option): string {
 	return option.value === undefined && option.isOn ? `--no-${option.name}` : `--${option.name}`;
 }
 
-/** The option's spelling with its short letter and value, such as "-d, --delay S". */
+/** Returns the option's spelling with its short letter and value, such as "-d, --delay S". */
 export function optionSpelling(option: Option): string {
 	return `${option.short ? `-${option.short}, ` : '    '}${longForm(option)}${option.value ? ` ${option.value}` : ''}`;
 }
 
-/** What an option does, and what it is when it is not given. */
+/** Returns what an option does, and its default. */
 export function optionHelp(option: Option): string {
 	return option.value && option.default ? `${option.help} (default ${option.default})` : option.help;
 }

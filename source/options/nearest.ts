@@ -1,22 +1,22 @@
-/** One or two typing mistakes; in a short word, one. */
-const lettersPerSlip = 3;
+/** A word may have one typing mistake for this many of its letters, and at least one. */
+const lettersPerEdit = 3;
 
-/** The word that was meant: one that it begins, else the one with the fewest slips; undefined if nothing is close. */
+/** Returns the only word that begins with `word`, else the one with the fewest edits; undefined if none is close. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-	const begun = word.length > 1 ? words.filter(candidate => candidate.startsWith(word)) : [];
-	if (begun.length === 1) {
-		return begun[0];
+	const completions = word.length > 1 ? words.filter(candidate => candidate.startsWith(word)) : [];
+	if (completions.length === 1) {
+		return completions[0];
 	}
 
 	const [best] = words
-		.map(candidate => ({candidate, slips: slipsBetween(word, candidate)}))
-		.filter(({candidate, slips}) => slips <= Math.max(1, Math.floor(Math.min(word.length, candidate.length) / lettersPerSlip)))
-		.sort((a, b) => a.slips - b.slips);
+		.map(candidate => ({candidate, edits: editDistance(word, candidate)}))
+		.filter(({candidate, edits}) => edits <= Math.max(1, Math.floor(Math.min(word.length, candidate.length) / lettersPerEdit)))
+		.sort((a, b) => a.edits - b.edits);
 	return best?.candidate;
 }
 
-/** Edits from one word to the other (optimal string alignment). */
-function slipsBetween(a: string, b: string): number {
+/** Returns the number of edits from one word to the other (optimal string alignment). */
+function editDistance(a: string, b: string): number {
 	let [beforeLast, last]: number[][] = [[], Array.from({length: b.length + 1}, (_, index) => index)];
 	for (let i = 1; i <= a.length; i++) {
 		const row = [i];

@@ -6,55 +6,55 @@ type Common = {
 	readonly name: string;
 	readonly group: GroupId;
 	readonly short?: string;
-	/** What it does, in a line of the help and the readme. */
+	/** What it does, in a line of the help. */
 	readonly help: string;
-	/** The commands that it means something for; those of its group when left out. */
+	/** The commands that it applies to; by default those of its group. */
 	readonly commands?: readonly CommandKind[];
-	/** It may stand in the configuration file, which counts for reports too, or for the screen alone. */
+	/** Whether the configuration file may set it: for screen and reports, or for the screen only. */
 	readonly inConfig?: 'always' | 'screen';
-	/** Whoever gives it wants a report, not the screen. */
+	/** Whether giving it asks for a report instead of the screen. */
 	readonly asksForReport?: true;
 };
 
 type Switch = Common & {
 	readonly value?: undefined;
 	readonly orNone?: undefined;
-	/** On unless it is given, as `--no-name`. */
+	/** Whether it is on by default; it is then given as `--no-name`. */
 	readonly isOn?: true;
-	/** What it comes to in an environment; as it is when left out. */
+	/** Returns its value in an environment; by default the environment has no effect. */
 	inEnvironment?(isOn: boolean, environment: NodeJS.ProcessEnv): boolean;
 };
 
 type Valued<Value = unknown> = Common & {
 	/** What the help calls the value. */
 	readonly value: string;
-	/** Values there are, where these are known; for completions. */
+	/** The possible values, if these are known; for completions. */
 	readonly words?: readonly string[];
 	readonly path?: 'file' | 'folder';
-	/** What it is when it is not given, as it would be typed. */
+	/** Its value if it is not given, as it would be typed. */
 	readonly default?: string;
-	/** `--no-name` stands for none at all: the value is false. */
+	/** Whether `--no-name` is allowed, which sets the value to false. */
 	readonly orNone?: true;
-	/** It may stand there more than once; `read` gives a list of what each has. */
+	/** Whether it may be given more than once; `read` then returns a list, and the lists are joined. */
 	readonly repeats?: true;
-	/** The value of a text; `spelling` is the option's, such as `--delay`. Throws UserError (2). */
+	/** Parses a value; `spelling`: the option as typed, such as `--delay`. Throws UserError (2). */
 	read(text: string, spelling: string): Value;
 };
 
-/** A command-line option, as a record: parser, help and reference come from it; its key is that of its value in `Options`. */
+/** A command-line option, from which parser, help and reference are made; its key is that of its value in `Options`. */
 export type Option = Switch | Valued;
 
-/** What the option of a record comes to: without a default it may be undefined. */
+/** The type of an option's value: without a default it may be undefined. */
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
 
-/** For what is sampled now. */
+/** The commands on a live JVM. */
 export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks'];
 const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
 /** The groups of the help, in its order. */
 export const groups = {
-	// Of no effect on a recording for the most part, and harmless.
+	// Most have no effect on a recording, but do no harm.
 	sampling: {title: 'Sampling', commands: onSessions},
 	view: {title: 'View', commands: onSessions},
 	batch: {title: 'Batch', commands: onSessions},
@@ -93,12 +93,12 @@ export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<
 
 export const anyText: Pick<Valued<string>, 'read'> = {read: text => text};
 
-/** The words of a comma-separated list. */
+/** Returns the words of a comma-separated list. */
 export function wordsOf(list: string): string[] {
 	return list.split(',').map(part => part.trim()).filter(Boolean);
 }
 
-/** Words as they are said: "a, b or c". */
+/** Returns words as "a, b or c". */
 export function eitherOf(words: readonly string[]): string {
 	return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

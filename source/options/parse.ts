@@ -9,28 +9,28 @@ import {nearest} from './nearest.js';
 import {groups, type Option} from './option.js';
 import {optionRows, type OptionValues} from './table.js';
 
-/** What is to be done, and the value of each option. */
+/** The command, and the value of each option. */
 export type Options = {
 	readonly command: Command;
 	readonly configuration: Configuration;
-	/** What --compare names, once it was read. */
-	readonly mark?: Baseline;
+	/** The snapshot of --compare, once it has been read. */
+	readonly baseline?: Baseline;
 } & OptionValues;
 
-/** What `parseOptions` found: options, or a text to print and be done. */
+/** Options, and those of them that were given; or the text to print instead. */
 type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
 
-/** What meow has of an option: a list for a switch (empty: not given) and for what repeats, '' for a missing value. */
+/** meow's value of an option: a list for a switch (empty: not given) and if it repeats; '' if its value is missing. */
 type Flag = string | boolean | undefined | ReadonlyArray<string | boolean>;
 
-/** Reads and checks the command line (without node and the script), without a configuration file. Throws UserError (2). */
+/** Parses the command line (without node and the script), without a configuration file. Throws UserError (2). */
 export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
-	const {input, flags} = parsed(argv);
+	const {input, flags} = parseWords(argv);
 	const options = optionRows.map(([key, option]) => ({key, option, flag: flags[camelCase(option.name)] as Flag}));
 	const known = new Set(options.map(({option}) => camelCase(option.name)));
 	const unknown = Object.keys(flags).find(name => !known.has(name));
 	if (unknown !== undefined) {
-		// As it was typed; a letter may stand behind others.
+		// As it was typed; a letter may follow others, as in -bx.
 		const words = argv.map(word => word.split('=')[0]);
 		throw unknownOption(words.find(word => camelCase(word.replace(/^--?(?:no-)?/, '')) === unknown) ?? `-${unknown}`);
 	}
@@ -47,9 +47,9 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	const values = Object.fromEntries(options.map(({key, option, flag}) => [key, valueOf(option, flag, {argv, environment})])) as OptionValues;
 	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])], {isLast: values.last});
 	const given = options.filter(({flag}) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0)).map(({option}) => option);
-	const senseless = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
-	if (senseless) {
-		throw usage(`${longForm(senseless)} does not apply to tprof-top ${command.kind}`);
+	const inapplicable = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
+	if (inapplicable) {
+		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
 	}
 
 	return {
@@ -59,7 +59,7 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	};
 }
 
-function parsed(argv: readonly string[]) {
+function parseWords(argv: readonly string[]) {
 	try {
 		return meow({
 			importMeta: import.meta,
@@ -81,14 +81,14 @@ function parsed(argv: readonly string[]) {
 	}
 }
 
-/** Long options by their nearest, letters by the same one in the other case. */
+/** Returns an error that suggests the nearest long option, or the same letter in the other case. */
 function unknownOption(word: string): UserError {
 	const isLong = word.startsWith('--');
 	const spellings = (option: Option) => isLong ? [...new Set([`--${option.name}`, longForm(option)])] : [`-${option.short}`];
 	const options = optionRows.map(([, option]) => option);
 	const all = options.flatMap(option => spellings(option));
-	const meant = isLong ? nearest(word, all) : all.find(other => other.toLowerCase() === word.toLowerCase());
-	const option = options.find(candidate => meant !== undefined && spellings(candidate).includes(meant));
+	const suggested = isLong ? nearest(word, all) : all.find(other => other.toLowerCase() === word.toLowerCase());
+	const option = options.find(candidate => suggested !== undefined && spellings(candidate).includes(suggested));
 	return usage(`unknown option ${word}`, option && `did you mean ${spellings(option).at(-1)}? tprof-top --help lists the options`);
 }
 
@@ -116,8 +116,8 @@ function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv
 	}
 
 	const texts = (flags as ReadonlyArray<string | undefined>).map(text => text ?? option.default).filter(text => text !== undefined);
-	const read = texts.map(text => option.read(text, `--${option.name}`));
-	return read.length === 0 ? undefined : (option.repeats ? read.flat() : read[0]);
+	const values = texts.map(text => option.read(text, `--${option.name}`));
+	return values.length === 0 ? undefined : (option.repeats ? values.flat() : values[0]);
 }
 
 function camelCase(name: string): string {

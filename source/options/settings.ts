@@ -1,19 +1,19 @@
 import type {Role} from '../ui/terminal/theme.js';
 
-/** What is wrong with a file, and in which line; 0 where it is about all of it. One printable line. */
+/** A mistake in a file, as one printable line of text, and its line number, 0 for the whole file. */
 export type Fault = {readonly line: number; readonly text: string};
 
-/** What a configuration file says, checked. */
+/** The checked contents of a configuration file. */
 export type Settings = {
-	/** Values of options as they would be typed, by the options' names; of switches "true" or "false". */
+	/** Values of options as they would be typed, by the options' names; "true" or "false" for switches. */
 	readonly options: ReadonlyMap<string, string>;
-	/** Ids of the columns that a view shows, in order, by the view's id; none for those that the width has room for. */
+	/** Ids of the columns that a view shows, in order, by the view's id; other views show as many as fit. */
 	readonly columns: Readonly<Record<string, readonly string[]>>;
-	/** How texts look, in words (`readStyle`), by what they are. */
+	/** Styles of roles, in words (`readStyle`). */
 	readonly colors: ReadonlyMap<Role, string>;
-	/** What packages are called, by their names. */
+	/** Short names of packages, by their names. */
 	readonly packages: ReadonlyMap<string, string>;
-	/** Which key does what another one does, by the key decoder's names; null: nothing. */
+	/** Maps a key to the key whose action it has, or to null for none; the key decoder's names. */
 	readonly keys: ReadonlyMap<string, string | null>;
 };
 
@@ -23,11 +23,11 @@ export const noSettings: Settings = {
 
 export type Configuration = {
 	readonly settings: Settings;
-	/** Where changes are written; undefined: nowhere. */
+	/** The file that changes are written to; undefined if there is none. */
 	readonly file?: string;
-	/** What was wrong with the file, a printable line each. */
+	/** Mistakes in the file, a printable line each. */
 	readonly faults: readonly string[];
-	/** What else is to be said about it, such as whose it is. */
+	/** Other remarks on it, such as whose it is. */
 	readonly notes: readonly string[];
 };
 

@@ -21,7 +21,7 @@ const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
-/** All options in the order of the help, by the keys of their values in `Options`: times have the unit in it. */
+/** All options in the order of the help, by the keys of their values in `Options`; keys of times end in the unit. */
 const optionTable = {
 	engine: {
 		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,
@@ -81,7 +81,7 @@ const optionTable = {
 		name: 'delay', group: 'view', inConfig: 'screen', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
 		...number(0.1, 86_400),
 	},
-	/** Undefined: what is shown or printed when nothing is asked for. */
+	/** Undefined: the first view, or what the format prints by default. */
 	view: {
 		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')}; default ${viewIds[0]}`,
 		...oneOf(viewIds),
@@ -91,7 +91,7 @@ const optionTable = {
 		name: 'compare', group: 'view', value: 'FILE', help: 'show or print what changed against a saved snapshot, per second and with its error',
 		...anyText,
 	},
-	/** A column's id, to be looked for in the view; undefined: the view's own order. */
+	/** The id of a column of the view; undefined: the view's default order. */
 	sort: {
 		name: 'sort', group: 'view', value: 'COLUMN', words: columnIds, help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
 		...anyText,
@@ -128,7 +128,7 @@ const optionTable = {
 		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row is: a line, a method or a class',
 		...oneOf(groupings),
 	},
-	/** Undefined: none is looked into. */
+	/** Undefined: no method is in focus. */
 	method: {
 		name: 'method', group: 'view', value: 'PATTERN', help: 'method that the focus view looks into: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
 		read(text: string, spelling: string) {
@@ -203,7 +203,7 @@ const optionTable = {
 		...number(0, 1000, {isWhole: true}),
 	},
 	last: {name: 'last', group: 'files', commands: ['open'], help: 'open the session that was left last'},
-	/** Undefined: the usual one; false: none. */
+	/** Undefined: the default file; false: none. */
 	config: {
 		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
 		...anyText,
@@ -253,8 +253,7 @@ const optionTable = {
 
 type Table = typeof optionTable;
 
-/** What the options come to, by the keys of their records. */
 export type OptionValues = {readonly [Key in keyof Table]: ValueOf<Table[Key]>};
 
-/** The options with the keys of their values, in the order of the help. */
+/** The options with their keys, in the order of the help. */
 export const optionRows: ReadonlyArray<readonly [keyof Table, Option]> = Object.entries(optionTable) as Array<[keyof Table, Option]>;

@@ -17,7 +17,6 @@ type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly tracer?: MethodTracer;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
-	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
 };
 

@@ -8,8 +8,8 @@ const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configur
 const [, example] = /```jsonc\n([\s\S]*?)```/.exec(page)!;
 
 test('the example of the documentation is right, and has every field there is', () => {
-	const {settings, faults, isWhole} = parseSettings(example);
-	expect({faults, isWhole}).toEqual({faults: [], isWhole: true});
+	const {settings, faults, isEditable} = parseSettings(example);
+	expect({faults, isEditable}).toEqual({faults: [], isEditable: true});
 	expect(settings.options.get('interval')).toBe('50');
 	expect(settings.options.get('idle-calls')).toBe('org.acme.Native.waitForWork');
 	expect(settings.columns).toEqual({lines: ['self', 'ticks', 'state', 'line', 'note']});
@@ -63,8 +63,8 @@ test('what is right counts beside what is wrong', () => {
 });
 
 test('an empty file says nothing; no text throws or tells of more than a page', () => {
-	expect(parseSettings('')).toMatchObject({faults: [], isWhole: true});
-	expect(parseSettings('// nothing\n')).toMatchObject({faults: [], isWhole: true});
+	expect(parseSettings('')).toMatchObject({faults: [], isEditable: true});
+	expect(parseSettings('// nothing\n')).toMatchObject({faults: [], isEditable: true});
 	expect(parseSettings('{"a":'.repeat(60_000 / 5)).faults.length).toBeGreaterThan(0);
 	expect(parseSettings('['.repeat(65_000)).faults.length).toBeGreaterThan(0);
 	const words = fc.constantFrom('{', '}', '[', ']', ':', ',', '"keys"', '"columns"', '"lines"', '"self"', '"o"', 'null', '3', '//', '\n', '"__proto__"', '"constructor"', 'x');

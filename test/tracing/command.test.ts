@@ -4,7 +4,7 @@ import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {LiveTracer, requestOf} from '../../source/commands/live-tracer.js';
+import {LiveTracer, traceRequest} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
@@ -77,7 +77,7 @@ describe('tprof-top trace', () => {
 		const {options} = parseOptions(['trace', String(java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
 		const target = await targetOf(java);
 		const before = await classBytes(target, 'KnownTraces', jdk());
-		const tracer = closedAfterTest(new LiveTracer(target, requestOf([], options)));
+		const tracer = closedAfterTest(new LiveTracer(target, traceRequest([], options)));
 		const found = await tracer.find('KnownTraces#*');
 		const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
 		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${java.pid} \\(KnownTraces, JDK `));

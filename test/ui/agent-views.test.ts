@@ -37,7 +37,7 @@ describe('the Traces view', () => {
 });
 
 test('before a method is traced what that does to the JVM stands below the question', async () => {
-	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which says how many methods that is. Nothing is traced before you have agreed to it.';
+	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which finds how many methods match. Nothing is traced before you have confirmed.';
 	const lines = await shownOf({phase: 'sampling', stale: false, traceNote}, 'lines', ['M']);
 	const at = lines.findIndex(line => line.startsWith('trace: a.B.c'));
 	expect(lines.slice(at + 1).join(' ').replaceAll(/\s+/g, ' ')).toContain(traceNote);

@@ -28,11 +28,10 @@ const paneBounds: Bounds = {
 	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
 };
 
-/** How the lines of a detail are formatted. */
+/** How the lines of a detail are formatted; `levels`: the characters of a sparkline. */
 type LineFormat = {
 	readonly width: number;
 	readonly fullNames: boolean;
-	/** The characters of a sparkline. */
 	readonly levels: string;
 };
 

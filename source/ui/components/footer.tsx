@@ -43,7 +43,6 @@ function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}:
 		return keys;
 	}
 
-	// An ellipsis: not all keys fit.
 	return keys.some(({text}) => text.endsWith('…')) ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
 }
 

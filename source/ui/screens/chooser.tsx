@@ -18,7 +18,6 @@ import {
 type ChooserScreenProps = {
 	readonly columns: readonly ChoiceColumn[];
 	readonly theme: Theme;
-	/** Lists the running JVMs; called once a second. */
 	readonly list: () => readonly ChoiceRow[];
 	readonly onLeave: (pid?: number) => void;
 };

@@ -18,7 +18,6 @@ export type Feed = {
 	/** The past of the session, in windows. */
 	readonly ring: Ring;
 	readonly newestSamples: number;
-	/** Whether the source has been read. */
 	readonly isRead: boolean;
 };
 

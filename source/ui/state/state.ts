@@ -8,12 +8,11 @@ import type {KeyChanges, Action, Context} from './keys.js';
 
 type ViewId = string;
 
-/** The selected row: the row with the key, or without a key the first. */
+/** The selected row: the row with the key, or without a key the first. `top`: index of the first row on the screen. */
 type Selection = {
 	readonly key?: string;
 	/** The row's last known index: the cursor stays there when the row is gone. */
 	readonly index: number;
-	/** The index of the first row on the screen. */
 	readonly top: number;
 };
 
@@ -43,9 +42,8 @@ export type MenuLayer = {
 	readonly index: number;
 };
 
-/** The scroll position of a long text. */
+/** The scroll position of a long text. `top`: index of the first line on the screen. */
 type Scrolled = {
-	/** The index of the first line on the screen. */
 	readonly top: number;
 	/** Moves since it was drawn. They are carried out where the layout and the number of lines are known. */
 	readonly moves?: ReadonlyArray<Action | 'to-link'>;
@@ -169,7 +167,6 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 
 type PlainEffect = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods';
 
-/** The data of each effect. */
 type EffectData = Readonly<Record<PlainEffect, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
 	readonly save: {readonly name?: string; readonly format?: string};
 	/** Saves the columns that the user chose for a view; undefined for the default ones. */

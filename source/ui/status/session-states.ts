@@ -7,9 +7,8 @@ import {clock, clocks, dayAndTime} from '../text/clock.js';
 
 /** A state of the session, with its badge in the header and its message below the table. */
 type SessionState = {
-	/** The badge's role. */
+	/** The badge's role; `isAlarm`: the message is shown as an error. */
 	readonly role?: Role;
-	/** Whether the message is shown as an error. */
 	readonly isAlarm?: true;
 	holds(data: ScreenData, ui: UiState): boolean;
 	badge?(data: ScreenData): string;

@@ -26,10 +26,7 @@ export type Item = {
 
 const defaultGaps = [2];
 
-/**
-Lays out items in a line of `width` cells; truncates, then drops the least important ones if they do not fit. `gaps` are
-choices of cells between items, widest first: the first with which all items fit is used, else the last.
-*/
+/** Lays out items in `width` cells with the first gap with which all fit; else truncates, then drops, by priority. */
 export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = defaultGaps): Spans {
 	let kept = items.filter(({text}) => text !== '');
 	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;

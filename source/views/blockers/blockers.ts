@@ -35,7 +35,6 @@ type Sums = {
 	/** The frame where the owner took the lock, 0 if unknown; that of the newest sample if a thread waits now. */
 	ownerFrame: number;
 	readers: number;
-	/** By index of the thread. */
 	readonly waiters: Map<number, WaiterSums>;
 	/** Milliseconds that a tick represents. */
 	readonly tickMs: number;

@@ -15,9 +15,8 @@ export type Waiter = {
 	readonly isNow: boolean;
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
-	/** The program's line that asks for the lock. */
+	/** The program's line that asks for the lock; and its waiting time in the window, by samples. */
 	readonly at?: Location;
-	/** Waiting time in the window, by samples. */
 	readonly waitedMs: number;
 };
 

@@ -42,7 +42,6 @@ type FocusPart = {
 	readonly tree: FocusTree;
 	/** The weight of all samples with Java frames. */
 	readonly all: Weight;
-	/** The terms of the filter to find, and those found in a row, a bit each. */
 	readonly wanted: number;
 	readonly foundIn: (row: FocusRow) => number;
 };

@@ -13,7 +13,6 @@ import {mostOf} from '../../query/locks/contention-by-location.js';
 /** The sums that rows read their figures from, by the numbers of their stacks. */
 export type CountedStacks = CountedFigures & {
 	readonly stacks: StackNumbers;
-	/** With own code first: the node, by node, at which its stack is taken to end. */
 	readonly ends: Int32Array | undefined;
 	readonly app: Query['app'];
 };
