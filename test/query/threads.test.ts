@@ -169,17 +169,20 @@ describe('pools', () => {
 		const {rows: [pool]} = queryThreads(picture(`
 			pool-1
 			R90
-			busy:1
+			com.acme.Hot.run:3
+			java.util.regex.Loop.match:1
 
 			pool-2
 			w
-			take:8
+			com.acme.Worker.next:5
+			java.util.concurrent.locks.LockSupport.park:8
 
 			pool-3
 			w
-			take:8
+			com.acme.Worker.next:5
+			java.util.concurrent.locks.LockSupport.park:8
 		`), undefined, shown({foldPools: true}));
-		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
+		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, own: {line: 5}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
 	});
 });
 

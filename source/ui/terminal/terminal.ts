@@ -161,7 +161,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#up();
 	}
 
-	/** Gives the terminal back at once; repeatable. Keeps the error listeners, as a late EIO must not crash us. */
+	/** Gives the terminal back at once; may be called again. Keeps the error listeners: a late EIO must not crash us. */
 	readonly leave = (): void => {
 		this.#awaitRest(false);
 		this.#isEntered = false;
@@ -204,7 +204,7 @@ export class Terminal extends EventEmitter<Events> {
 		return this.#isLent;
 	}
 
-	/** Asks the terminal to copy text to the clipboard (OSC 52 of xterm's "ctlseqs"); those that cannot ignore this. */
+	/** Asks the terminal to copy text to the clipboard (OSC 52 of xterm's "ctlseqs"); some terminals ignore this. */
 	copy(text: string): void {
 		this.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 	}
@@ -262,7 +262,7 @@ export class Terminal extends EventEmitter<Events> {
 			return;
 		}
 
-		// The shell has changed the terminal's modes and screen; libuv does not set a mode again that it has set last.
+		// The shell has changed the terminal's modes and screen; libuv skips a mode that it set last.
 		this.#raw(false);
 		this.#up();
 		this.emit('repaint');

@@ -83,7 +83,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	}));
 }
 
-/** Returns `ends` within the focused call; stacks that would end outside (library code is in focus) are kept whole. */
+/** Returns `ends` within the focused call; stacks that would end outside it (library code is in focus) stay whole. */
 function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Array | undefined {
 	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }

@@ -110,7 +110,7 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 	});
 }
 
-/** Makes the tree of some nodes, which must come callees (of higher numbers) before their callers. */
+/** Makes the tree of some nodes, given callees (which have higher numbers) before their callers. */
 function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
 	const overloaded = overloadedNames(methods);
 	const children = new Map<number, TraceTreeRow[]>();

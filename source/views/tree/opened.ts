@@ -7,7 +7,7 @@ const minPathPart = 0.8;
 /** Most rows of a tree on the screen, and of one that is all open, as in files; rows beyond that stay closed. */
 const maxRows = {opened: 20_000, all: 50_000};
 
-/** Most rows up to which rows that lead to matches of the filter are opened automatically: some screens full. */
+/** Number of rows up to which rows are opened automatically to show the filter's matches: some screens full. */
 const maxRowsToMatches = 500;
 
 /** How a tree opens automatically. */
