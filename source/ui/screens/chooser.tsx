@@ -27,7 +27,7 @@ const listEveryMs = 1000;
 /** Lines around the rows: title, heading, message, keys. */
 const otherLines = 4;
 
-/** A live list of JVMs; Enter leaves it with the pid of the selected one. */
+/** A live list of JVMs; `onLeave` gets the pid of the one chosen, if any. */
 export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();

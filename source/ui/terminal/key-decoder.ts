@@ -2,7 +2,7 @@ import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
 import {mouseInput, type MouseInput} from './mouse.js';
 
-/** Longest escape sequence, in characters; a longer one is not a key. */
+/** Length, in characters, up to which an unfinished escape sequence is waited for; then its ESC is the Escape key. */
 const maxSequence = 32;
 
 const controlKeys: Readonly<Record<string, string>> = {

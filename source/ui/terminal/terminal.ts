@@ -161,7 +161,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#up();
 	}
 
-	/** Gives the terminal back at once; may be called again. Keeps the error listeners: a late EIO must not crash us. */
+	/** Gives the terminal back at once; may be called again. Keeps error listeners: a late EIO must not crash us. */
 	readonly leave = (): void => {
 		this.#awaitRest(false);
 		this.#isEntered = false;
