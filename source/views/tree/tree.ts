@@ -37,7 +37,7 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const tree = new CallTree<CallNode>({
 		dictionary, counters, grouping, scope, isInverted, isKept, ends, hasFigures, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
-		// Bottom-up starts at the line to which the stack, as far as it is kept, is attributed.
+		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted ? {nodeFor: node => index.attributed[endOf(node)], startsAreRows: true} : {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
 	}, CallNode);
 	return {tree, filter};
