@@ -43,7 +43,6 @@ const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-/** Initial capacities. */
 const firstRows = 64;
 const firstFrames = 4096;
 

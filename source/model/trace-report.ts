@@ -75,7 +75,6 @@ export type ThreadWay = {
 	readonly mostNs: number;
 };
 
-/** Calls of one thread. */
 export type ThreadCalls = {
 	/** Unique in a session. Below `threadGroups.length` it is an index there: a group of threads counted together. */
 	readonly number: number;

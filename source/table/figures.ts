@@ -11,7 +11,6 @@ export class SampleFigures {
 	#incompleteStacks = 0;
 	#otherTicks = 0;
 
-	/** Begins a sample. */
 	begin(atMs: number): void {
 		this.#threadSamples = 0;
 		this.#incompleteStacks = 0;

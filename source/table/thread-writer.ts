@@ -50,7 +50,6 @@ export class ThreadWriter {
 	#lastOwner: number[] = [];
 	/** Records of ended threads, the earliest first; a thread may have reappeared since, if its `#lastSample` differs. */
 	#ended: Array<{readonly record: number; readonly lastSample: number}> = [];
-	/** Free records. */
 	readonly #free: number[] = [];
 	/** Records of new threads that are not in the table yet. */
 	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];

@@ -9,7 +9,6 @@ import {printable} from '../../model/text.js';
 /** Suffixes -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
-/** One file of a set. */
 type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**

@@ -36,7 +36,6 @@ const busyPercent = 10;
 /** Locations of our agent, and the compilation of its methods. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
-/** Indentation of an entry's further lines. */
 const indent = '    ';
 
 /** Returns the ten lines that stay on the terminal after the live view: target, time, cost, and what mattered. */

@@ -55,7 +55,6 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	];
 }
 
-/** Formats a number with at most `decimals` decimals. */
 function number(value: number, decimals: number): string {
 	return String(Number(value.toFixed(decimals)));
 }

@@ -79,7 +79,6 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-/** Returns a sample for each counter. */
 function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();

@@ -28,7 +28,6 @@ const maxLauncherMs = 20_000;
 /** Maximum length of a command, UTF-16 units. */
 const maxCommandLength = 1024;
 
-/** The result of inspecting a process. */
 type Inspection = {
 	/** Whether it is some kind of JVM, or very likely one that we may not inspect. */
 	readonly isJvm: boolean;

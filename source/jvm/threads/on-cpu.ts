@@ -45,7 +45,6 @@ export class OnCpu {
 		return !this.#isShared && this.#onCpuFraction > minFraction;
 	}
 
-	/** Begins a sample. */
 	begin(): void {
 		this.#round++;
 	}

@@ -6,7 +6,6 @@ import {
 	percentOf, samplesOf, shareError, shareInterval,
 } from './share.js';
 
-/** Length of `topThreads`. */
 const maxTopThreads = 3;
 
 /** Figures that rows read, by bucket. */

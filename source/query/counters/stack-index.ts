@@ -11,7 +11,6 @@ export type Grouping = {
 	readonly locations: readonly Location[];
 	readonly keys: readonly string[];
 	readonly groupOfKey: ReadonlyMap<string, number>;
-	/** By frame. */
 	readonly groupOfFrame: Int32Array;
 	/** By node: 1 if no caller is of the same group, so that a recursive location counts once per stack. */
 	readonly outermost: Uint8Array;

@@ -5,7 +5,6 @@ import {FilterError, splitFilter, type Alternative, type Term} from './filter-te
 import {compilePattern} from './regex.js';
 import {maskOf, statesOf} from './state-sets.js';
 
-/** A parsed filter. */
 export type RowFilter = {
 	/** Bits of the states that count; undefined for all. */
 	readonly stateMask?: number;

@@ -3,7 +3,6 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
 import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsWithoutTimeout} from './newest-sample.js';
 
-/** A thread of a deadlock. */
 type DeadlockedThread = {
 	/** Index in the snapshot's thread table. */
 	readonly thread: number;

@@ -158,7 +158,6 @@ function methodAt({strings, frameClass, frameMethod, nodeFrame}: Dictionary, nod
 	return `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`;
 }
 
-/** Returns the same without the package. */
 function shortMethod(dictionary: Dictionary, node: number): string {
 	return methodAt(dictionary, node).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
 }
