@@ -5,16 +5,16 @@ import type {Target} from '../jvm/target.js';
 
 type Choice = {
 	readonly engine: Engine;
-	/** The engine chosen, and with `auto` why better ones were skipped; empty otherwise. */
+	/** With `auto`: why better engines were skipped; and the engine's own note, if any. */
 	readonly note: string;
 };
 
 /**
-The engine with the given id, or with `auto` the best one that is ready. Throws SessionOver with reason and hint if
-there is none.
+Returns the engine with the requested id, or with `auto` the best one that is ready. Throws SessionOver with reason and
+hint if there is none.
 */
-export async function chooseEngine(asked: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
-	const candidates = among.filter(({id}) => asked === auto || id === asked);
+export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
+	const candidates = among.filter(({id}) => requested === auto || id === requested);
 	const notes: string[] = [];
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
@@ -29,16 +29,16 @@ export async function chooseEngine(asked: string, target: Target, among: readonl
 	}
 
 	if (refusals.length === 0) {
-		throw new SessionOver(`this version has no engine ${asked}`, {targetEnded: false, hint: oneOf(among)});
+		throw new SessionOver(`this version has no engine ${requested}`, {targetEnded: false, hint: oneOf(among)});
 	}
 
-	const {reason, hint} = asked === auto ? allRefused(refusals) : {reason: refusals[0].reason, hint: helpOf(refusals[0], asked, among)};
+	const {reason, hint} = requested === auto ? allRefused(refusals) : {reason: refusals[0].reason, hint: helpOf(refusals[0], requested, among)};
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
 type Refused = Obstacle & {readonly id: string};
 
-/** One line for all engines: the reason of each, and all hints except "use another engine". */
+/** Returns each engine's reason, and all hints except "use another engine". */
 function allRefused(refusals: readonly Refused[]): {reason: string; hint: string} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
@@ -47,7 +47,7 @@ function allRefused(refusals: readonly Refused[]): {reason: string; hint: string
 		: {reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '), hint: [...hints].join(', or ')};
 }
 
-/** The hint for an engine that failed: its own, and the other engines if they may work. */
+/** Returns the hint for an engine that failed: its own, and the other engines if they may work. */
 export function helpOf({hint, othersMayDo}: Pick<Obstacle, 'hint' | 'othersMayDo'>, engine: string | undefined, among: readonly Engine[] = engines): string {
 	const others = among.filter(({id}) => id !== engine);
 	return [hint, othersMayDo && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');

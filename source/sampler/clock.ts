@@ -1,5 +1,5 @@
 import {performance} from 'node:perf_hooks';
-import {setImmediate as turn} from 'node:timers/promises';
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Bell} from '../table/bell.js';
 
 /**
@@ -17,18 +17,18 @@ export class SamplingClock {
 	#deadlineMs: number;
 	readonly #random: () => number;
 
-	/** The first sample is due at once. Times are monotonic milliseconds; `random` returns 0 to 1. */
+	/** The first sample is due immediately. Times are monotonic milliseconds; `random` returns 0 to 1. */
 	constructor(nowMs: number, random: () => number = Math.random) {
 		this.#deadlineMs = nowMs;
 		this.#random = random;
 	}
 
-	/** Time until the next deadline. */
+	/** Returns the time until the next deadline. */
 	waitMs(nowMs: number): number {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
-	/** Counts the sample that starts now as late if it is. */
+	/** Begins a sample; counts it as late if it is. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
 			this.late++;
@@ -37,7 +37,7 @@ export class SamplingClock {
 
 	/**
 	Sets the next deadline, skipping those that passed an interval or more ago. `repeats`: number of intervals that the
-	next sample covers; its jitter is up to one interval either way.
+	next sample covers; with more than one, its jitter is up to one interval either way.
 	*/
 	end(nowMs: number, intervalMs: number, repeats = 1): void {
 		this.repeats = repeats;
@@ -59,44 +59,44 @@ export class SamplingClock {
 	}
 }
 
-/** Node's timers are a millisecond or two late on an idle host. */
+/** Minimum tolerance: Node's timers are a millisecond or two late even on an idle host. */
 const timerToleranceMs = 3;
 
-/** How much later than its deadline a sample may start without counting as late. */
+/** Returns how much later than its deadline a sample may start without counting as late. */
 function toleranceMs(intervalMs: number): number {
 	return Math.max(timerToleranceMs, intervalMs / 4);
 }
 
-/** Failures in a row after which the interval doubles; fewer are normal with a busy target. */
-const failuresAllowed = 3;
-const longestMs = 5000;
+/** Number of consecutive failures from which the interval doubles; fewer are normal with a busy target. */
+const minFailures = 3;
+const maxBackoffMs = 5000;
 
 /**
-Delay after the `failures`-th failure in a row: the interval at first, then doubling up to five seconds or the interval,
-if that is longer.
+Returns the delay after the `failures`-th consecutive failure: first the interval, then doubling up to five seconds, or
+the interval if that is longer.
 */
 export function backoffMs(failures: number, intervalMs: number): number {
-	const doublings = Math.max(0, failures - failuresAllowed + 1);
-	return Math.max(intervalMs, Math.min(longestMs, intervalMs * (2 ** Math.min(doublings, 20))));
+	const doublings = Math.max(0, failures - minFailures + 1);
+	return Math.max(intervalMs, Math.min(maxBackoffMs, intervalMs * (2 ** Math.min(doublings, 20))));
 }
 
 /**
-Number of intervals that consecutive idle samples cover, and the maximum delay of one. More or longer steps would bias
+Numbers of intervals that consecutive idle samples cover, and the maximum delay of one. More or longer steps would bias
 against work that starts a fixed time after each idle period.
 */
 const steps = [2, 4];
 const maxIdleMs = 100;
 
 /**
-Lengthens the interval while no thread, or only steadily running threads, run. Each skipped sample would have repeated
-the previous one, so the next sample counts for it too.
+Lengthens the interval while no threads, or only steadily running ones, run. Each skipped sample would have repeated the
+previous one, so the next sample also counts for it.
 */
 export class IdleBackoff {
 	#idleScans = 0;
 
 	/**
-	Number of intervals that the next sample covers; `isUnchanged`: this sample repeated the previous one. Bounded by
-	`withinMs` and by 100 ms, scaled by the ratio of `intervalMs` to the requested interval.
+	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample repeated the previous one.
+	Bounded by `withinMs` and by 100 ms times the ratio of `intervalMs` to the requested interval.
 	*/
 	next(isUnchanged: boolean, intervalMs: number, withinMs = Infinity, requestedMs = intervalMs): number {
 		this.#idleScans = isUnchanged ? Math.min(this.#idleScans + 1, steps.length) : 0;
@@ -106,27 +106,26 @@ export class IdleBackoff {
 }
 
 /**
-How many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. Later
-samples are taken one by one and see the end of a change late, so that this makes every duration count at its length on
-average.
+Returns how many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. The
+samples that follow are taken one by one and see the next change late; with this, durations are right on average.
 */
 export function ticksBefore(ticks: number, repeats: number, changedNs: number, intervalMs: number): number {
 	const before = Math.min(repeats - 1, Math.floor(changedNs / (intervalMs * 1e6)));
 	return Math.round(ticks * before / repeats);
 }
 
-/** The longest time between turns of the event loop, milliseconds, and the longest sleep on the bell. */
+/** Maximum time between turns of the event loop, and of a sleep on the bell, which blocks it; milliseconds. */
 const turnEveryMs = 500;
 const maxBellMs = 100;
 
-/** Waits for the next sample: asleep on the bell, and now and then in the event loop. */
+/** Waits for the next sample: mostly blocked on the bell, and regularly in the event loop. */
 export class Sleeper {
 	readonly #bell: Bell | undefined;
 	#wake: (() => void) | undefined;
-	/** When the event loop must turn again. */
+	/** When the event loop must run again. */
 	#turnAtMs = 0;
 
-	/** Without a bell, it waits on the event loop's timers. */
+	/** Without a bell, waits only in the event loop. */
 	constructor(bell: Bell | undefined) {
 		this.#bell = bell;
 	}
@@ -135,7 +134,7 @@ export class Sleeper {
 	async wait(forMs: number): Promise<void> {
 		const nowMs = performance.now();
 		if (!this.#bell || forMs > maxBellMs || nowMs >= this.#turnAtMs) {
-			await (forMs > 0 ? this.#sleep(forMs) : turn());
+			await (forMs > 0 ? this.#sleep(forMs) : nextTurn());
 			this.#turnAtMs = performance.now() + turnEveryMs;
 			return;
 		}

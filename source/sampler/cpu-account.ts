@@ -3,31 +3,31 @@ import {threadFlag, type Sample} from '../model/sample.js';
 
 /**
 Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
-Small enough that the attributed time hardly depends on when in its work the thread is observed. Of the first
-observations each attributes more: the n-th 1/n.
+It is so small that the attributed time hardly depends on when in its work the thread is observed. The first
+observations attribute more: the n-th 1/n.
 */
-const pendingPart = 1 / 16;
+const attributedShare = 1 / 16;
 
 /**
-Maximum pending CPU time of a thread, in sampling intervals; the rest stays unattributed. From the sixteenth on, an
-observation therefore counts for at most two intervals.
+Maximum pending CPU time of a thread, in sampling intervals; more is unattributed. So from the sixteenth on, an
+observation counts for at most two intervals.
 */
 const maxPendingIntervals = 32;
 
 /** Weight of the newest interval in the running mean. */
-const newestPart = 1 / 8;
+const newestWeight = 1 / 8;
 
-/** Ended threads are dropped every this many samples. */
-const forgetAfterSamples = 50;
+/** Number of samples after which ended threads are removed. */
+const forgetEverySamples = 50;
 
-/** CPU nanoseconds of a thread that were used and count nowhere yet, and the number of its observations. */
+/** CPU nanoseconds that a thread used and that are not yet attributed, and the number of its observations. */
 type Pending = {ns: number; observations: number};
 
 /**
-Distributes the CPU time that the kernel reports for each thread among stacks and (unattributed). Time recorded by the
-engine counts at its stacks; with engines that observe threads, pending time counts where the thread is observed; a
-thread without Java frames counts as what it is there for. The rest is unattributed, and negative if more was recorded
-than used, which averages out.
+Attributes the CPU time that the kernel reports for each thread to stacks. Time recorded by the engine counts at its
+stacks; with engines that observe threads, pending time counts where the thread is observed; that of a thread without
+Java frames counts as the thread's purpose. The rest is (unattributed), and negative if more was recorded than used,
+which averages out.
 */
 export class CpuAccount {
 	readonly #unattributed: Int32Array;
@@ -35,6 +35,7 @@ export class CpuAccount {
 	readonly #pending = new Map<number, Pending>();
 	/** CPU time of samples that were not counted, by key. */
 	readonly #uncounted = new Map<number, number>();
+	/** By row: CPU time used but not yet attributed. */
 	#balanceNs = new Float64Array(256);
 	#meanIntervalNs = 0;
 	#samples = 0;
@@ -46,8 +47,8 @@ export class CpuAccount {
 	}
 
 	/**
-	Adds the CPU time that was used but not recorded to a sample; `intervalNs`: time since the previous one. Returns
-	whether any time counts at a stack.
+	Adds the CPU time that was used but not recorded to a sample's attributed CPU time. `intervalNs`: time since the
+	previous sample. Returns whether any time counts at a stack.
 	*/
 	add(sample: Sample, intervalNs: number): boolean {
 		this.#samples++;
@@ -56,7 +57,7 @@ export class CpuAccount {
 		this.#addUncounted(sample);
 		const balanceNs = this.#balances(sample);
 		for (let row = 0; row < count; row++) {
-			// A stack that could not be read is not an empty one.
+			// Unlike an empty stack, an unreadable one remains unattributed.
 			if (balanceNs[row] > 0 && sample.stackLength[row] === 0 && (sample.flags[row] & threadFlag.incomplete) === 0) {
 				sample.addAttributedCpu(row, balanceNs[row], this.#jvmStacks.ofThread(sample.name[row]));
 				balanceNs[row] = 0;
@@ -71,7 +72,7 @@ export class CpuAccount {
 		for (let row = 0; row < count; row++) {
 			if (balanceNs[row] !== 0) {
 				sample.addAttributedCpu(row, balanceNs[row], this.#unattributed);
-				// No record says so.
+				// It comes from no record.
 				attributedCpu.records[attributedCpu.count - 1] = 0;
 			}
 		}
@@ -79,7 +80,7 @@ export class CpuAccount {
 		return hasStacks;
 	}
 
-	/** Undoes the last `add`, whose sample was not counted: its CPU time is added to the next sample. */
+	/** Keeps the CPU time of a sample that was added but not counted: it is added to the next sample. */
 	takeBack({count, key, cpuNs}: Sample): void {
 		for (let row = 0; row < count; row++) {
 			if (cpuNs[row] > 0) {
@@ -96,7 +97,7 @@ export class CpuAccount {
 		this.#uncounted.clear();
 	}
 
-	/** CPU time used but not recorded, by row. A virtual thread shares its carrier's account. */
+	/** Returns the CPU time used but not recorded, by row. A virtual thread's is included in its carrier's. */
 	#balances(sample: Sample): Float64Array {
 		const {count, attributedCpu, cpuNs} = sample;
 		if (count > this.#balanceNs.length) {
@@ -116,8 +117,8 @@ export class CpuAccount {
 	}
 
 	#addObserved(sample: Sample, balanceNs: Float64Array, intervalNs: number): void {
-		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestPart);
-		const mostNs = maxPendingIntervals * this.#meanIntervalNs;
+		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestWeight);
+		const maxPendingNs = maxPendingIntervals * this.#meanIntervalNs;
 		for (let row = 0; row < sample.count; row++) {
 			const platform = platformRow(sample, row);
 			if (sample.stackLength[row] === 0 || (sample.cpuNs[row] === 0 && sample.isObserved[row] === 0)) {
@@ -125,9 +126,9 @@ export class CpuAccount {
 			}
 
 			const pending = this.#pendingOf(sample.key[platform]);
-			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, mostNs));
+			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, maxPendingNs));
 			if (sample.isObserved[row] === 1) {
-				const ns = pending.ns * Math.max(pendingPart, 1 / ++pending.observations);
+				const ns = pending.ns * Math.max(attributedShare, 1 / ++pending.observations);
 				pending.ns -= ns;
 				balanceNs[platform] -= ns;
 				const start = sample.stackStart[row];
@@ -135,7 +136,7 @@ export class CpuAccount {
 			}
 		}
 
-		if (this.#samples % forgetAfterSamples === 0) {
+		if (this.#samples % forgetEverySamples === 0) {
 			this.#forget(sample);
 		}
 	}
@@ -160,7 +161,7 @@ export class CpuAccount {
 	}
 }
 
-/** The row of the platform thread: a mounted virtual thread's carrier. */
+/** Returns the row of the platform thread: for a mounted virtual thread, its carrier's. */
 function platformRow({carrier}: Sample, row: number): number {
 	return carrier[row] < 0 ? row : carrier[row];
 }

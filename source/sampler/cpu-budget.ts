@@ -2,29 +2,27 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 
 /**
-How often CPU time is read, and how many readings are kept. The median of sample costs counts, and the minimum of the
-rest, because V8 compiles in bursts on threads of its own.
+Time between readings of our CPU time, and number of readings kept. The median of samples' costs and the minimum of the
+other threads' use count, because V8 compiles in bursts on threads of its own.
 */
 const readEveryMs = 1000;
 const readings = 9;
 
-/** V8 compiles our code during this time after the start; until then this share of a core may be used. */
+/** For this long after the start V8 compiles our code, and up to this share of a core may be used. */
 const warmUpMs = 10_000;
 const warmUpShare = 0.15;
 
 /** Fraction of the budget that samples may always use, even if the screen uses the rest. */
 const minForSamples = 1 / 4;
 
-/** Maximum interval, milliseconds, or as a multiple of the requested one, whichever is longer. */
-const longestMs = 1000;
-const longestTimes = 10;
+/** Maximum interval: in milliseconds, or as a multiple of the requested one if that is longer. */
+const maxIntervalMs = 1000;
+const maxIntervalFactor = 10;
 
 /** CPU time used so far, milliseconds, by the sampling thread and by the whole process. */
 type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
 
-/**
-CPU time of the calling thread (proc(5), schedstat) and of the process; without schedstat, all counts as the sampler's.
-*/
+/** Reads the CPU time of this thread (proc(5), schedstat) and the process; without schedstat, all is this thread's. */
 export function ownCpu(): OwnCpu {
 	const {user, system} = process.cpuUsage();
 	const processMs = (user + system) / 1000;
@@ -37,7 +35,7 @@ export function ownCpu(): OwnCpu {
 
 /**
 Keeps our own CPU time below a share of a core by lengthening the interval. Samples may use what the rest of the process
-(the screen) leaves.
+(the screen) does not.
 */
 export class CpuBudget {
 	readonly #share: number;
@@ -48,12 +46,12 @@ export class CpuBudget {
 	readonly #otherShares: number[] = [];
 	#neededMs = 0;
 
-	/** `percent` of a core; 100 or more: no budget. */
+	/** `percent`: of a core; 100 or more for no limit. */
 	constructor(percent: number) {
 		this.#share = percent / 100;
 	}
 
-	/** Whether `record` would use a reading; reading CPU time at every sample would be costly. */
+	/** Whether `record` is due: reading CPU time in every sample would be costly. */
 	isDue(nowMs: number): boolean {
 		return this.#share < 1 && nowMs - (this.#last?.atMs ?? -Infinity) >= readEveryMs;
 	}
@@ -77,14 +75,14 @@ export class CpuBudget {
 		this.#last = {...cpu, atMs: nowMs};
 	}
 
-	/** Ignores the time since the last reading, for example after a pause. */
+	/** Discards the time since the last reading, for example after a pause. */
 	restart(): void {
 		this.#last = undefined;
 	}
 
-	/** The interval to use, milliseconds; at least `requestedMs`. */
+	/** Returns the interval to use, milliseconds; at least `requestedMs`. */
 	intervalMs(requestedMs: number): number {
-		return Math.max(requestedMs, Math.min(this.#neededMs, Math.max(longestMs, longestTimes * requestedMs)));
+		return Math.max(requestedMs, Math.min(this.#neededMs, Math.max(maxIntervalMs, maxIntervalFactor * requestedMs)));
 	}
 }
 

@@ -11,27 +11,25 @@ import {TableReader, type TableImage} from '../table/reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
+import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /**
-Maximum wait for the table lock, which blocks the main thread; a longer wait means that the writer is stuck and the
-screen is stale.
+Maximum wait for the table lock, which blocks the main thread; if it takes longer, the writer is stuck and the screen is
+stale.
 */
 const readWaitMs = 50;
 /** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
 const closeWaitMs = 2000;
-/** How long a terminated worker may take to exit; one that hangs in a system call is left behind. */
+/** How long a terminated worker may take to exit; after that it hangs in a system call and is abandoned. */
 const terminateWaitMs = 2000;
-/**
-How long the worker may take to release the target: a thread that gets no CPU cannot be released until it has one.
-*/
+/** How long the worker may take to release the target: a thread that waits for a CPU cannot be released earlier. */
 const holdWaitMs = 5000;
-/** A sample that is later than both of these is missing; an attach dump may take some seconds. */
+/** A sample is missing if it is later than the sum of these; an attach dump may take some seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
 /**
-A sample is postponed by the budget if it is due later than both of these after the previous one. From then on it may
-take `sampleMs`.
+A sample counts as postponed by the budget if it is due at least `postponedMs` after the previous one, and the interval
+is at least that and `postponedIntervals` times the requested one. Once due, it may take `sampleMs`.
 */
 const postponedMs = 3000;
 const postponedIntervals = 2;
@@ -43,19 +41,20 @@ export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 	readonly workerUrl?: URL;
 };
 
-/** A live session: snapshots of what the sampler's worker counts. */
+/** A live session: snapshots of the table that the sampler's worker fills. */
 export type SamplerHandle = SnapshotSource & {
 	/**
-	Releases the target and takes no samples until `resume`, which counts as a pause; false if the target could not be
-	released in time.
+	Releases the target and takes no samples until `resume`; the time counts as a pause. Resolves to false if the target
+	could not be released in time.
 	*/
 	hold(): Promise<boolean>;
 	resume(): void;
 };
 
-/** Young generation of the worker, megabytes: by default V8 lets it grow to 48 before the first collection. */
+/** Maximum young generation of the worker, megabytes: by default V8 lets it grow to 48 before the first collection. */
 const youngMb = 6;
 
+/** Returns the worker's file: in the build next to this module or above it; when run from source, in dist. */
 function defaultWorkerUrl(): URL {
 	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
 	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
@@ -77,11 +76,11 @@ class LiveSampler implements SamplerHandle {
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** By `hold` number: called when the worker has released the target. */
+	/** By number of the `hold`: called when the worker has released the target. */
 	readonly #holding = new Map<number, () => void>();
 	#holds = 0;
-	/** When the last sample arrived, or none could be expected; when the session ended. Times of `monotoneMs`. */
-	#heardMs = monotoneMs();
+	/** When the last sample arrived or none was expected, and when the session ended; times of `monotonicMs`. */
+	#heardMs = monotonicMs();
 	#endedMs = Infinity;
 	#samples = 0;
 	#snapshot: Snapshot | undefined;
@@ -139,7 +138,7 @@ class LiveSampler implements SamplerHandle {
 		}
 
 		const {figures: {countedAtMs, nextAtMs, ...figures}, ...tables} = image;
-		const durationMs = figures.durationMs + (countedAtMs > 0 ? Math.max(0, Math.min(monotoneMs(), this.#endedMs) - countedAtMs) : 0);
+		const durationMs = figures.durationMs + (countedAtMs > 0 ? Math.max(0, Math.min(monotonicMs(), this.#endedMs) - countedAtMs) : 0);
 		const cpu = process.cpuUsage(this.#cpuAtStart);
 		this.#image = image;
 		this.#snapshot = {
@@ -158,7 +157,7 @@ class LiveSampler implements SamplerHandle {
 
 	setPaused(paused: boolean): void {
 		this.#isPaused = paused;
-		this.#heardMs = monotoneMs();
+		this.#heardMs = monotonicMs();
 		this.#tell({kind: 'pause', paused});
 		this.#setRunningPhase();
 	}
@@ -175,7 +174,7 @@ class LiveSampler implements SamplerHandle {
 	}
 
 	resume(): void {
-		this.#heardMs = monotoneMs();
+		this.#heardMs = monotonicMs();
 		this.#tell({kind: 'resume'});
 	}
 
@@ -191,7 +190,7 @@ class LiveSampler implements SamplerHandle {
 		}
 
 		void this.#worker.terminate();
-		// `terminate` makes it referenced again.
+		// `terminate` references the worker again.
 		this.#worker.unref();
 		if (!await within(terminateWaitMs, this.#exited)) {
 			this.#end('ended');
@@ -251,10 +250,10 @@ class LiveSampler implements SamplerHandle {
 		}
 	}
 
-	/** Only the first call counts; the worker's exit follows every other end. */
+	/** Ends the session. Only the first call counts, since the worker's exit follows every other end. */
 	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
 		if (!this.#isOver) {
-			this.#endedMs = monotoneMs();
+			this.#endedMs = monotonicMs();
 			this.#set({
 				phase, message, hint, silentS: undefined, nextS: undefined,
 			});
@@ -262,11 +261,11 @@ class LiveSampler implements SamplerHandle {
 	}
 
 	/**
-	Seconds without a sample, or until the next one if the budget postpones it; both undefined in normal operation. An
-	unreadable table is stale, not silent.
+	Returns the seconds without a sample, or until the next one if the budget postpones it; both undefined in normal
+	operation. An unreadable table is stale, not silent.
 	*/
 	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
-		const nowMs = monotoneMs();
+		const nowMs = monotonicMs();
 		if (this.#status.phase !== 'sampling' || image === undefined) {
 			this.#heardMs = nowMs;
 			return {silentS: undefined, nextS: undefined};
@@ -287,6 +286,7 @@ class LiveSampler implements SamplerHandle {
 		};
 	}
 
+	/** Changes the status, and notifies listeners of a difference. */
 	#set(change: Partial<SourceStatus>): void {
 		const before = this.#status;
 		const isNew = (Object.keys(change) as Array<keyof SourceStatus>).some(key => before[key] !== change[key]);
@@ -310,8 +310,8 @@ export function startSampler(options: SamplerOptions): SamplerHandle {
 }
 
 /**
-Makes this process exit without waiting for its workers, of which one hangs in a system call: with its own exit code if
-the C library can be called, otherwise by SIGKILL.
+Makes this process exit without waiting for a worker that hangs in a system call: with its own exit code if the C
+library can be called, otherwise by SIGKILL.
 */
 function leaveWithoutWorkers(): void {
 	process.once('exit', code => {

@@ -13,36 +13,36 @@ import {
 } from './clock.js';
 import {CpuBudget, ownCpu} from './cpu-budget.js';
 import {
-	clampInterval, monotoneMs, type Report, type SamplingLimits, type StatusChange,
+	clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
 import {CpuAccount} from './cpu-account.js';
 import type {Waits} from './waits.js';
 
-/** How often the percentiles of recent pauses are computed. */
+/** Time between computations of the pauses' percentiles. */
 const pauseFiguresEveryMs = 250;
 /** Minimum time between reports of failures with different reasons. */
 const troubleEveryMs = 1000;
 
 /**
-Delay of the second sample, as a fraction of the interval and in milliseconds: CPU time needs two samples, so the second
-comes early.
+Maximum delay of the second sample, as a fraction of the interval and in milliseconds: it comes early because CPU time
+needs two samples.
 */
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
 
 const tableLocked = 'the table of samples was locked for too long';
 
-/** What a loop samples, where it counts, and how often. */
+/** What a loop samples and how often, and where it counts the samples. */
 export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
 	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */
 	readonly bell?: Bell;
-	/** Adds what threads wait for; undefined for nothing. */
+	/** Adds what threads wait for to samples, if set. */
 	readonly waits?: Waits;
-	/** Which threads count, by name; undefined for all. */
+	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
-	/** What is known about how samples are taken, one printable line. */
+	/** A printable line about how samples are taken. */
 	readonly note?: string;
 	readonly report: (report: Report) => void;
 };
@@ -60,15 +60,15 @@ export class SamplingLoop {
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
-	/** The interval requested, which is that of a tick; and sampling time not counted yet. */
+	/** The requested interval, which is a tick's; and the sampling time not yet counted. */
 	readonly #requestedIntervalMs: number;
 	#uncountedMs: number;
 	#isPaused = false;
 	#isHeld = false;
 	#isStopped = false;
 	/** Resolves when the sample in progress is done; undefined if there is none. */
-	#underWay: Promise<void> | undefined;
-	/** The sample in progress was cancelled by us; not a failure of the target. */
+	#inProgress: Promise<void> | undefined;
+	/** We cancelled the sample in progress, so that it is not a failure. */
 	#isCancelled = false;
 	/** Sampling time before the last pause, and when the current run began. */
 	#activeMs = 0;
@@ -82,9 +82,9 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** CPU time was counted at a stack. */
+	/** Some CPU time has counted at a stack. */
 	#hasCpu = false;
-	/** What was reported last. */
+	/** The status as last reported. */
 	#status: StatusChange = {};
 	#isAfterPause = false;
 	#troubleAtMs = -Infinity;
@@ -103,7 +103,7 @@ export class SamplingLoop {
 
 	/** Resolves when stopped; rejects with the session's SessionOver, or with an error of our own. */
 	async run(): Promise<void> {
-		// Leaves the event loop room for commands and timers when samples take longer than the interval.
+		// Wait before every sample: if samples take longer than the interval, commands and timers must still run.
 		let hasWaited = false;
 		while (!this.#isStopped) {
 			const waitMs = this.#isSuspended ? Infinity : this.#clock.waitMs(performance.now());
@@ -118,20 +118,20 @@ export class SamplingLoop {
 			this.#clock.begin(performance.now(), this.#intervalMs());
 			this.#uncountedMs += this.#clock.spanMs;
 			let done!: () => void;
-			this.#underWay = new Promise(resolve => {
+			this.#inProgress = new Promise(resolve => {
 				done = resolve;
 			});
 			try {
 				const {repeats} = this.#clock;
 				this.#finish(await this.#options.session.sample(this.#sample, this.#isAfterPause, repeats), repeats);
 			} finally {
-				this.#underWay = undefined;
+				this.#inProgress = undefined;
 				done();
 			}
 		}
 	}
 
-	/** A pause releases the target too. */
+	/** Pauses or continues; a pause also releases the target. */
 	setPaused(isPaused: boolean): void {
 		void this.#suspend(isPaused, this.#isHeld);
 	}
@@ -144,12 +144,12 @@ export class SamplingLoop {
 		await this.#suspend(this.#isPaused, true);
 	}
 
-	/** Continues after `hold`; the time between counts as a pause. */
+	/** Continues after `hold`; the time since counts as a pause. */
 	resume(): void {
 		void this.#suspend(this.#isPaused, false);
 	}
 
-	/** Ends the loop; a sample in progress is cancelled. */
+	/** Ends the loop, and cancels a sample in progress. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#cancel();
@@ -181,7 +181,7 @@ export class SamplingLoop {
 
 		if (this.#isSuspended) {
 			this.#cancel();
-			await this.#underWay;
+			await this.#inProgress;
 		}
 
 		if (this.#isSuspended) {
@@ -190,13 +190,13 @@ export class SamplingLoop {
 	}
 
 	#cancel(): void {
-		if (this.#underWay) {
+		if (this.#inProgress) {
 			this.#isCancelled = true;
 			void this.#options.session.release();
 		}
 	}
 
-	/** The longer of what the target's budget and our own require. */
+	/** Returns the interval that the target's budget and our own require. */
 	#intervalMs(): number {
 		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
 	}
@@ -225,7 +225,7 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts a good sample. False if the table was locked for too long: its CPU time is then kept for the next one. */
+	/** Counts a good sample. If the table is locked for too long, keeps the CPU time for the next; returns false. */
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
@@ -251,7 +251,7 @@ export class SamplingLoop {
 	}
 
 	/**
-	Discards CPU time used during a pause (a nanosecond marks that the thread ran), and records from a pause or from
+	Discards CPU time used during a pause (keeps a nanosecond to mark that the thread ran), and records from a pause or
 	before the first sample.
 	*/
 	#discardGap(): void {
@@ -279,7 +279,7 @@ export class SamplingLoop {
 		});
 	}
 
-	/** Reports what is new. */
+	/** Reports a status that has changed. */
 	#report(status: StatusChange): void {
 		const before = this.#status;
 		const changes = (Object.keys(status) as Array<keyof StatusChange>).filter(key => status[key] !== before[key]);
@@ -312,7 +312,7 @@ export class SamplingLoop {
 			this.#pauseFiguresAtMs = nowMs;
 		}
 
-		const countedAtMs = this.#isSuspended ? 0 : monotoneMs();
+		const countedAtMs = this.#isSuspended ? 0 : monotonicMs();
 		return {
 			pauseP50Us: this.#pauseFigures.pauseP50Us,
 			pauseP99Us: this.#pauseFigures.pauseP99Us,

@@ -7,21 +7,21 @@ import type {Target} from '../jvm/target.js';
 export type SamplingLimits = {
 	/** Undefined: the engine's default. */
 	readonly intervalMs?: number;
-	/** Share of time that the target may be stopped. */
+	/** Share of time that the target may be stopped, percent. */
 	readonly maxOverheadPercent: number;
 	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
 	readonly maxCpuPercent?: number;
 };
 
-/** What the worker is started with. */
+/** The worker's options. */
 export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'> & {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;
 	/** An engine's id, or `auto`. */
 	readonly engine: string;
-	/** Whether it is read what threads wait for in system calls. */
+	/** Reads what threads wait for in system calls. */
 	readonly waits?: boolean;
-	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
+	/** Globs for the names of the threads that count (see `globListMatcher`); undefined for all. */
 	readonly threads?: string;
 };
 
@@ -29,8 +29,8 @@ export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraI
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
 	/**
-	Release the target and take no samples until `resume`, since this process is about to be stopped. Answered by `held`
-	with the same number.
+	Release the target and take no samples until `resume`, since this process is about to be suspended. Answered by
+	`held` with the same number.
 	*/
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
@@ -38,7 +38,7 @@ export type Command =
 	| {readonly kind: 'holders'}
 	| {readonly kind: 'stop'};
 
-/** What the worker knows of the session's status; left out or undefined where there is nothing. */
+/** The parts of the session's status that the worker reports; absent if unchanged. */
 export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'canAskForHolders'>;
 
 /** From the worker to the main thread. All texts are printable lines. */
@@ -47,22 +47,22 @@ export type Report =
 	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
-	/** What changes in the session's status. */
+	/** The session's status has changed. */
 	| {readonly kind: 'status'; readonly status: StatusChange}
 	/** The target is released until `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
 
-const shortestIntervalMs = 1;
-const longestIntervalMs = 60_000;
+const minIntervalMs = 1;
+const maxIntervalMs = 60_000;
 
-/** The nearest interval that the sampler supports. */
+/** Returns the nearest interval that the sampler supports. */
 export function clampInterval(intervalMs: number): number {
-	return intervalMs <= longestIntervalMs ? Math.max(shortestIntervalMs, intervalMs) : longestIntervalMs;
+	return intervalMs <= maxIntervalMs ? Math.max(minIntervalMs, intervalMs) : maxIntervalMs;
 }
 
-/** Monotonic milliseconds, the same in all threads of this process (`performance.now()` differs by thread). */
-export function monotoneMs(): number {
+/** Returns monotonic milliseconds, the same in all threads of this process (`performance.now()` differs by thread). */
+export function monotonicMs(): number {
 	return Number(process.hrtime.bigint()) / 1e6;
 }

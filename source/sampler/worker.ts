@@ -1,6 +1,6 @@
 /*
-Entry of the sampler's worker: opens the engine, writes the table, obeys the main thread. Ends with the session. Our own
-errors are not caught, and reach the main thread as the worker's error event.
+Entry point of the sampler's worker: opens the engine, fills the table, and executes the main thread's commands. Ends
+with the session. Our own errors are not caught, and reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/common/engine.js';
@@ -50,7 +50,7 @@ async function run(): Promise<void> {
 			note: notes,
 			report,
 		});
-		// What came before waits in the port.
+		// Earlier commands are queued in the port.
 		port.on('message', (command: Command) => {
 			switch (command.kind) {
 				case 'pause': {

@@ -4,7 +4,7 @@ import type {EngineSession, SampleOutcome} from '../../source/engines/common/eng
 import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop, type LoopOptions} from '../../source/sampler/loop.js';
-import {monotoneMs} from '../../source/sampler/messages.js';
+import {monotonicMs} from '../../source/sampler/messages.js';
 import {Bell} from '../../source/table/bell.js';
 import {createTable, headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
@@ -161,7 +161,7 @@ test('says when the next sample is due, also while the budget puts it off', asyn
 	};
 	const loop = loopOf(session, writer, undefined, 2);
 	const running = loop.run();
-	const beforeMs = monotoneMs();
+	const beforeMs = monotonicMs();
 	await until(() => (reader.read(1000)?.figures.samples ?? 0) >= 2);
 	const {figures} = reader.read(1000)!;
 	// Ten times what one costs, give or take half of that, since the one before was due.
@@ -214,7 +214,7 @@ test('ticks are time: costly samples, which are rarer, count for the time that t
 			...session,
 			async sample(into: Sample, isAfterGap: boolean): Promise<SampleOutcome> {
 				const outcome = await session.sample(into, isAfterGap);
-				const nowMs = monotoneMs();
+				const nowMs = monotonicMs();
 				startMs ||= nowMs;
 				const isBlocked = nowMs - startMs < phaseMs;
 				into.state[0] = isBlocked ? stateCode.BLOCKED : stateCode.WAITING;

@@ -1,8 +1,8 @@
 import type {Engine} from '../common/engine.js';
 
 /**
-Reads stacks from another process, from HotSpot's own structures: no safepoint, no agent, no attach. Linux x86-64 only,
-with the rights of a debugger.
+Reads stacks from HotSpot's own structures in the target's memory: no safepoint, no agent, no attach. Linux x86-64 only;
+requires a debugger's permissions.
 */
 export const memoryEngine: Engine = {
 	id: 'memory',

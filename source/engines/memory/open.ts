@@ -9,7 +9,7 @@ import {ThreadObjects} from './threads/thread-object.js';
 import {openVm, type Vm} from './hotspot/vm.js';
 import {readVmStructs} from './hotspot/vm-structs.js';
 
-/** An open JVM: its memory, and its tables as read. */
+/** An open JVM: its memory, what was read from its tables, and the system calls for its threads. */
 export type Opened = {
 	readonly memory: ProcessMemory;
 	readonly vm: Vm;
@@ -31,8 +31,8 @@ export class MissingFields extends Error {
 }
 
 /**
-Opens a process's memory and reads HotSpot's tables and the layout of some classes. Throws the system's error,
-`MissingFields`, `Unreadable` or a plain message.
+Opens a process's memory and reads HotSpot's tables and the layout of some classes. Throws a system error,
+`MissingFields`, `Unreadable`, or an error with a message for the user.
 */
 export function openJvm(pid: number): Opened {
 	const symbols = findSymbols(pid);
@@ -52,11 +52,11 @@ export function openJvm(pid: number): Opened {
 	}
 }
 
-/** The layout of the JVM opened last: a session opens it right after the check. */
+/** The layout of the JVM opened last: a session opens the same JVM right after the check. */
 let last: {readonly pid: number; readonly tables: number | undefined; readonly layout: Layout} | undefined;
 
 function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
-	// After an exec, the library is at another address.
+	// After an exec, the tables are at another address.
 	const tables = symbols.get('gHotSpotVMStructs');
 	if (last?.pid !== pid || last.tables !== tables) {
 		const layout = resolveLayout(readVmStructs(reader, symbols));
@@ -70,11 +70,11 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	return last.layout;
 }
 
-/** The calls that need the FFI package. */
+/** Binds the system calls that need the FFI package. */
 function loadCalls(): Pick<Opened, 'ptrace' | 'perf'> {
 	try {
 		return {ptrace: loadPtrace(), perf: loadPerfCalls()};
 	} catch {
-		throw new Error('what running threads do cannot be seen: koffi does not load here');
+		throw new Error('the stacks of running threads cannot be read: koffi does not load here');
 	}
 }

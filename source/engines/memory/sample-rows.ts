@@ -24,8 +24,8 @@ import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
 import {Continuations} from './unwind/continuation.js';
 
-/** A record of a virtual thread that is no longer mounted; the rows of its carrier, and of what that carries now. */
-type Unmounted = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
+/** A record of a virtual thread no longer mounted, with the rows of its carrier and of what that carries now. */
+type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
 /** Where the contents of the rows come from. */
 type Parts = {
@@ -34,9 +34,9 @@ type Parts = {
 	readonly code: CodeCache;
 	readonly vmThreads: VmThreads;
 	readonly jvmStacks: JvmStacks;
-	/** With perf events. */
+	/** Set if perf events are used. */
 	readonly perf?: RunningTimer;
-	/** If threads are stopped. */
+	/** Set if threads are stopped. */
 	readonly observed?: ObservedThreads;
 };
 
@@ -46,22 +46,19 @@ export class SampleRows {
 	readonly #locks: Locks;
 	readonly #idle: IdleList;
 	readonly #compilations: Compilations;
-	/** Frames kept of each stack. */
+	/** Maximum number of frames of each stack. */
 	readonly #depth: number;
-	/** Frame for a running thread whose stack could not be read, so that its CPU time counts somewhere. */
+	/** Frame of running threads whose stacks could not be read, so that their CPU time counts somewhere. */
 	readonly #unknownFrame: number;
 	readonly #cache = new RowCache();
-	/** Threads blocked by an owner. */
+	/** Threads that wait for locks that may have owners. */
 	readonly #blocked: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
 	readonly #virtual?: UnmountedThreads;
 	/** Rows of mounted virtual threads, by id. */
 	readonly #mounted = new Map<number, number>();
-	readonly #unmounted: Unmounted[] = [];
-	/**
-	When the sample being filled was taken, the intervals that it covers, and whether a collection had stopped the
-	program.
-	*/
+	readonly #unmounted: UnmountedRecord[] = [];
+	/** Of the current sample: time, number of intervals covered, and whether a collection had stopped the program. */
 	#nowMs = 0;
 	#repeats = 1;
 	#wasCollecting: boolean | undefined;
@@ -90,9 +87,7 @@ export class SampleRows {
 		};
 	}
 
-	/**
-	Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time.
-	*/
+	/** Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time. */
 	fill(into: Sample, threads: readonly JavaThread[], {newThreads, repeats}: {readonly newThreads: readonly JavaThread[]; readonly repeats: number}): void {
 		this.#cache.start(into);
 		into.isObservation = !this.#parts.perf;
@@ -117,7 +112,7 @@ export class SampleRows {
 		this.#addEnded(into, this.#parts.perf?.ended ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
 		this.#addGroups(into, threads[0]?.round ?? 0);
-		// Last, so that all other rows stay where they are.
+		// These rows come last, so that all other rows keep their places.
 		this.#addUnmounted(into);
 		this.#cache.end();
 	}
@@ -127,7 +122,7 @@ export class SampleRows {
 		return this.#virtual;
 	}
 
-	/** The sample failed: empties it, and reuses no row of it. */
+	/** Empties a failed sample; none of its rows will be reused. */
 	forget(sample: Sample): void {
 		this.#cache.forget(sample);
 	}
@@ -149,7 +144,7 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds a thread and the virtual thread mounted on it; returns the row that Java code sees. */
+	/** Adds a thread and the virtual thread mounted on it; returns the latter's row, without one the former's. */
 	#addThread(into: Sample, thread: JavaThread): number {
 		if (thread.stack.carrierStart >= 0) {
 			return this.#addMounted(into, thread);
@@ -171,8 +166,8 @@ export class SampleRows {
 	}
 
 	/**
-	Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. Each carrier has one record
-	for all virtual threads of a kind that it carries, one after the other.
+	Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. Virtual threads of the same
+	kind that a carrier runs one after the other share a thread record.
 	*/
 	#addMounted(into: Sample, thread: JavaThread): number {
 		const {frames, carrierStart, end, isHeapMissing} = thread.stack;
@@ -206,9 +201,9 @@ export class SampleRows {
 	}
 
 	/**
-	Adds the records of a thread. Those of the virtual thread that is still mounted count at `row`, those of the carrier
-	itself at `carrier`; those of virtual threads that it carried before at their kinds, by `#addUnmounted`. If the
-	thread's CPU time is unknown, it is the sum of its records.
+	Adds a thread's perf records: those of the still mounted virtual thread to `row`, those of the carrier itself to
+	`carrier`, and those of virtual threads that it carried before to their kinds, by `#addUnmounted`. If the thread's
+	CPU time is unknown, it is the sum of its records.
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;
@@ -230,7 +225,7 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds the virtual threads that are not mounted. */
+	/** Adds the groups of virtual threads that are not mounted. */
 	#addGroups(into: Sample, round: number): void {
 		for (const group of this.#virtual?.groups ?? []) {
 			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
@@ -258,8 +253,9 @@ export class SampleRows {
 	}
 
 	/**
-	Adds the CPU time of virtual threads that have been unmounted since the previous sample: to the row of such a thread
-	that their carrier carries now, or to one of its own. It was taken from what the carrier has used.
+	Adds the CPU time of virtual threads that were unmounted since the previous sample, which `#addRecorded` subtracted
+	from what their carrier used: to the row of its current virtual thread if that is of the same kind, otherwise to a
+	new row.
 	*/
 	#addUnmounted(into: Sample): void {
 		const rows = new Map<number, number>();
@@ -278,9 +274,7 @@ export class SampleRows {
 		}
 	}
 
-	/**
-	Adds one row for all threads that started and ended between two samples; only their recorded stacks are known.
-	*/
+	/** Adds one row for all threads that started and ended between two samples, of which only records are known. */
 	#addEnded(into: Sample, ended: readonly RecordedStack[]): void {
 		if (ended.length === 0) {
 			return;
@@ -310,24 +304,24 @@ export class SampleRows {
 			return thread.description.state;
 		}
 
-		// A safepoint delays threads on their way into or out of a sleep, wait or park: show that.
+		// A safepoint may delay a thread on its way into or out of a sleep, wait or park: show these.
 		const {methods} = this.#parts;
 		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
 	}
 
-	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without a Java frame. */
+	/** Whether a RUNNABLE thread waits in a known native call, or inside the VM without a Java frame. */
 	#isIdle(thread: JavaThread): boolean {
 		if (thread.description.state !== stateCode.RUNNABLE) {
 			return false;
 		}
 
-		const wasIdle = thread.cpu.isKnown && !countsAsRunning(thread.cpu, this.#repeats);
+		const usedNoCpu = thread.cpu.isKnown && !countsAsRunning(thread.cpu, this.#repeats);
 		if (thread.stack.frames.length === 0) {
-			return thread.stack.end === 'root' && (thread.cpu.isKnown ? wasIdle : thread.block.state === javaThreadState.blocked);
+			return thread.stack.end === 'root' && (thread.cpu.isKnown ? usedNoCpu : thread.block.state === javaThreadState.blocked);
 		}
 
 		const method = this.#parts.methods.ofFrame(thread.stack.frames[0]);
 		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
-		return kind === idleKind.always || (kind === idleKind.withoutCpu && wasIdle);
+		return kind === idleKind.always || (kind === idleKind.withoutCpu && usedNoCpu);
 	}
 }

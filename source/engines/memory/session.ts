@@ -19,7 +19,7 @@ import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
 import {PresentThreads} from './threads/present-threads.js';
 
-/** Failed samples in a row after which the session ends. */
+/** Maximum number of consecutive failed samples; with more, the session ends. */
 const failureLimit = 50;
 
 /** Samples one JVM from another process: lists its threads, reads their stacks, describes them, and fills the rows. */
@@ -82,7 +82,7 @@ export class MemorySession implements EngineSession {
 			interruptedMs = this.#stacks.read(awake, threads, newThreads.length > 0);
 			this.#descriptions.describe(awake, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
-			isSteady = this.#present.done(into) && !this.#stacks.observed?.hasWorkingThreads();
+			isSteady = this.#present.endSample(into) && !this.#stacks.observed?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -98,7 +98,7 @@ export class MemorySession implements EngineSession {
 		};
 	}
 
-	/** What has no records, and how exact lines are. */
+	/** Returns a line about threads without records and about inexact line numbers, if there are any. */
 	get finding(): string | undefined {
 		return [this.#stacks.perf?.finding, this.#code.linesFinding].filter(Boolean).join('; ') || undefined;
 	}

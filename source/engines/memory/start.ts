@@ -17,23 +17,23 @@ import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
-/** Hint for obstacles that concern only this engine. */
-const onlyHere = {hint: '', othersMayDo: true} as const;
+/** Completes obstacles that concern only this engine. */
+const onlyThisEngine = {hint: '', othersMayDo: true} as const;
 
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
-/** Why this engine does not run on this platform; undefined if it does. */
+/** Returns why this engine does not run on this platform; undefined if it does. */
 function platformObstacle(): Obstacle | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
-		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
+		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyThisEngine};
 }
 
-/** The refusal for an error in opening a JVM. */
-function explain(target: Target, error: unknown): Obstacle {
+/** Returns the obstacle that an error in opening a JVM shows. */
+function obstacleOf(target: Target, error: unknown): Obstacle {
 	if (error instanceof MissingFields) {
-		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
+		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyThisEngine};
 	}
 
 	if (error instanceof Unreadable) {
@@ -53,35 +53,35 @@ function explain(target: Target, error: unknown): Obstacle {
 
 	return ['ENOENT', 'ESRCH'].includes(why)
 		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
-		: {reason: printable(message), ...onlyHere};
+		: {reason: printable(message), ...onlyThisEngine};
 }
 
-/** What prevents stopping threads although memory can be read: another tracer, or a system call filter. */
+/** Returns what prevents stopping threads although memory is readable: another tracer, or a system call filter. */
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = nameOfTracer(target.pid);
 	if (tracer) {
 		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
 	}
 
-	// Filters return any errno, often EPERM or ENOSYS.
+	// A filter may return any errno, often EPERM or ENOSYS.
 	return ptrace.seize(noThread) === constants.errno.ESRCH
 		? undefined
 		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true};
 }
 
 /**
-What the kernel checks when a process reads another's memory (ptrace(2), "Ptrace access mode checking";
-admin-guide/LSM/Yama).
+What the kernel checks when a process reads another's memory (ptrace(2), "Ptrace access mode checking"; kernel
+documentation, admin-guide/LSM/Yama).
 */
 type Rights = {
 	readonly isSameUser: boolean;
 	readonly isRoot: boolean;
 	readonly hasCapability: boolean;
-	/** kernel.yama.ptrace_scope; 0 where there is no Yama. */
+	/** kernel.yama.ptrace_scope; 0 without Yama. */
 	readonly yamaScope: number;
 };
 
-/** The refusal for a process whose memory we may not read. */
+/** Returns why we may not read a process's memory. */
 export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
 	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {
@@ -104,7 +104,7 @@ function ownRights(target: Target): Rights {
 	};
 }
 
-/** 0 where there is no Yama. */
+/** Reads kernel.yama.ptrace_scope; 0 without Yama. */
 function yamaScope(): number {
 	try {
 		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
@@ -114,7 +114,7 @@ function yamaScope(): number {
 }
 
 /**
-Whether a JVM can be read from outside: opens and closes it as a session would, unnoticed by the JVM. Obstacles to
+Checks whether a JVM can be sampled by opening and closing it as a session would, unnoticed by the JVM. Obstacles to
 stopping threads count only if threads must be stopped.
 */
 export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions, 'timer'> = {}): Promise<Readiness> {
@@ -130,11 +130,11 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
 		return obstacle ? {ready: false, ...obstacle} : {ready: true};
 	} catch (error) {
-		return {ready: false, ...explain(target, error)};
+		return {ready: false, ...obstacleOf(target, error)};
 	}
 }
 
-/** Opens a session on a JVM. Throws SessionOver, and then leaves nothing open. */
+/** Opens a session on a JVM. Throws SessionOver; leaves nothing open in that case. */
 export function start(target: Target, options: EngineOptions, interner: Interner): EngineSession {
 	let opened: Opened | undefined;
 	try {
@@ -146,7 +146,7 @@ export function start(target: Target, options: EngineOptions, interner: Interner
 			throw error;
 		}
 
-		const {reason, ...help} = explain(target, error);
+		const {reason, ...help} = obstacleOf(target, error);
 		throw new SessionOver(reason, {targetEnded: false, ...help});
 	}
 }

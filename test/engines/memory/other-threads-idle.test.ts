@@ -40,7 +40,7 @@ test('while only watched threads of a process run, the others are idle; one that
 		let lookedMs = 0;
 		await until(() => {
 			lookedMs = performance.now();
-			rest.scanned(others, true, lookedMs);
+			rest.afterScan(others, true, lookedMs);
 			return rest.areIdle(lookedMs);
 		});
 		return lookedMs;
@@ -54,7 +54,7 @@ test('while only watched threads of a process run, the others are idle; one that
 	await until(() => !rest.areIdle(lookedMs));
 	await calmDown();
 	// Another thread that does something is no time to rely on it.
-	rest.scanned(others, false, performance.now());
+	rest.afterScan(others, false, performance.now());
 	expect(rest.areIdle(performance.now())).toBe(false);
 	await calmDown();
 	await java.stop();
@@ -64,7 +64,7 @@ test('while only watched threads of a process run, the others are idle; one that
 test('all threads are scanned if the process clock is unreadable', () => {
 	const rest = new OtherThreadsIdle(ProcessClock.of(2 ** 22), new ThreadCpu(process.pid));
 	for (let scan = 0; scan < 10; scan++) {
-		rest.scanned([], true, performance.now());
+		rest.afterScan([], true, performance.now());
 		expect(rest.areIdle(performance.now())).toBe(false);
 	}
 });

@@ -8,10 +8,10 @@ import {type Vm} from './vm.js';
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
 /**
-A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address and if not. `leaving`: the
-frame left there in an epilogue. These are undefined until needed.
+A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address and if not. `frameState`:
+the state of the frame there, past the prologue. These are undefined until needed.
 */
-export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; leaving?: PartialFrame | 'complete'};
+export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; frameState?: PartialFrame | 'complete'};
 
 /** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;

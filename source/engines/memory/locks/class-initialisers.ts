@@ -7,13 +7,13 @@ import {type Vm} from '../hotspot/vm.js';
 import {isAligned} from '../target/memory.js';
 import {type JavaThread, type Lock} from '../threads/java-thread.js';
 
-/** First release in which a JavaThread names the class whose initialiser it waits for. */
-const namedInThread = 17;
+/** First release in which a JavaThread refers to the class whose initialiser it waits for. */
+const threadHasClassSince = 17;
 
-/** Up to 16 only the waiter's native stack has the class, next to its Java frames: bytes searched. */
+/** Bytes searched below the waiter's Java frames: up to 16 only its native stack has the class. */
 const stackBytes = 2048;
 
-/** Maximum number of threads searched per sample; results are kept. */
+/** Maximum number of threads searched per sample; results are cached. */
 const maxSearches = 8;
 
 /** Finds the class that a stalled thread waits for, and the thread that initialises it. */
@@ -21,11 +21,8 @@ export class ClassInitialisers {
 	readonly #vm: Vm;
 	readonly #methods: Methods;
 	readonly #interner: Interner;
-	/**
-	The initialising thread by word found in this sample, 0 for words that are not such classes; waiters' stacks share
-	them.
-	*/
-	readonly #known = new Map<number, number>();
+	/** By word found in this sample: the thread that initialises this class; 0 if it is no such class. */
+	readonly #byWord = new Map<number, number>();
 	#searchesLeft = maxSearches;
 
 	constructor(vm: Vm, {methods, interner}: {readonly methods: Methods; readonly interner: Interner}) {
@@ -35,15 +32,15 @@ export class ClassInitialisers {
 	}
 
 	start(): void {
-		this.#known.clear();
+		this.#byWord.clear();
 		this.#searchesLeft = maxSearches;
 	}
 
 	/**
-	What a stalled thread waits for; undefined if it must be searched again. `threadAt`: thread by JavaThread address;
-	`classId`: string id of a class's name. Never throws.
+	Returns what a stalled thread waits for; undefined if it must be searched again. `threadAt`: returns the thread at a
+	JavaThread's address; `classId`: returns the string id of a class's name. Never throws.
 	*/
-	awaitedBy({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
+	lockOf({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
 		const {reader, release, layout: {fields, sizes, constants}} = this.#vm;
 		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialised) && has(sizes.javaThread);
 		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
@@ -51,7 +48,7 @@ export class ClassInitialisers {
 		}
 
 		try {
-			const bytes = release >= namedInThread ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - stackBytes, stackBytes);
+			const bytes = release >= threadHasClassSince ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - stackBytes, stackBytes);
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
 				const klass = wordAt(view, at);
@@ -68,7 +65,7 @@ export class ClassInitialisers {
 		}
 	}
 
-	/** The outermost frame of a thread in a class's initialiser; 0 for none. */
+	/** Returns a thread's outermost frame in a class's initialiser; 0 for none. */
 	frameOf({stack: {frames}}: JavaThread, className: number): number {
 		return frames.findLast(frame => {
 			const method = this.#methods.ofFrame(frame);
@@ -77,17 +74,17 @@ export class ClassInitialisers {
 	}
 
 	#initialiserAt(word: number): number {
-		const known = isAligned(word) ? this.#known.get(word) : 0;
+		const known = isAligned(word) ? this.#byWord.get(word) : 0;
 		if (known !== undefined) {
 			return known;
 		}
 
 		const by = this.#initialiserOf(word);
-		this.#known.set(word, by);
+		this.#byWord.set(word, by);
 		return by;
 	}
 
-	/** Address of the thread that initialises a class; 0 if it is initialised, or is no class. */
+	/** Returns the address of the JavaThread that initialises a class; 0 if none does, or it is no class. */
 	#initialiserOf(klass: number): number {
 		const {reader, layout: {fields, constants}} = this.#vm;
 		try {

@@ -13,12 +13,12 @@ import {waitKind} from '../threads/derived-state.js';
 import {ClassInitialisers} from './class-initialisers.js';
 import {type TakenAt} from './taken-at.js';
 
-/** Maximum superclasses searched for the owner field. */
+/** Maximum number of classes searched for the owner field: the object's and its superclasses. */
 const superLimit = 8;
 
 /**
-Fields that tell who holds a synchronizer, of AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync,
-AbstractQueuedSynchronizer or AbstractQueuedLongSynchronizer.
+Offsets of the fields that show who holds a synchronizer: of AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync,
+AbstractQueuedSynchronizer and AbstractQueuedLongSynchronizer.
 */
 type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
 const synchronizerFields = [
@@ -31,18 +31,18 @@ const synchronizerFields = [
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
 /**
-ObjectMonitor::ANONYMOUS_OWNER: another thread inflated the lock, and its holder does not know yet (objectMonitor.hpp,
-21 and later).
+ObjectMonitor::ANONYMOUS_OWNER: another thread than the holder inflated the lock, and the owner is not yet set
+(objectMonitor.hpp, 21 and later).
 */
 const anonymousOwner = 1;
 
-/** Maximum number of objects locked without a monitor (LockStack::CAPACITY is 8). */
+/** Maximum number of objects that a thread locks without a monitor (LockStack::CAPACITY). */
 const lockStackLimit = 8;
 
 /** First release in which a monitor refers to its object by a weak handle (JDK-8247281) instead of its address. */
 const weakHandles = 16;
 
-/** Maximum number of class names kept. */
+/** Maximum number of cached class names. */
 const classesLimit = 4096;
 
 type Parts = {
@@ -50,16 +50,17 @@ type Parts = {
 };
 
 /**
-What threads wait for, and who holds it: monitors, from the thread's and the monitor's structures; synchronizers of
-java.util.concurrent, from the object that the thread is parked on; classes being initialised, from the VM's structures.
+Finds out what threads wait for, and who holds it: monitors, from the thread's and the monitor's structures;
+synchronizers of java.util.concurrent, from the object that the thread is parked on; classes being initialised, from VM
+structures.
 */
 export class Locks {
 	readonly #vm: Vm;
 	readonly #parts: Parts;
-	/** Field offsets of synchronizers, by class. If one is unloaded and replaced, the object found is not a thread. */
+	/** Field offsets by class. If another class has taken the address since, the owner found is not a thread. */
 	readonly #offsets = new Map<number, SynchronizerOffsets>();
 	readonly #initialisers: ClassInitialisers;
-	/** Names of lock classes, by class. */
+	/** String ids of class names, by class, and the Symbol for which they are valid. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
 	/** The clock of this sample; undefined until needed. */
@@ -77,7 +78,7 @@ export class Locks {
 	/** Begins a sample with these threads, the possible owners. */
 	start(threads: readonly JavaThread[]): void {
 		this.#threads = threads;
-		this.#haveMoved();
+		this.#forgetPositions();
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
 		this.#parts.takenAt.start();
@@ -102,7 +103,7 @@ export class Locks {
 		}
 	}
 
-	/** What a thread with this state code waits for; never throws. */
+	/** Returns what a thread with this state code waits for; never throws. */
 	of(thread: JavaThread, state: number): Lock {
 		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.description.state);
 		if (!isStalled && !isWaiting(thread.description.state)) {
@@ -130,16 +131,16 @@ export class Locks {
 			}
 		}
 
-		const lock = isStalled ? this.#initialisers.awaitedBy(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
-		// What was unreadable because objects moved is read again.
+		const lock = isStalled ? this.#initialisers.lockOf(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
+		// A lock that was unreadable because objects moved is read again in the next sample.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
 		thread.lock = isKnown ? {...lock, frames: thread.stack.frames, state: thread.description.state, clock: this.#clockNow} : undefined;
 		return lock ?? none;
 	}
 
 	/**
-	The class of what a thread is parked on, the java.lang.Thread object of the thread that holds it, 0 for none, and the
-	number of read holds. Objects must not move meanwhile. Throws `Unreadable`.
+	The class of what a thread is parked on, the java.lang.Thread object of the thread that holds it, 0 for none, and
+	the number of read holds. Objects must not move meanwhile. Throws `Unreadable`.
 	*/
 	parkedOn(blocker: number): {readonly className: number; readonly owner: number; readonly readers: number} {
 		const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
@@ -152,13 +153,13 @@ export class Locks {
 		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
 	}
 
-	/** Whether its address is still valid; monitors and classes do not move. */
+	/** Whether a lock's address is still valid; monitors and classes do not move. */
 	#isInPlace({kind, clock}: KnownLock): boolean {
 		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
 	}
 
-	/** Discards what depends on objects not moving. */
-	#haveMoved(): void {
+	/** Discards data that is valid only while objects do not move. */
+	#forgetPositions(): void {
 		this.#clockRead = undefined;
 		this.#vm.reader.forgetPages();
 	}
@@ -197,7 +198,7 @@ export class Locks {
 		return kind === 'park' ? this.#parked(thread) : none;
 	}
 
-	/** The object of a monitor. Throws `Unreadable`. */
+	/** Returns a monitor's object. Throws `Unreadable`. */
 	#monitorObject(monitor: number): number {
 		const {reader, layout: {fields}, release} = this.#vm;
 		const object = reader.word(monitor + fields.monitorObject);
@@ -230,7 +231,7 @@ export class Locks {
 		}
 	}
 
-	/** The thread that has an object in its lock stack. */
+	/** Returns the thread that has an object in its lock stack. */
 	#holderOf(oop: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		return this.#threads.find(({address}) => {
@@ -255,7 +256,7 @@ export class Locks {
 		});
 	}
 
-	/** Field offsets of a synchronizer's class; NaN for missing fields. Throws `Unreadable`. */
+	/** Returns the field offsets of a synchronizer's class; NaN for missing fields. Throws `Unreadable`. */
 	#offsetsOf(klass: number): SynchronizerOffsets {
 		let offsets = this.#offsets.get(klass);
 		if (offsets === undefined) {
@@ -282,9 +283,9 @@ export class Locks {
 	}
 
 	/**
-	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for reading: the
-	number of holds (upper half of its state, a long since 25), and the thread in firstReader, null once that has
-	unlocked; other readers are recorded only in their own threads.
+	Returns the thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for
+	reading, returns the number of holds (upper half of its state, a long since 25) and the thread in firstReader, null
+	once that has unlocked; other readers are recorded only in their own threads.
 	*/
 	#holderObject(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): {readonly oop: number; readonly readers?: number} {
 		const {heap} = this.#parts;
@@ -303,12 +304,12 @@ export class Locks {
 		return {thread: this.threadOf(oop), readers};
 	}
 
-	/** Name of an object's class. */
+	/** Returns the string id of an object's class name. */
 	#classOf(oop: number): number {
 		return this.#classId(this.#parts.heap.klassOf(oop));
 	}
 
-	/** Valid while the Symbol is the same. */
+	/** Returns the string id of a class's name. */
 	#classId(klass: number): number {
 		const symbol = klassSymbol(this.#vm, klass);
 		const known = this.#classIds.get(klass);
@@ -325,26 +326,24 @@ export class Locks {
 		return id;
 	}
 
-	/**
-	What was read from the heap, or undefined if objects may have moved meanwhile. `isOfNow`: everything is read now.
-	*/
-	#safely<T>(read: () => T, isOfNow = false): T | undefined {
+	/** Reads from the heap; returns undefined if objects may have moved. `isUncached`: bypasses cached pages. */
+	#safely<T>(read: () => T, isUncached = false): T | undefined {
 		const {reader} = this.#vm;
 		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
-		// The sample's clock is as good as the current one, if it is unchanged after the read.
+		// The sample's clock will do, as long as it is unchanged after the read.
 		const before = this.#clockNow;
 		if (isStopTheWorld && before === moving) {
-			this.#haveMoved();
+			this.#forgetPositions();
 			return undefined;
 		}
 
 		try {
 			this.#parts.heap.isDoubtful = false;
 			const {reads} = reader;
-			const result = isStopTheWorld && !isOfNow ? reader.withPages(read) : read();
-			// What was read before belongs to the sample's clock.
+			const result = isStopTheWorld && !isUncached ? reader.withPages(read) : read();
+			// Cached pages were read at the sample's clock.
 			if (isStopTheWorld && reader.reads !== reads && this.#parts.clock.now() !== before) {
-				this.#haveMoved();
+				this.#forgetPositions();
 				return undefined;
 			}
 
@@ -359,7 +358,7 @@ function isWaiting(state: number): boolean {
 	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
 }
 
-/** What a thread was found to wait for, if it has not run since. */
+/** Returns the lock found earlier if the thread has not run since. */
 function knownLock({lock, stack: {frames}, description: {state}}: JavaThread): KnownLock | undefined {
 	return lock?.frames === frames && lock.state === state ? lock : undefined;
 }

@@ -9,13 +9,13 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {ThreadBlocks, emptyBlock} from '../hotspot/thread-block.js';
 import {heldObjects} from '../unwind/interpreted.js';
 
-/** The object is a constant of the code, or in a register. */
+/** A locked object that is a constant of the code, or in a register. */
 const unknownObject = -1;
 
-/** Collects the monitors held by the frames of a stack while it is walked. */
+/** Collects the monitors that a stack's frames hold while it is walked. */
 class HeldMonitors implements FrameWatcher {
 	readonly #vm: Vm;
-	/** The object of each monitor, and the index of its frame in the buffer. */
+	/** Of each monitor: its object, and the index of its frame in the buffer. */
 	readonly #objects: number[] = [];
 	readonly #frames: number[] = [];
 
@@ -23,7 +23,7 @@ class HeldMonitors implements FrameWatcher {
 		this.#vm = vm;
 	}
 
-	/** Forgets the previous stack. */
+	/** Discards the previous stack. */
 	start(): void {
 		this.#objects.length = 0;
 		this.#frames.length = 0;
@@ -55,8 +55,8 @@ class HeldMonitors implements FrameWatcher {
 	}
 
 	/**
-	Index of the outermost frame that holds an object's monitor, which is the one that took it; if there is none, of the
-	only frame with a monitor of an unknown object. -1 if unknown.
+	Returns the index of the outermost frame that holds an object's monitor, which is the one that acquired it; if there
+	is none, of the only frame with a monitor of an unknown object; -1 if unknown.
 	*/
 	frameIndexOf(object: number): number {
 		const known = this.#objects.lastIndexOf(object);
@@ -77,7 +77,7 @@ class HeldMonitors implements FrameWatcher {
 /** Maximum number of stacks walked per sample; most holders have not moved. */
 const maxWalks = 16;
 
-/** Where holders took monitors: the outermost frame of the holder's stack that holds one. */
+/** Finds the frames in which holders acquired monitors: the outermost of the holder's stack that holds the monitor. */
 export class TakenAt {
 	readonly #memory: Memory;
 	readonly #walker: Walker;
@@ -102,17 +102,17 @@ export class TakenAt {
 	}
 
 	/**
-	Id of the frame in which a thread took a monitor, with that frame's current line; 0 if unknown, for example in Java
-	code. `objectOf` reads the monitor's object.
+	Returns the frame in which a thread acquired a monitor, at its current line; 0 if unknown, for example while the
+	thread runs Java code. `objectOf`: reads the monitor's object.
 	*/
 	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
 		if (holder.stack.frames.length === 0 || holder.isInJava || holder.stack.carrierStart >= 0) {
 			return 0;
 		}
 
-		const ofFrames = this.#known.get(holder.stack.frames) ?? new Map<number, number>();
-		this.#known.set(holder.stack.frames, ofFrames);
-		const known = ofFrames.get(monitor);
+		const byMonitor = this.#known.get(holder.stack.frames) ?? new Map<number, number>();
+		this.#known.set(holder.stack.frames, byMonitor);
+		const known = byMonitor.get(monitor);
 		if (known !== undefined || this.#walksLeft === 0) {
 			return known ?? 0;
 		}
@@ -120,13 +120,13 @@ export class TakenAt {
 		this.#walksLeft--;
 		const frame = this.#find(holder, objectOf);
 		if (frame !== undefined) {
-			ofFrames.set(monitor, frame);
+			byMonitor.set(monitor, frame);
 		}
 
 		return frame ?? 0;
 	}
 
-	/** Undefined if it must be searched again. */
+	/** Returns the frame, 0 for none; undefined if it must be searched again. */
 	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
 		return ifReadable(() => {
 			const {address} = holder;

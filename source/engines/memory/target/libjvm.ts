@@ -3,12 +3,10 @@ import {
 	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection,
 } from './elf.js';
 
-/**
-Addresses in the target of HotSpot's symbols for its own tables (vmStructs.hpp, exported for the serviceability agent).
-*/
+/** Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), by name. */
 export type Symbols = ReadonlyMap<string, number>;
 
-/** Finds libjvm.so in a process's maps and returns its table symbols, relocated; throws a plain message otherwise. */
+/** Returns the relocated symbols of a process's libjvm.so. Throws an error with a message for the user. */
 export function findSymbols(pid: number): Symbols {
 	const mapping = mappingsOf(readFileSync(`/proc/${pid}/maps`, 'latin1')).find(({path}) => path.endsWith('/libjvm.so'));
 	if (!mapping) {

@@ -4,19 +4,19 @@ import {loadLibc} from '../../../jvm/system/koffi.js';
 /** Bytes of struct iovec on x86-64: a pointer and a length. */
 export const vectorBytes = 16;
 
-/** Maximum number of ranges in one call (UIO_MAXIOV, Linux include/uapi/linux/uio.h). */
-export const placesAtOnce = 1024;
+/** Maximum number of ranges in one call (UIO_MAXIOV, include/uapi/linux/uio.h). */
+export const maxVectors = 1024;
 
 /**
-Copies ranges of another process, one after the other, into a buffer; returns the bytes copied up to the first
-unreadable range, -1 if that is the first one or the call is refused. `vectors`: one iovec per range, of which `count`
-are read from `first` on; `length`: bytes of all.
+Copies ranges of another process, one after the other, into a buffer. Returns the number of bytes up to the first
+unreadable range, -1 if that is the first one or the call is refused. `vectors`: iovecs, of which `count` are read from
+`first` on; `length`: their bytes in all.
 */
 type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
 
 /**
-process_vm_readv(2) for one process. It needs the rights of /proc/PID/mem, but container seccomp profiles may refuse it.
-Undefined if the FFI package does not load or the C library lacks the call.
+Binds process_vm_readv(2) for one process. The call needs the same permissions as /proc/PID/mem, but container seccomp
+profiles may refuse it. Undefined if the FFI package does not load or the C library lacks the call.
 */
 function loadVmReads(pid: number): VmReads | undefined {
 	const libc = loadLibc();
@@ -26,7 +26,7 @@ function loadVmReads(pid: number): VmReads | undefined {
 
 	try {
 		const readv = libc.func('process_vm_readv', 'long', ['int', 'uint8_t *', 'ulong', 'intptr_t', 'ulong', 'ulong']);
-		// memmove returns its first argument, the address of a buffer, which does not change.
+		// memmove returns its first argument, here the buffer's address, which does not change.
 		const move = libc.func('memmove', 'intptr_t', ['uint8_t *', 'uint8_t *', 'size_t']);
 		const addresses = new WeakMap<Uint8Array, number>();
 		const addressOf = (bytes: Uint8Array) => {
@@ -55,29 +55,27 @@ function loadVmReads(pid: number): VmReads | undefined {
 /** The target's memory: a live process, or a recorded image of one. */
 export type Memory = {
 	/**
-	Reads many ranges in one call (see `VmReads`), up to the first unreadable one; returns the bytes read, -1 if the
-	call is not available.
+	Reads many ranges in one call (see `VmReads`), up to the first unreadable one. Returns the number of bytes read, -1
+	if the call is not available.
 	*/
 	readonly readMany?: VmReads;
 	/**
-	Copies up to `length` bytes at `address` to `into` at `offset`; returns the number of bytes read, 0 if none. Never
+	Copies up to `length` bytes from `address` to `into` at `offset`. Returns the number of bytes read, 0 if none. Never
 	throws.
 	*/
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
 };
 
-/**
-End of the user address space on x86-64 with four page-table levels (kernel Documentation/arch/x86/x86_64/mm.rst).
-*/
+/** End of the user address space on x86-64 with four page-table levels (Documentation/arch/x86/x86_64/mm.rst). */
 const addressEnd = 2 ** 47;
 
 /** Lowest address that can be mapped: mmap_min_addr is at least a page. */
 const addressStart = 4096;
 
-/** Failed calls in a row after which process_vm_readv counts as forbidden. */
+/** Number of consecutive failed calls after which process_vm_readv counts as forbidden. */
 const refusalLimit = 16;
 
-/** Whether a word from the target can be an address; an inexact one above 2^53 never is. */
+/** Whether a word from the target can be an address; words above 2^53, which are inexact, never are. */
 export function isAddress(word: number): boolean {
 	return word >= addressStart && word < addressEnd;
 }
@@ -94,16 +92,16 @@ process's end, reads return 0.
 export class ProcessMemory implements Memory {
 	readonly #fd: number;
 	readonly #vmReads: VmReads | undefined;
-	/** Failed calls in a row. */
+	/** Number of consecutive failed calls. */
 	#refusals = 0;
 
-	/** Opens it; throws the system's error if not permitted (ptrace access). */
+	/** Opens the memory; throws a system error if not permitted (ptrace access). */
 	constructor(pid: number) {
 		this.#fd = openSync(`/proc/${pid}/mem`, 'r');
 		this.#vmReads = loadVmReads(pid);
 	}
 
-	/** By process id, so it would read another program after an exec; see `Ranges`. */
+	/** Goes by process id, so after an exec it reads the new program; see `Ranges`. */
 	readMany(vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number): number {
 		if (!this.#vmReads || this.#refusals >= refusalLimit) {
 			return -1;
@@ -127,8 +125,8 @@ export class ProcessMemory implements Memory {
 	}
 
 	/**
-	Whether the address space is gone: the process has ended or called exec. In a live one, an unmapped page is an error
-	(fs/proc/base.c, mem_rw).
+	Whether the address space is gone: the process has ended or called exec. In a live one, reading an unmapped page is
+	an error (fs/proc/base.c, mem_rw).
 	*/
 	get isGone(): boolean {
 		try {

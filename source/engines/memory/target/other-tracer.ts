@@ -4,25 +4,23 @@ import {printable} from '../../../model/text.js';
 import {readStatus} from '../../../jvm/system/proc.js';
 
 /**
-How long no thread is stopped after another tracer was seen, milliseconds: a debugger attaches thread by thread, and
-would find ours already traced.
+How long to stop no thread after another tracer was found, milliseconds: a debugger attaches thread by thread, and must
+not find some already traced.
 */
 const avoidMs = 1000;
 
-/** Another tprof-top holds threads for microseconds only, and need not be avoided. */
+/** Another tprof-top holds threads only for microseconds, and need not be avoided. */
 const ownName = 'tprof-top';
 
-/** Maximum number of traced threads remembered. */
+/** Maximum number of known traced threads. */
 const maxThreads = 16;
 
 /**
-Detects other tracers (debuggers, profilers) of a process's threads, and says when to stop none of them. A thread has at
-most one tracer (ptrace(2)).
+Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. A thread has
+at most one tracer (ptrace(2)).
 */
 export class OtherTracer {
-	/**
-	The last one seen, such as "gdb (process 4711)", printable; undefined if none, or if it is in another pid namespace.
-	*/
+	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
 	name?: string;
 	readonly #pid: number;
 	/** Threads with another tracer. */
@@ -34,25 +32,25 @@ export class OtherTracer {
 	}
 
 	/**
-	Checks a thread that could not be seized, or may not be. True if its tracer is another tprof-top, which will soon
-	detach.
+	Records the tracer of a thread, for example of one that could not be seized. Returns whether it is another
+	tprof-top, which will soon detach.
 	*/
-	refused(tid: number): boolean {
+	checkThread(tid: number): boolean {
 		const found = this.#find(tid);
-		if (found === 'stays' && this.#tids.size < maxThreads) {
+		if (found === 'other' && this.#tids.size < maxThreads) {
 			this.#tids.add(tid);
 		}
 
-		return found === 'passes';
+		return found === 'tprof-top';
 	}
 
 	/**
-	Whether another tracer is attached, so that no thread may be stopped. Checks the first thread each time, because
-	debuggers attach to it first, and known traced threads every second. Does not touch any thread.
+	Whether another tracer is attached. Checks the first thread each time, because debuggers attach to it first; while
+	threads are known to be traced, checks these every second. Only reads /proc.
 	*/
-	isThere(): boolean {
+	isAttached(): boolean {
 		if (this.#tids.size === 0) {
-			this.refused(this.#pid);
+			this.checkThread(this.#pid);
 		}
 
 		const nowMs = performance.now();
@@ -61,7 +59,7 @@ export class OtherTracer {
 		}
 
 		for (const tid of this.#tids) {
-			if (this.#find(tid) === 'stays') {
+			if (this.#find(tid) === 'other') {
 				this.#avoidUntilMs = nowMs + avoidMs;
 				return true;
 			}
@@ -72,19 +70,19 @@ export class OtherTracer {
 		return false;
 	}
 
-	/** The kind of another tracer on a thread, and sets `name`: one that may stay, another tprof-top, or none. */
-	#find(tid: number): 'stays' | 'passes' | 'none' {
+	/** Returns the kind of a thread's tracer, ourselves being none, and sets `name`. */
+	#find(tid: number): 'other' | 'tprof-top' | 'none' {
 		const pid = tracerOf(this.#pid, tid);
 		if (pid === undefined || pid === process.pid) {
 			return 'none';
 		}
 
 		this.name = nameOf(pid);
-		return this.name.startsWith(`${ownName} `) ? 'passes' : 'stays';
+		return this.name.startsWith(`${ownName} `) ? 'tprof-top' : 'other';
 	}
 }
 
-/** The process that traces a thread; undefined if there is none, or the thread has ended. */
+/** Returns the process that traces a thread; undefined if there is none, or the thread has ended. */
 function tracerOf(pid: number, tid: number): number | undefined {
 	try {
 		const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);
@@ -94,7 +92,7 @@ function tracerOf(pid: number, tid: number): number | undefined {
 	}
 }
 
-/** Name and id of the process that traces a process's first thread; undefined if there is none. */
+/** Returns name and id of the process that traces a process's first thread; undefined if there is none. */
 export function nameOfTracer(pid: number): string | undefined {
 	const tracer = tracerOf(pid, pid);
 	return tracer === undefined ? undefined : nameOf(tracer);

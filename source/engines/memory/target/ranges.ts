@@ -1,17 +1,17 @@
 import {wordOf} from './word.js';
-import {isAddress, placesAtOnce, vectorBytes, type Memory} from './memory.js';
+import {isAddress, maxVectors, vectorBytes, type Memory} from './memory.js';
 
-/** Initial room: ranges, and bytes of all of them. */
+/** Initial capacity: number of ranges, and bytes of all of them. */
 const firstRanges = 128;
 const firstBytes = 1 << 14;
 
-/** Bytes read again through the opened memory, to be sure that the process id still has that memory. */
-const sureBytes = 4;
+/** Bytes read again through /proc/PID/mem, to verify that the process still has that memory. */
+const checkBytes = 4;
 
 /**
-Ranges of the target's memory that are read together, in the order in which they were added, and much cheaper than one
-by one; not atomic. The call goes by process id and would read another program after an exec, so its results count only
-if the opened memory is still readable afterwards.
+Ranges of the target's memory that are read together, in the order in which they were added: much cheaper than one by
+one, but not atomic. The call goes by process id and would read another program after an exec, so its results are valid
+only if the opened memory is still readable afterwards.
 */
 export class Ranges {
 	count = 0;
@@ -22,10 +22,10 @@ export class Ranges {
 	readonly #memory: Memory;
 	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
 	#vectorBytes = new Uint8Array(this.#vectors.buffer);
-	/** Start of each in `bytes`, and the end of the last. */
+	/** Start of each range in `#bytes`, and the end of the last. */
 	#starts = new Uint32Array(firstRanges + 1);
 	#isRead = new Uint8Array(firstRanges);
-	readonly #sure = new Uint8Array(sureBytes);
+	readonly #check = new Uint8Array(checkBytes);
 
 	constructor(memory: Memory) {
 		this.#memory = memory;
@@ -63,22 +63,22 @@ export class Ranges {
 
 		this.#isRead.fill(0, 0, this.count);
 		let next = 0;
-		let sure = -1;
+		let lastTogether = -1;
 		while (next < this.count) {
-			const last = Math.min(next + placesAtOnce, this.count);
-			const end = last - next < 2 ? -1 : this.#readFrom(next, last);
+			const last = Math.min(next + maxVectors, this.count);
+			const end = last - next < 2 ? -1 : this.#readTogether(next, last);
 			if (end < 0) {
 				break;
 			}
 
-			sure = end > next ? end - 1 : sure;
+			lastTogether = end > next ? end - 1 : lastTogether;
 			next = end;
 			if (end < last) {
 				this.#readOne(next++);
 			}
 		}
 
-		if (sure >= 0 && this.#memory.read(this.#addressOf(sure), this.#sure, 0, sureBytes) !== sureBytes) {
+		if (lastTogether >= 0 && this.#memory.read(this.#addressOf(lastTogether), this.#check, 0, checkBytes) !== checkBytes) {
 			this.#isRead.fill(0, 0, next);
 		}
 
@@ -87,24 +87,24 @@ export class Ranges {
 		}
 	}
 
-	/** Whether the last read got the whole range. */
+	/** Whether the last `read` got the whole range. */
 	isRead(range: number): boolean {
 		return this.#isRead[range] === 1;
 	}
 
-	/** The 8-byte word at an offset (a multiple of four) of a range, exact below 2^53. */
+	/** Returns the 8-byte word at an offset (a multiple of four) of a range, exact below 2^53. */
 	word(range: number, offset: number): number {
 		const at = (this.#starts[range] + offset) / 4;
 		return wordOf(this.#words[at], this.#words[at + 1]);
 	}
 
-	/** The 4-byte word at an offset (a multiple of four) of a range. */
+	/** Returns the 4-byte word at an offset (a multiple of four) of a range. */
 	u32(range: number, offset: number): number {
 		return this.#words[(this.#starts[range] + offset) / 4];
 	}
 
-	/** The first of these ranges that could not be read in one call; -1 if the call is not available. */
-	#readFrom(first: number, last: number): number {
+	/** Reads ranges in one call; returns the first that was not read, -1 if the call is not available. */
+	#readTogether(first: number, last: number): number {
 		const starts = this.#starts;
 		const got = this.#memory.readMany?.(this.#vectorBytes, first, last - first, this.#bytes, starts[first], starts[last] - starts[first]) ?? -1;
 		if (got < 0) {

@@ -3,18 +3,18 @@ import {isAddress, type Memory} from './memory.js';
 
 const pageBytes = 4096;
 
-/** Pages kept; a page whose place is taken is read again. */
-const places = 256;
+/** Number of slots for pages; a page whose slot was reused is read again. */
+const slots = 256;
 
-/** Pages of the target's memory as they were when first read since `clear`: what is needed together often shares one. */
-class RecentPages {
+/** Caches pages of the target's memory until `clear`, since values that are read together often share one. */
+class PageCache {
 	/** Number of pages read so far. */
 	reads = 0;
 	readonly #memory: Memory;
-	readonly #bytes = new Uint8Array(places * pageBytes);
-	/** Address of the page in each place, -1 for none, and how many of its bytes could be read. */
-	readonly #starts = new Float64Array(places).fill(-1);
-	readonly #lengths = new Uint16Array(places);
+	readonly #bytes = new Uint8Array(slots * pageBytes);
+	/** Of each slot: the address of its page, -1 for none, and the number of bytes that were readable. */
+	readonly #starts = new Float64Array(slots).fill(-1);
+	readonly #lengths = new Uint16Array(slots);
 
 	constructor(memory: Memory) {
 		this.#memory = memory;
@@ -25,15 +25,16 @@ class RecentPages {
 		this.#starts.fill(-1);
 	}
 
-	/** Copies bytes at an address to the start of `into`; false if they cannot be read or are in two pages. */
-	take(address: number, into: Uint8Array, length: number): boolean {
-		const place = this.#placeOf(address);
+	/** Copies bytes at an address to the start of `into`; returns false if they are unreadable or in two pages. */
+	copy(address: number, into: Uint8Array, length: number): boolean {
+		const slot = this.#slotOf(address);
 		const inPage = address % pageBytes;
-		if (!(inPage + length <= this.#lengths[place])) {
+		// Negated so that an address that is NaN fails.
+		if (!(inPage + length <= this.#lengths[slot])) {
 			return false;
 		}
 
-		const from = (place * pageBytes) + inPage;
+		const from = (slot * pageBytes) + inPage;
 		for (let byte = 0; byte < length; byte++) {
 			into[byte] = this.#bytes[from + byte];
 		}
@@ -41,39 +42,39 @@ class RecentPages {
 		return true;
 	}
 
-	/** The readable bytes from an address to the end of its page; valid until the next call. */
+	/** Returns the readable bytes from an address to the end of its page; valid until the next call. */
 	rest(address: number): Uint8Array {
-		const place = this.#placeOf(address);
-		const start = place * pageBytes;
-		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[place]);
+		const slot = this.#slotOf(address);
+		const start = slot * pageBytes;
+		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[slot]);
 	}
 
-	/** The place of the page with an address, which is read if it is not there. */
-	#placeOf(address: number): number {
+	/** Returns the slot with an address's page, reading the page if necessary. */
+	#slotOf(address: number): number {
 		const start = address - (address % pageBytes);
-		const place = (start / pageBytes) % places;
-		if (this.#starts[place] !== start) {
+		const slot = (start / pageBytes) % slots;
+		if (this.#starts[slot] !== start) {
 			this.reads++;
-			this.#lengths[place] = this.#memory.read(start, this.#bytes, place * pageBytes, pageBytes);
-			this.#starts[place] = start;
+			this.#lengths[slot] = this.#memory.read(start, this.#bytes, slot * pageBytes, pageBytes);
+			this.#starts[slot] = start;
 		}
 
-		return place;
+		return slot;
 	}
 }
 
-/** Thrown when a read fails, which is normal because the target runs meanwhile. */
+/** Thrown when data in the target is unreadable or implausible, which is normal because the target is running. */
 export class Unreadable extends Error {}
 
-/** A single instance, since it is thrown often and its stack trace is of no use. */
+/** The only instance, since it is thrown often and its stack trace is useless. */
 const unreadable = new Unreadable('not readable in the target');
 
-/** Rejects something in the target that is not what it was taken for. */
+/** Throws `Unreadable`: data in the target failed a check. */
 export function fail(): never {
 	throw unreadable;
 }
 
-/** The result of `read`, or `otherwise` if it throws `Unreadable`. */
+/** Returns the result of `read`, or `otherwise` if it throws `Unreadable`. */
 export function ifReadable<T>(read: () => T, otherwise: T): T {
 	try {
 		return read();
@@ -89,7 +90,7 @@ export function ifReadable<T>(read: () => T, otherwise: T): T {
 /** Maximum length of a C string in the target, bytes; names in HotSpot's tables are below 100. */
 const cStringLimit = 256;
 
-/** Maximum bytes in one read; a larger length is garbage. */
+/** Maximum bytes in one read; larger lengths are invalid. */
 const bytesLimit = 1 << 22;
 
 /** Reads little-endian values from the target's memory; every method throws `Unreadable`. */
@@ -97,22 +98,22 @@ export class Reader {
 	readonly #bytes = new Uint8Array(cStringLimit);
 	readonly #view = new DataView(this.#bytes.buffer);
 
-	readonly #pages: RecentPages;
+	readonly #pages: PageCache;
 	#usesPages = false;
 	#reads = 0;
 
 	constructor(readonly memory: Memory) {
-		this.#pages = new RecentPages(memory);
+		this.#pages = new PageCache(memory);
 	}
 
-	/** Number of reads of the target so far. */
+	/** Number of times that the target's memory was read. */
 	get reads(): number {
 		return this.#reads + this.#pages.reads;
 	}
 
 	/**
-	Calls `read`, whose values are read by the page and may be as old as the last `forgetPages`: the caller checks that
-	objects did not move meanwhile.
+	Calls `read` with the page cache in use: single values and strings may be as old as the last `forgetPages`, so the
+	caller must check that no object has moved since.
 	*/
 	withPages<T>(read: () => T): T {
 		this.#usesPages = true;
@@ -147,25 +148,25 @@ export class Reader {
 		return this.#view.getInt32(0, true);
 	}
 
-	/** A word as a number; exact below 2^53, as all addresses are. */
+	/** Reads a 64-bit word as a number, exact below 2^53, as all addresses are. */
 	word(address: number): number {
 		this.#fetch(address, 8);
 		return wordAt(this.#view, 0);
 	}
 
-	/** A full 64-bit word, for tagged pointers. */
+	/** Reads an exact 64-bit word, for tagged pointers. */
 	bigWord(address: number): bigint {
 		this.#fetch(address, 8);
 		return this.#view.getBigUint64(0, true);
 	}
 
-	/** A word that must be an address. */
+	/** Reads a word that must be an address. */
 	pointer(address: number): number {
 		const word = this.word(address);
 		return isAddress(word) ? word : fail();
 	}
 
-	/** Exactly `length` bytes, in a new array. */
+	/** Reads exactly `length` bytes into a new array. */
 	bytes(address: number, length: number): Uint8Array {
 		if (!(length >= 0 && length <= bytesLimit)) {
 			fail();
@@ -184,7 +185,7 @@ export class Reader {
 		}
 	}
 
-	/** A zero-terminated string of at most 255 bytes, as Latin-1; empty for a null pointer. */
+	/** Reads a zero-terminated Latin-1 string of at most 255 bytes; empty for a null pointer. */
 	cString(address: number): string {
 		if (address === 0) {
 			return '';
@@ -210,7 +211,7 @@ export class Reader {
 	}
 
 	#fetch(address: number, length: number): void {
-		if (this.#usesPages && this.#pages.take(address, this.#bytes, length)) {
+		if (this.#usesPages && this.#pages.copy(address, this.#bytes, length)) {
 			return;
 		}
 

@@ -4,17 +4,17 @@ import {mappingsOf} from './elf.js';
 import {isAddress, type Memory} from './memory.js';
 import {wordAt} from './word.js';
 
-/** Bytes at a stack's end that are searched: there the C library keeps where the thread began. */
+/** Bytes searched at a stack's base, where the C library keeps the thread's start function. */
 const searchedBytes = 1 << 14;
 
-/** Libraries that start threads for others. */
-const starters = /^(?:ld|libc|libpthread|libstdc\+\+|libgcc_s)[-.]/;
+/** Libraries that start threads on behalf of others. */
+const starterLibraries = /^(?:ld|libc|libpthread|libstdc\+\+|libgcc_s)[-.]/;
 
 const rangeLine = /^([\da-f]+)-([\da-f]+) /gm;
 
 /**
-The library whose function a thread of the target began with, as far as the words at its stack's end tell; undefined if
-they do not. `sp`: a stack pointer that it had; undefined to ask the kernel, which tells it of a thread that waits.
+Returns the library of a thread's start function, guessed from the words at its stack's base; undefined if unknown.
+`sp`: a stack pointer that the thread had; by default the kernel's, known while the thread waits.
 */
 export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = waitingSp(pid, tid)): string | undefined {
 	if (sp === undefined || !isAddress(sp)) {
@@ -38,7 +38,7 @@ export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = w
 		const word = wordAt(view, at);
 		const path = isAddress(word) ? code.find(({start, end}) => word >= start && word < end)?.path : undefined;
 		const library = path?.slice(path.lastIndexOf('/') + 1);
-		if (library !== undefined && !starters.test(library)) {
+		if (library !== undefined && !starterLibraries.test(library)) {
 			return printable(library);
 		}
 	}
@@ -46,7 +46,7 @@ export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = w
 	return undefined;
 }
 
-/** Stack pointer of a thread that waits in the kernel (proc(5), syscall); undefined for one that runs. */
+/** Returns the stack pointer of a thread that waits in the kernel (proc(5), syscall); undefined if it is running. */
 function waitingSp(pid: number, tid: number): number | undefined {
 	try {
 		const word = readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'latin1').trim().split(' ').at(-2);

@@ -1,52 +1,54 @@
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
 /**
-Every thread's CPU time is read at least this often, milliseconds, at a random time after half of it to spread the work.
+Maximum time between readings of a thread's CPU time, milliseconds. Each is due at a random time in its second half, to
+spread the work.
 */
 const readEveryMs = 1000;
 
-/** For this long after it used CPU, a thread is read in every sample. */
+/** How long after it used CPU time a thread is read in every sample. */
 const activeMs = 500;
 
-/** Threads not read for this long have ended, and their files are closed: all are read more often (other-threads-idle.ts). */
+/** A thread not read for this long has ended; its files are closed. Others are read sooner (other-threads-idle.ts). */
 const forgetMs = 10_000;
 
-/** A thread's CPU time, as read from the kernel; written by `CpuTimes` only. */
+/** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */
 export class CpuTime {
-	/** CPU nanoseconds used since the last reading, 0 if it was not read in this sample; and whether it is known at all. */
+	/** CPU nanoseconds since the previous reading, 0 if not read in this sample; and whether the kernel reports it. */
 	usedNs = 0;
 	isKnown = false;
-	/** Time spent runnable without a CPU since the last reading, for waits that are over. */
+	/** Time spent runnable without a CPU since the previous reading, of ended waits; 0 if it used no CPU time. */
 	waitNs = 0;
-	/** The same of all waits that have not counted yet: they do when it has used CPU time. */
+	/** The same including readings without CPU time, whose waits are kept in `uncountedDelayNs` until it uses some. */
 	runDelayNs = 0;
 	uncountedDelayNs = 0;
-	/** Timeslices until the last reading, and since the one before. */
+	/** Total number of timeslices at the last reading, and the number since the one before. */
 	timeslices = 0;
 	newTimeslices = 0;
-	/** When it is due to be read, and until when it is read in every sample; whole milliseconds of performance.now. */
+	/** When it is next due, and until when it is read in every sample; whole milliseconds of performance.now. */
 	dueMs = 0;
 	activeUntilMs = 0;
 
 	constructor(readonly nativeId: number) {}
 
-	/** It is known to have used none. */
+	/** Whether it is known to have used no CPU time. */
 	get isIdle(): boolean {
 		return this.isKnown && this.usedNs === 0;
 	}
 }
 
 /**
-Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: at
-random, with the probability of its timeslices per interval.
+Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: decided
+at random, with its timeslices per interval as the probability.
 */
 export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: number): boolean {
 	return usedNs > 0 && (repeats === 1 || Math.random() * repeats < Math.max(1, newTimeslices));
 }
 
 /**
-Decides whose CPU time a sample reads: active threads, and the others in turn. Time of a thread that ran and returned to
-the same frame may be read late; it is kept until the thread is observed running (sampler/cpu-account.ts).
+Decides which threads' CPU times a sample reads: those of active threads, and of the others in turn. So the CPU time of
+a thread that ran and returned to the same frame may be read late; the sampler keeps it until the thread is observed
+running (sampler/cpu-account.ts).
 */
 export class CpuTimes {
 	readonly #cpu: ThreadCpu;
@@ -61,7 +63,7 @@ export class CpuTimes {
 		this.#cpu = cpu;
 	}
 
-	/** Begins a sample. `areAllDue`: every thread is read. */
+	/** Begins a sample. `areAllDue`: it reads every thread. */
 	begin(areAllDue: boolean): void {
 		const nowMs = Math.round(performance.now());
 		this.#beforeMs = this.#nowMs || Number.NaN;
@@ -78,15 +80,15 @@ export class CpuTimes {
 	}
 
 	/**
-	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. `mostOfNewNs`: what counts of the CPU time of a
-	thread that was never read, by default as much as it can have used since the previous sample.
+	Reads a thread's CPU time and sets the ThreadCpu's `reading`. `maxNewNs`: maximum CPU time that counts of a thread
+	read for the first time; by default, the time since the previous sample.
 	*/
-	read(time: CpuTime, mostOfNewNs = (this.#nowMs - this.#beforeMs) * 1e6): void {
+	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#beforeMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
 		time.usedNs = this.#cpu.delta(time.nativeId);
 		time.isKnown = this.#cpu.reading === 'read';
 		if (isNew && time.isIdle) {
-			time.usedNs = Math.min(this.#cpu.cpuNs, mostOfNewNs) || 0;
+			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
 		}
 
 		time.waitNs = time.usedNs > 0 ? this.#cpu.waitedNs : 0;

@@ -4,20 +4,20 @@ import {javaThreadState} from '../hotspot/thread-block.js';
 import {type JavaThread} from './java-thread.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from './thread-object.js';
 
-/** Native methods in which a thread waits, over all JDKs. */
-const waits = new Map<string, WaitKind>([
+/** Methods in which a thread waits, of all JDKs. */
+const waitMethods = new Map<string, WaitKind>([
 	['java.lang.Object.wait', 'wait'],
 	['java.lang.Object.wait0', 'wait'],
 	['java.lang.Thread.sleep', 'sleep'],
 	['java.lang.Thread.sleep0', 'sleep'],
-	// The Java caller: a safepoint may delay the thread before or after the native call.
+	// The caller of the native method: a safepoint may delay the thread before or after the native call.
 	['java.lang.Thread.sleepNanos', 'sleep'],
 	['java.lang.Thread.sleepNanos0', 'sleep'],
 	['sun.misc.Unsafe.park', 'park'],
 	['jdk.internal.misc.Unsafe.park', 'park'],
 ]);
 
-/** How a thread waits, from its VM structures and its top frame. */
+/** Returns how a thread waits, from its VM structures and its top frame. */
 export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 	const {block, stack: {frames}} = thread;
 	if (block.state !== javaThreadState.blocked || frames.length === 0) {
@@ -25,13 +25,13 @@ export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 	}
 
 	const method = methods.ofFrame(frames[0]);
-	const known = method && waits.get(`${method.className}.${method.name}`);
+	const known = method && waitMethods.get(`${method.className}.${method.name}`);
 	return known ?? (block.pendingMonitor === 0 ? 'none' : 'enter');
 }
 
 /**
-State code for when the status in the heap may be stale (concurrent collectors): the status counts only if it is the
-kind of waiting that the thread's own structures show. `status`: undefined if unreadable.
+Returns a thread's state code when its status in the heap may be stale (concurrent collectors): uses the status only if
+it agrees with the kind of wait that the thread's own structures show. `status`: undefined if unreadable.
 */
 export function derivedState(thread: JavaThread, methods: Methods, status: number | undefined): number {
 	const kind = waitKind(thread, methods);
@@ -48,8 +48,8 @@ export function derivedState(thread: JavaThread, methods: Methods, status: numbe
 }
 
 /**
-Whether a wait has a timeout, from its caller: Object.wait() calls wait(0), whose native method is one frame further up
-from 19 on; LockSupport.park() is the only park without one.
+Whether a wait has a timeout, judging by its caller: Object.wait() calls wait(0), whose native method is one frame
+further up from 19 on; LockSupport.park() is the only park method without one.
 */
 function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean {
 	if (kind === 'park') {
@@ -64,16 +64,13 @@ function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number,
 	return index < frames.length && methods.ofFrame(frames[index])?.name === name;
 }
 
-/**
-Threads pause inside the VM all the time, for example at safepoints; one that does so for this long, milliseconds, is
-waiting.
-*/
+/** Threads often pause inside the VM, for example at safepoints; after this long a paused thread counts as waiting. */
 const stalledAfterMs = 200;
 
 /**
-Whether a thread that the JVM calls RUNNABLE actually waits inside the VM, for example for a class's initialiser, memory
-or a compiler: it keeps its stack and uses no CPU. Call in each sample; a collection stops all threads and does not
-count.
+Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initialiser, memory or
+a compiler: its stack stays the same, and it uses no CPU time. Call it in each sample. Collections, which stop all
+threads, do not count.
 */
 export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () => boolean): boolean {
 	if (!mayStall(thread) || isCollecting()) {
@@ -88,7 +85,7 @@ export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () =>
 	return nowMs - thread.stalledSinceMs >= stalledAfterMs;
 }
 
-/** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU. */
+/** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU time. */
 export function mayStall({block, description: {state}, stack: {frames}, cpu}: JavaThread): boolean {
 	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && cpu.isIdle;
 }

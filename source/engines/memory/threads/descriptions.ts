@@ -7,24 +7,24 @@ import {type Vm} from '../hotspot/vm.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
-import {confirms, kernelName} from './kernel-name.js';
+import {matchesKernelName, kernelName} from './kernel-name.js';
 import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
 
 /**
-Limits of reading thread names again, since a thread may change its name: names per sample, and for idle threads a name
-every `idleNameEveryMs` overall and every `idleNameMs` each.
+Limits of reading thread names again, since threads may change their names: names per sample; for idle threads, the
+times between any two names (`idleNameEveryMs`) and between readings of the same one (`idleNameMs`).
 */
 const namesPerRound = 16;
 const idleNameEveryMs = 50;
 const idleNameMs = 10_000;
 
-/** How often the name of an active thread is read again, milliseconds. */
+/** Time between readings of an active thread's name, milliseconds. */
 const activeNameMs = 1000;
 
-/** Attempts to read the heap before giving up because objects moved. */
-const tries = 3;
+/** Maximum number of attempts to read the heap while objects move. */
+const maxTries = 3;
 
-/** JIT compiler threads are Java threads to the VM. */
+/** Names of JIT compiler threads, which to the VM are Java threads. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
 type Parts = {readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods};
@@ -32,19 +32,20 @@ type Parts = {readonly heap: Heap; readonly objects: ThreadObjects; readonly clo
 type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
-Sets threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values count
-if no collection came between; with concurrent ones an object may be a stale copy, so the name must match the kernel's
-and the state the thread's own structures.
+Sets threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values are
+valid if no collection came in between. With concurrent ones an object may be a stale copy, so the name must match the
+kernel's, and the state the thread's own structures.
 */
 export class Descriptions {
 	#nowMs = 0;
 	readonly #vm: Vm;
 	readonly #pid: number;
 	readonly #parts: Parts;
-	/** How many more names this sample may read again; the index of the last idle thread chosen for it, and when. */
+	/** How many more names this sample may read again. */
 	#namesLeft = 0;
-	#chosen = 0;
-	#chosenMs = 0;
+	/** Index of the idle thread whose name was last due, and when that was. */
+	#lastDue = 0;
+	#lastDueMs = 0;
 
 	constructor(vm: Vm, pid: number, parts: Parts) {
 		this.#vm = vm;
@@ -53,8 +54,8 @@ export class Descriptions {
 	}
 
 	/**
-	Describes the changed threads, and reads the names of some others. A thread whose object is unreadable keeps its
-	description; one never described gets the kernel's name.
+	Describes the threads in `awake`, and reads the names of some others. A thread whose object is unreadable keeps its
+	description; if it has none, it gets the kernel's name.
 	*/
 	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
@@ -78,19 +79,19 @@ export class Descriptions {
 		}
 	}
 
-	/** The changed threads, and the idle ones whose names are due. */
+	/** Returns the threads in `awake`, and the idle ones whose names are due. */
 	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
-		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#chosenMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
+		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#lastDueMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
 		if (count === 0) {
 			return awake;
 		}
 
-		this.#chosenMs = nowMs;
+		this.#lastDueMs = nowMs;
 		const threads = [...awake];
 		for (let left = count; left > 0; left--) {
-			this.#chosen = (this.#chosen + 1) % all.length;
-			const thread = all[this.#chosen];
+			this.#lastDue = (this.#lastDue + 1) % all.length;
+			const thread = all[this.#lastDue];
 			if (thread.hasValidRow && this.#isNameOld(thread)) {
 				threads.push(thread);
 			}
@@ -108,7 +109,7 @@ export class Descriptions {
 			return;
 		}
 
-		for (let attempt = 0; attempt < tries; attempt++) {
+		for (let attempt = 0; attempt < maxTries; attempt++) {
 			const clock = this.#parts.clock.now();
 			if (clock === moving) {
 				break;
@@ -135,7 +136,7 @@ export class Descriptions {
 
 		for (const thread of threads) {
 			if (hasStateToFind(thread)) {
-				thread.description.isStateSure = false;
+				thread.description.isStateConfirmed = false;
 				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
 			}
 		}
@@ -147,7 +148,7 @@ export class Descriptions {
 			const isDue = this.#isDue(thread);
 			const hasChanged = thread.description.frames !== thread.stack.frames;
 			if (isDue || hasChanged) {
-				thread.description.isStateSure = true;
+				thread.description.isStateConfirmed = true;
 				this.#apply(thread, {
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
 					state: derivedState(thread, this.#parts.methods, this.#status(thread)),
@@ -157,9 +158,9 @@ export class Descriptions {
 	}
 
 	/**
-	The state that belongs to the stack. The status is read after the stack, so it counts only if the thread has not
-	moved meanwhile; otherwise a thread that has just gone to sleep would be shown asleep in the middle of its work.
-	`read`: by its status, undefined if unreadable. Returns undefined to keep the state.
+	Returns the state that belongs to the stack, undefined to keep the last one. The status is read after the stack, so
+	it is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown
+	asleep in the middle of its work. `read`: the state by its status, undefined if unreadable.
 	*/
 	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
 		if (thread.isInJava) {
@@ -167,22 +168,22 @@ export class Descriptions {
 		}
 
 		const isNew = thread.description.frames !== thread.stack.frames;
-		thread.description.isStateSure = read !== undefined && ((read === thread.description.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
-		if (thread.description.isStateSure) {
+		thread.description.isStateConfirmed = read !== undefined && ((read === thread.description.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
+		if (thread.description.isStateConfirmed) {
 			return read;
 		}
 
 		return isNew ? derivedState(thread, this.#parts.methods, undefined) : undefined;
 	}
 
-	/** Identity of the mounted virtual thread; undefined if unreadable, or unmounted meanwhile. */
+	/** Returns the identity of the mounted virtual thread; undefined if unreadable or no longer mounted. */
 	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
 		const before = this.#parts.clock.now();
 		try {
 			this.#parts.heap.isDoubtful = false;
 			const oop = this.#parts.objects.inHandle(thread.block.virtualThread);
 			const {id, name} = this.#parts.objects.virtualIdentity(oop);
-			// Without a virtual thread, the handle has the carrier itself.
+			// Without a virtual thread, the handle refers to the carrier itself.
 			if (id === thread.description.key) {
 				return undefined;
 			}
@@ -195,12 +196,12 @@ export class Descriptions {
 		return undefined;
 	}
 
-	/** Whether nothing need be read: a thread in Java code is always RUNNABLE. */
+	/** Whether there is nothing to read: a thread in Java code is always RUNNABLE. */
 	#isKnown(thread: JavaThread): boolean {
 		return thread.isInJava && thread.description.isIdentified && !this.#isNameOld(thread);
 	}
 
-	/** Whether to read the name; counts it against the limit. */
+	/** Whether to read the thread's identity; counts a repeated reading against the limit. */
 	#isDue(thread: JavaThread): boolean {
 		return !thread.description.isIdentified || (this.#isNameOld(thread) && this.#namesLeft-- > 0);
 	}
@@ -246,8 +247,8 @@ export class Descriptions {
 	}
 
 	/**
-	The identity if it is certain: key and daemon flag are, since the object points back to its thread; the name must
-	come through up-to-date pointers or match the kernel's.
+	Returns the identity if it is certain. Key and daemon flag are, since the object points back to its thread; the name
+	must come through current pointers or match the kernel's.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#parts.heap.isDoubtful = false;
@@ -260,10 +261,10 @@ export class Descriptions {
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#parts.heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
+		return !this.#parts.heap.isDoubtful || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
-	/** The status address stays valid until a collection. */
+	/** Reads a thread's state code; its status address remains valid until the next collection. */
 	#state(thread: JavaThread, clock: number): number | undefined {
 		try {
 			if (thread.description.statusClock !== clock) {
@@ -283,6 +284,7 @@ export class Descriptions {
 		}
 	}
 
+	/** Reads a thread's status. */
 	#status(thread: JavaThread): number | undefined {
 		try {
 			const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
@@ -293,7 +295,7 @@ export class Descriptions {
 	}
 }
 
-/** Whether the state may differ from the last one found. */
+/** Whether the state may have changed since it was last found. */
 function hasStateToFind({stack, description}: JavaThread): boolean {
-	return description.frames !== stack.frames || !description.isStateSure || description.isNotifiable;
+	return description.frames !== stack.frames || !description.isStateConfirmed || description.isNotifiable;
 }

@@ -20,17 +20,17 @@ export type Lock = {
 /** A thread's lock, and the frames, state and clock for which it is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** A thread's last walked stack, and the anchor and state that it was walked from; NaN and 0 if none. */
+/** A thread's stack as last walked, and the anchor and state that it was walked from; NaN and 0 if none. */
 class ThreadStack extends WalkedStack {
 	readonly #from = {sp: Number.NaN, pc: 0, fp: 0, state: 0};
 
-	/** Whether a block has the anchor and state that the stack was walked from. */
+	/** Whether a block still has the anchor and state that the stack was walked from. */
 	wasWalkedFrom({anchorSp, anchorPc, anchorFp, state}: ThreadBlock): boolean {
 		const {sp, pc, fp, state: walkedState} = this.#from;
 		return anchorSp === sp && anchorPc === pc && anchorFp === fp && state === walkedState;
 	}
 
-	/** Sets the anchor that the stack was walked from; `undefined`: none. */
+	/** Sets the anchor and state that the stack was walked from; undefined if none. */
 	setWalked(block: ThreadBlock | undefined): void {
 		const from = this.#from;
 		from.sp = block?.anchorSp ?? Number.NaN;
@@ -42,43 +42,43 @@ class ThreadStack extends WalkedStack {
 
 /** A thread's key, name and state, and how they were last read. */
 class Description {
-	/** Key, name and flags, once known. */
+	/** Key, name and flags; 0 and empty until known. */
 	key = 0;
 	name = '';
 	flags = 0;
-	/** The last state code that could be read. */
+	/** The last known state code. */
 	state: number = stateCode.RUNNABLE;
 	/** The virtual thread mounted when its identity was last read. */
 	virtual?: {readonly id: number; readonly name: string};
-	/** Key, daemon flag and name come from the Java heap; and when the name was last read (performance.now). */
+	/** Whether key, daemon flag and name were read from the Java heap, and when that was (performance.now). */
 	isIdentified = false;
 	identifiedMs = 0;
-	/** Address of its thread status, and the collection count for which it is valid. */
+	/** Address of the thread's status, and the collection count for which it is valid. */
 	statusAddress = 0;
 	statusClock = Number.NaN;
-	/** Frames for which the state was last computed, and whether the thread's own status confirmed it. */
+	/** Frames for which the state was last determined, and whether the thread's own status confirmed it. */
 	frames?: Int32Array;
-	isStateSure = false;
-	/** It is in Object.wait, where another thread may change its status. */
+	isStateConfirmed = false;
+	/** The thread is in Object.wait, where another thread may change its status. */
 	isNotifiable = false;
 }
 
-/** One thread of the target, kept from sample to sample. Each part is written by one module, named beside it. */
+/** A thread of the target, kept from sample to sample. Each part is written by the module named in its comment. */
 export class JavaThread {
 	/**
-	The row is complete and unchanged until the block or CPU time changes, and no other thread can change it. Set by
-	sample-rows.ts, and cleared by whoever finds a change.
+	sample-rows.ts: the row remains valid until the block or CPU time changes, and no other thread can change it.
+	Cleared by any module that finds a change.
 	*/
 	hasValidRow = false;
-	/** java-threads.ts: the block shows that it is not where its stack was walked: in Java code, moved on, never walked. */
+	/** java-threads.ts: its anchor or state is not the last walk's; always so in Java code and if never walked. */
 	hasMoved = true;
-	/** cpu/perf: an event records its CPU time. Its records and CPU time are read in every sample, its row is never kept. */
+	/** cpu/perf: it has a perf event. Its records and CPU time are read in every sample, and its row is not reused. */
 	hasEvent = false;
 	/** cpu-times.ts. */
 	readonly cpu: CpuTime;
-	/** java-threads.ts, and whoever reads the stack: its JavaThread as of then. */
+	/** java-threads.ts, and the modules that read stacks: fields of its JavaThread as last read. */
 	readonly block: ThreadBlock = emptyBlock();
-	/** Whoever reads the stack: thread-stacks.ts, cpu/perf, cpu/ptrace. */
+	/** The modules that read stacks: thread-stacks.ts, cpu/perf, cpu/ptrace. */
 	readonly stack = new ThreadStack();
 	/** descriptions.ts. */
 	readonly description = new Description();
@@ -88,24 +88,24 @@ export class JavaThread {
 	/** java-threads.ts: the last round in which it was listed. */
 	round = 0;
 	/**
-	present-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the id that the target
-	reports may be wrong, and another process's.
+	present-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that
+	the target reports may be wrong, and be that of another process.
 	*/
-	isThere = false;
-	/** present-threads.ts: it may run at any time, see other-threads-idle.ts. */
+	exists = false;
+	/** present-threads.ts: it may run at any time; see other-threads-idle.ts. */
 	isWatched = false;
-	/** `SteadyThreads`: for how long it was running in every update, and the last update that found it running. */
+	/** `SteadyThreads`: how long it has been running in every update, and the last update that found it running. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
-	/** locks.ts: what it waits for, as last read. */
+	/** locks.ts: the lock that it waits for, as last read. */
 	lock?: KnownLock;
-	/** sample-rows.ts: its row in the sample being filled, or in the previous one, and the frames there. */
+	/** sample-rows.ts: its row in the current sample (until that is filled, the previous one), and the row's frames. */
 	row = -1;
 	sampledFrames?: Int32Array;
-	/** derived-state.ts: since when it has been idle in the VM although RUNNABLE (performance.now); NaN if not. */
+	/** derived-state.ts: when it became idle in the VM although RUNNABLE (performance.now); NaN if it is not. */
 	stalledSinceMs = Number.NaN;
 
-	/** `address`: of the JavaThread; `nativeId`: Linux id as in /proc/PID/task, 0 if unknown. */
+	/** `address`: of HotSpot's JavaThread; `nativeId`: Linux id as in /proc/PID/task, 0 if unknown. */
 	constructor(readonly address: number, block: ThreadBlock, readonly nativeId: number) {
 		this.osThread = block.osThread;
 		this.stackBase = block.stackBase;
@@ -113,12 +113,12 @@ export class JavaThread {
 		Object.assign(this.block, block);
 	}
 
-	/** It executes Java code and has no anchor; only its registers show where it is. */
+	/** Whether it executes Java code: then it has no anchor, and only its registers show where it is. */
 	get isInJava(): boolean {
 		return this.block.state === javaThreadState.inJava;
 	}
 
-	/** Its stack cannot have changed since it was last walked. */
+	/** Whether its stack cannot have changed since it was last walked. */
 	get isUnchanged(): boolean {
 		return !this.hasMoved && this.cpu.isIdle && this.stack.end !== 'broken';
 	}

@@ -19,7 +19,7 @@ export class JavaThreads {
 	readonly #watched: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** The threads of the newest list; and its addresses if each has a thread. */
+	/** The threads of the newest list, and its addresses; undefined if some addresses have no thread. */
 	readonly #threads: JavaThread[] = [];
 	#addresses: readonly number[] | undefined;
 
@@ -32,8 +32,8 @@ export class JavaThreads {
 	}
 
 	/**
-	All threads, in an array that the next call reuses. Those that are not where their stacks were walked have
-	`hasMoved` set and fresh blocks. Throws `Unreadable` if the list cannot be read.
+	Returns all threads, in an array that the next call reuses. Sets `hasMoved` of those that are not where their stacks
+	were walked, and reads their blocks. Throws `Unreadable` if the list cannot be read.
 	*/
 	list(): readonly JavaThread[] {
 		this.#ids.newRound();
@@ -49,9 +49,7 @@ export class JavaThreads {
 		return this.#threads;
 	}
 
-	/**
-	The threads of the previous list, of which only the watched are read again; undefined if one of these has ended.
-	*/
+	/** Returns the previous list, reading only the watched threads again; undefined if one of these has ended. */
 	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
 		this.newThreads.length = 0;
 		if (this.#addresses === undefined) {
@@ -64,8 +62,8 @@ export class JavaThreads {
 	}
 
 	/**
-	The thread that replaced one that the kernel no longer knows: it may have got the same addresses (allocator and C
-	library reuse them at once), so only its Linux id differs. The thread itself if it is still there.
+	Returns the thread that replaced one that the kernel no longer knows, or the thread itself if there is none.
+	Allocator and C library reuse addresses at once, so the successor may differ only in its Linux id.
 	*/
 	successorOf(thread: JavaThread): JavaThread {
 		const nativeId = this.#nativeIdOf(thread.block.osThread);
@@ -79,7 +77,7 @@ export class JavaThreads {
 		return successor;
 	}
 
-	/** Reads a thread's block again; false if it has ended. */
+	/** Reads a thread's block again; returns false if it is unreadable. */
 	reread(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, thread.block);
 	}
@@ -89,12 +87,12 @@ export class JavaThreads {
 		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
 	}
 
-	/** Whether a thread is still where its stack was walked, and has not run. */
+	/** Whether a thread still has the anchor and state that its stack was walked from. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
 	}
 
-	/** Whether the block at a thread's address is still that thread's; reads it. */
+	/** Reads the block at a thread's address into `#scratch`; returns whether it is still that thread's. */
 	#isStill({address, osThread, stackBase}: JavaThread): boolean {
 		const now = this.#scratch;
 		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
@@ -115,7 +113,7 @@ export class JavaThreads {
 			}
 		});
 
-		// Indices identify threads only if every address has one.
+		// Only if every address has a thread do indices in the two lists agree.
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;
 		if (this.#known.size > threads.length) {
 			for (const [address, thread] of this.#known) {
@@ -127,7 +125,7 @@ export class JavaThreads {
 	}
 
 	/**
-	The thread at an address, the `index`-th of those read together, with a fresh block if it moved; `known`: the thread
+	Returns the thread at an address, the `index`-th of `blocks`, and updates its block if it moved. `known`: the thread
 	that was there.
 	*/
 	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
@@ -147,14 +145,14 @@ export class JavaThreads {
 	}
 
 	/**
-	Index of the newest thread in the list (oldest first) known by its Linux id; all known ones before it are unchanged,
-	because a new thread that reuses addresses is appended to the list. Threads found replaced are forgotten. -1 if
-	none.
+	Returns the index of the newest thread in the list (oldest first) that is known by its Linux id; -1 if none. All
+	known threads before it are unchanged, because a new thread that reuses addresses is appended to the list. Forgets
+	threads found to be replaced.
 	*/
 	#lastKnown(addresses: readonly number[]): number {
 		for (let index = addresses.length - 1; index >= 0; index--) {
 			const known = this.#known.get(addresses[index]);
-			// Without an id, it cannot be told from a successor.
+			// Without an id, a thread cannot be distinguished from its successor.
 			if (!known || known.nativeId === 0) {
 				continue;
 			}
@@ -170,7 +168,7 @@ export class JavaThreads {
 		return -1;
 	}
 
-	/** The thread whose block this is; `known`: the thread that was at its address. */
+	/** Returns the thread with this block; `known`: the thread that was at its address. */
 	#threadOf(address: number, block: ThreadBlock, known: JavaThread | undefined): JavaThread | undefined {
 		if (known?.osThread === block.osThread && (known.stackBase === block.stackBase || known.stackBase === 0)) {
 			return known;

@@ -1,19 +1,19 @@
 import {printable} from '../../../model/text.js';
 import {kernelNameOf} from '../../../jvm/threads/native-ids.js';
 
-/** Bytes of a thread name that Linux keeps (TASK_COMM_LEN without the zero). */
+/** Maximum bytes of a thread's name in Linux (TASK_COMM_LEN without the zero). */
 const kernelNameBytes = 15;
 
-/** A thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
+/** Returns a thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
 export function kernelName(pid: number, nativeId: number): string {
 	return printable(kernelNameOf(pid, nativeId));
 }
 
 /**
-Whether a kernel name is the shortened form of a name: its first 15 bytes, or (since 19, os_linux.cpp) the first 7, two
+Whether a kernel name is the shortened form of a name: the first 15 bytes, or (since 19, os_linux.cpp) the first 7, two
 dots and the last 6.
 */
-export function confirms(kernel: string, name: string): boolean {
+export function matchesKernelName(kernel: string, name: string): boolean {
 	if (kernel === '') {
 		return name === '';
 	}

@@ -1,32 +1,32 @@
 import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/** Scans in a row that must have found only watched threads running. */
+/** Number of consecutive scans that must have found only watched threads running. */
 const minIdleScans = 5;
 
 /** Maximum number of watched threads: each is read twice per sample. */
 const watchedLimit = 24;
 
-/** Attempts to measure the CPU time of all other threads: a watched one may be running meanwhile. */
+/** Maximum number of attempts to measure the CPU time of all other threads while a watched one may be running. */
 const measureTries = 4;
 
 /** Maximum time between scans of all threads, milliseconds. */
 const scanEveryMs = 4000;
 
 /**
-Tells whether any thread but a few watched ones has run; if not, the others need not be read. The process's CPU time
-less that of the watched threads is exact if no watched thread's moved between the readings. The kernel updates it at
-the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run is noticed a sample late;
-used only after the others have been idle for a while.
+Finds out whether any threads but a few watched ones have run; if not, the others need not be read. The others' CPU time
+is the process's less that of the watched threads, and exact if the latter did not change between the readings. The
+kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run may be
+noticed a sample late; so this is used only after the others have been idle for several scans.
 */
 export class OtherThreadsIdle {
-	/** Since the reading before the last one only watched threads have run. */
+	/** Only watched threads have run between the last two readings. */
 	wereIdle = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	/** Linux ids of threads that may run at any time. */
 	#watched: readonly number[] = [];
-	/** CPU time of all others at the last scan; NaN if unknown. */
+	/** CPU time of all other threads at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
 	#idleScans = 0;
 	#scanAtMs = 0;
@@ -36,7 +36,7 @@ export class OtherThreadsIdle {
 		this.#cpu = cpu;
 	}
 
-	/** Whether only watched threads can have run since the last scan. */
+	/** Whether only watched threads have run since the last scan, and no other scan is due. */
 	areIdle(nowMs: number): boolean {
 		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
 		this.wereIdle = usedNs === this.#usedNs;
@@ -48,10 +48,10 @@ export class OtherThreadsIdle {
 	}
 
 	/**
-	All threads were read: the watched ones may run from now on; `isUnchanged`: no other thread has run since the previous
-	scan.
+	Call after reading all threads. `watched`: the threads that may run from now on; `isUnchanged`: no other thread has
+	run since the previous scan.
 	*/
-	scanned(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
+	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
 		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
 		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
 			this.#watched = watched;
@@ -60,14 +60,14 @@ export class OtherThreadsIdle {
 		}
 	}
 
-	/** Discards what is known: the next sample scans all threads. */
+	/** Makes the next sample scan all threads. */
 	forget(idleScans = 0): void {
 		this.wereIdle = false;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
 	}
 
-	/** CPU time of all other threads; NaN if a watched one was running meanwhile, or one or the process has ended. */
+	/** Returns the CPU time of all other threads; NaN if a watched one was running, or one or the process has ended. */
 	#measure(): number {
 		for (let tries = 0; tries < measureTries; tries++) {
 			const before = this.#sumWatched();
@@ -80,7 +80,7 @@ export class OtherThreadsIdle {
 		return Number.NaN;
 	}
 
-	/** CPU time of the watched threads; NaN if one has ended. */
+	/** Returns the CPU time of the watched threads; NaN if one has ended. */
 	#sumWatched(): number {
 		let sum = 0;
 		for (const id of this.#watched) {

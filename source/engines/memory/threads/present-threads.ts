@@ -14,10 +14,10 @@ import {JavaThreads} from './java-threads.js';
 import {OtherThreadsIdle} from './other-threads-idle.js';
 import {VmThreads} from './vm-threads.js';
 
-/** CPU time that VM-internal threads may use between two samples that count as unchanged. */
+/** CPU time that threads without frames may use between two samples that count as unchanged. */
 const housekeepingNs = 1e6;
 
-/** For this long after it ran, such a thread is watched: idle compiler threads wake every five seconds. */
+/** How long after it ran such a thread is watched: idle compiler threads wake every five seconds. */
 const watchedMs = 6000;
 
 /** The Java threads that both the JVM and the kernel list, with their CPU time. */
@@ -33,21 +33,22 @@ export class PresentThreads {
 	readonly #present: JavaThread[] = [];
 	readonly #others: OtherThreadsIdle;
 	readonly #steady = new SteadyThreads();
-	/** Threads that may run while the others are idle; and whether this sample scans all threads. */
+	/** Threads that may run while the others are idle. */
 	readonly #watched: JavaThread[] = [];
+	/** This sample reads all threads, not only the watched ones. */
 	#isFull = true;
-	/** No thread that was idle in the previous sample has run. */
+	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
 	#onlyWatchedRan = false;
-	/** Only watched threads have run. */
+	/** Only watched threads of the process have run. */
 	#wereOthersIdle = false;
 
-	constructor(vm: Vm, target: Target, cpu: ThreadCpu, of: {readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
+	constructor(vm: Vm, target: Target, cpu: ThreadCpu, parts: {readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
 		this.#pid = target.pid;
 		this.#cpu = cpu;
 		this.#cpuTimes = new CpuTimes(cpu);
 		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
 		this.java = new JavaThreads(vm, new NativeIds(target));
-		this.vmThreads = new VmThreads(target.pid, {...of, cpu, cpuTimes: this.#cpuTimes, memory: vm.reader.memory});
+		this.vmThreads = new VmThreads(target.pid, {...parts, cpu, cpuTimes: this.#cpuTimes, memory: vm.reader.memory});
 	}
 
 	/** See `SampleOutcome`. */
@@ -56,9 +57,9 @@ export class PresentThreads {
 	}
 
 	/**
-	The current threads without those that have just ended, in an array that the next call reuses. Reads CPU times of
-	threads that moved, have an event or are due. `hasWoken`: an idle thread is known to have run. Throws `Unreadable`
-	if the list cannot be read.
+	Returns the current threads without those that just ended, in an array that the next call reuses. Reads the CPU
+	times of threads that moved, have an event or are due. `hasWoken`: an unchanged thread is known to have run. Throws
+	`Unreadable` if the list cannot be read.
 	*/
 	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
@@ -77,10 +78,10 @@ export class PresentThreads {
 	}
 
 	/**
-	Ends a sample: updates which threads are watched. Returns whether only threads without frames, briefly, and steadily
-	running ones have run.
+	Ends a sample and updates which threads are watched. Returns whether only steadily running threads and, briefly,
+	threads without frames have run.
 	*/
-	done(sample: Sample): boolean {
+	endSample(sample: Sample): boolean {
 		const nowMs = performance.now();
 		this.#steady.update(this.awake, sample, nowMs);
 		const isSteady = this.#isSteady() && !this.#steady.wasRecentlySteady(nowMs);
@@ -91,17 +92,17 @@ export class PresentThreads {
 		return isSteady;
 	}
 
-	/** Whether a thread of the newest list still exists, so that its Linux id is its own. */
-	isStillThere({nativeId}: JavaThread): boolean {
+	/** Whether a thread of the newest list still exists, so that its Linux id is not another's. */
+	stillExists({nativeId}: JavaThread): boolean {
 		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'closed' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
 	}
 
-	/** Threads of the newest list that may be running now: they recently were, or had moved. */
+	/** Returns threads of the newest list that may be running now: they recently were, or had moved. */
 	possiblyRunning(): readonly JavaThread[] {
-		return this.#present.filter(({isThere, isInJava, hasMoved, cpu}) => isThere && (isInJava || hasMoved || cpu.dueMs === 0));
+		return this.#present.filter(({exists, isInJava, hasMoved, cpu}) => exists && (isInJava || hasMoved || cpu.dueMs === 0));
 	}
 
-	/** Marks a thread found running since it was listed. */
+	/** Adds a thread to `awake` that was found running after it was listed. */
 	wake(thread: JavaThread): void {
 		thread.hasMoved = true;
 		if (thread.hasValidRow || !this.awake.includes(thread)) {
@@ -123,7 +124,7 @@ export class PresentThreads {
 		}
 
 		const ids = [...watched.map(({nativeId}) => nativeId), ...this.vmThreads.watch()];
-		this.#others.scanned(ids, this.#onlyWatchedRan && this.vmThreads.onlyWatchedRan, nowMs);
+		this.#others.afterScan(ids, this.#onlyWatchedRan && this.vmThreads.onlyWatchedRan, nowMs);
 	}
 
 	#isSteady(): boolean {
@@ -153,13 +154,13 @@ export class PresentThreads {
 			}
 
 			const thread = this.#updateThread(found, isDue);
-			if (thread.isThere || thread.nativeId === 0) {
+			if (thread.exists || thread.nativeId === 0) {
 				present.push(thread);
 			}
 		}
 	}
 
-	/** Reads the watched threads only; false if all must be scanned. */
+	/** Reads only the watched threads; returns false if all must be read. */
 	#listWatched(): boolean {
 		if (!this.java.listAgain(this.#watched)) {
 			return false;
@@ -168,8 +169,8 @@ export class PresentThreads {
 		this.#cpuTimes.begin(false);
 		for (const found of this.#watched) {
 			const thread = this.#updateThread(found, found.hasEvent || this.#cpuTimes.isDue(found.cpu));
-			if (thread !== found || !(thread.isThere || thread.nativeId === 0)) {
-				// It has just ended; the next sample shows its successor.
+			if (thread !== found || !(thread.exists || thread.nativeId === 0)) {
+				// The thread just ended; the next sample shows its successor.
 				this.#present.splice(this.#present.indexOf(found), 1);
 				this.#others.forget();
 			}
@@ -178,16 +179,16 @@ export class PresentThreads {
 		return true;
 	}
 
-	/** Reads a thread's CPU time if `isDue` or if it moved, and adds it to `awake` if it may have changed. */
+	/** Reads a thread's CPU time if necessary; adds the thread, or its successor, to `awake` if it may have changed. */
 	#updateThread(found: JavaThread, isDue: boolean): JavaThread {
 		let thread = found;
-		if (isDue || found.hasMoved || !found.isThere) {
+		if (isDue || found.hasMoved || !found.exists) {
 			thread = this.#readCpu(found);
 		} else {
 			this.#cpuTimes.skip(thread.cpu);
 		}
 
-		if ((thread.isThere || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
+		if ((thread.exists || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
 			thread.hasValidRow = false;
 			this.awake.push(thread);
 			this.#onlyWatchedRan &&= thread.isWatched;
@@ -198,32 +199,32 @@ export class PresentThreads {
 
 	/** Reads a thread's CPU time; returns the thread, or its successor if the kernel no longer knows it. */
 	#readCpu(thread: JavaThread): JavaThread {
-		this.#readOwnCpu(thread);
-		if (thread.isThere) {
+		this.#readExisting(thread);
+		if (thread.exists) {
 			return thread;
 		}
 
 		const successor = this.java.successorOf(thread);
-		this.#readOwnCpu(successor);
+		this.#readExisting(successor);
 		return successor;
 	}
 
-	/** CPU time is read below the target's own /proc directory, so only for threads of the target. */
-	#readOwnCpu(thread: JavaThread): void {
+	/** Reads a thread's CPU time below /proc/PID/task, which has only threads of the target. Sets `exists`. */
+	#readExisting(thread: JavaThread): void {
 		this.#cpuTimes.read(thread.cpu);
 		const {reading} = this.#cpu;
-		thread.isThere = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
+		thread.exists = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
 }
 
-/** A thread without Java frames, such as a compiler thread. */
+/** Whether a thread has no Java frames, such as a compiler thread. */
 function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
 	return frames.length === 0 && end === 'root';
 }
 
 /**
-Minimum share of the time between two updates that a steadily running thread outside Java code was on a CPU or runnable.
-A thread in Java code does not wait.
+Minimum share of the time between two updates that a steadily running thread outside Java code is on a CPU or runnable.
+Threads in Java code do not wait.
 */
 const minShare = 0.75;
 
@@ -238,8 +239,8 @@ export function isSteady({steadyNs}: JavaThread): boolean {
 /** Detects threads that run steadily: while they do, each sample repeats the previous one. */
 export class SteadyThreads {
 	/**
-	Longest time, nanoseconds, that a thread has been running or idle as it is now, if it was the opposite in the
-	previous update; 0 if none changed.
+	Of the threads that started or stopped running since the previous update, the longest time since the change,
+	nanoseconds; 0 if none did.
 	*/
 	changedNs = 0;
 	#updates = 0;
@@ -247,12 +248,12 @@ export class SteadyThreads {
 	#stoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
 
-	/** Whether a steady thread stopped recently; it may have done so only briefly, so samples are taken one by one. */
+	/** Whether a steady thread stopped recently; as that may have been brief, samples are then taken one by one. */
 	wasRecentlySteady(nowMs: number): boolean {
 		return nowMs - this.#stoppedAtMs < minSteadyNs / 1e6;
 	}
 
-	/** Updates with the threads that may have run; `sample` has their states. */
+	/** Updates threads that may have run. The sample contains their states. */
 	update(awake: readonly JavaThread[], {state}: Sample, nowMs: number): void {
 		const gapNs = (nowMs - this.#atMs) * 1e6;
 		this.#updates++;

@@ -3,34 +3,34 @@ import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread, type Lock} from './java-thread.js';
 import {mayStall} from './derived-state.js';
 
-/** Unused frames in a sample, beyond twice those in use, at which the sample is rebuilt from scratch. */
-const unusedFrames = 1 << 16;
+/** Maximum number of frames in a sample, beyond twice those in use; at more, the sample is rebuilt from scratch. */
+const maxExtraFrames = 1 << 16;
 
-/** Bits of `Sample.flags` of a thread that is not a carrier. */
+/** Returns the bits of `Sample.flags` for a thread that is not a carrier. */
 export function flagsOf({description: {flags}, stack: {end, isHeapMissing}}: JavaThread): number {
 	return flags | (end === 'broken' || isHeapMissing ? threadFlag.incomplete : 0);
 }
 
-/** Whether a thread's row remains valid until its block or CPU time changes; `state` is that of the row. */
+/** Whether a thread's row remains valid until its block or CPU time changes. `state`: the row's. */
 export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
-	const {isIdentified, isStateSure, isNotifiable} = thread.description;
-	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateSure && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.ownerSlot;
+	const {isIdentified, isStateConfirmed, isNotifiable} = thread.description;
+	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.ownerSlot;
 }
 
 /**
-Keeps the rows of threads that have not changed since the previous sample, as long as the same sample object is filled
-each time.
+Reuses the rows of threads that have not changed since the previous sample, provided that the same sample object is
+filled each time.
 */
 export class RowCache {
 	#sample?: Sample;
-	/** Rows of the previous sample; 0 if they cannot be reused. */
+	/** Number of rows of the previous sample; 0 if they cannot be reused. */
 	#count = 0;
-	/** Frames of these rows. */
+	/** Number of frames of these rows. */
 	#framesInUse = 0;
 
 	/** Begins to fill a sample. */
 	start(sample: Sample): void {
-		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + unusedFrames ? sample.count : 0;
+		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + maxExtraFrames ? sample.count : 0;
 		this.#sample = sample;
 		if (this.#count > 0) {
 			sample.restart();
@@ -39,7 +39,7 @@ export class RowCache {
 		}
 	}
 
-	/** Keeps the row of a thread that cannot have changed; false if the row is not the next one. */
+	/** Keeps the row of a thread that cannot have changed; returns false if the row is not the next one. */
 	keepValid(thread: JavaThread): boolean {
 		const sample = this.#sample!;
 		if (sample.count >= this.#count || thread.row !== sample.count) {
@@ -50,7 +50,7 @@ export class RowCache {
 		return true;
 	}
 
-	/** Keeps the next row if it is this thread's and unchanged; false if it must be filled. */
+	/** Keeps the next row if it is this thread's and unchanged; returns false if it must be filled. */
 	keep(thread: JavaThread, state: number, lock: Lock): boolean {
 		const sample = this.#sample!;
 		const row = sample.count;
@@ -65,7 +65,7 @@ export class RowCache {
 		return true;
 	}
 
-	/** Keeps a row in which nothing has changed; false if it is not the next one, or another thread's or state's. */
+	/** Keeps an unchanged row; returns false if it is not the next one, or has another key or state. */
 	keepUnchanged(row: number, key: number, state: number): boolean {
 		const sample = this.#sample!;
 		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== state) {
@@ -76,7 +76,7 @@ export class RowCache {
 		return true;
 	}
 
-	/** The sample is filled. */
+	/** Ends the filling of a sample. */
 	end(): void {
 		const {count, stackLength} = this.#sample!;
 		let frames = 0;
@@ -87,7 +87,7 @@ export class RowCache {
 		this.#framesInUse = frames;
 	}
 
-	/** The sample failed: empties it and discards all rows. */
+	/** Empties a failed sample; none of its rows will be reused. */
 	forget(sample: Sample): void {
 		sample.clear();
 		this.#sample = undefined;

@@ -8,18 +8,18 @@ import {type Vm} from '../hotspot/vm.js';
 /** Maximum number of threads in a list; kernels allow 32,768 by default (pid_max). */
 const threadLimit = 65_536;
 
-/** Attempts to read the list before giving up because it changed. */
-const tries = 5;
+/** Maximum number of attempts to read the list while it changes. */
+const maxTries = 5;
 
-/** The JVM's list of its threads. */
+/** Reads the JVM's list of its threads. */
 export class ThreadList {
 	readonly #vm: Vm;
-	/** The list as last read, and its bytes. */
+	/** The list as last read, and as bytes. */
 	#addresses: readonly number[] = [];
 	#bytes = new Uint8Array();
 	/** Buffer for the next reading; swapped with the previous one. */
 	#nextBytes = new Uint8Array();
-	/** The address of each thread's link to the next. */
+	/** Each thread's pointer to the next (8 and 11). */
 	readonly #links: Ranges;
 
 	constructor(vm: Vm) {
@@ -28,20 +28,20 @@ export class ThreadList {
 	}
 
 	/**
-	Addresses of all JavaThreads, oldest first; the same array as before if unchanged. Throws `Unreadable` if the list
-	cannot be read consistently.
+	Returns the addresses of all JavaThreads, oldest first; the same array as before if unchanged. Throws `Unreadable`
+	if the list cannot be read consistently.
 	*/
 	read(): readonly number[] {
 		return has(this.#vm.layout.fields.threadsList) ? this.#readArray() : this.#readChain();
 	}
 
 	/**
-	17 and later: an array that is replaced when a thread starts or ends (threadSMR.hpp). It may be freed while we read
-	it, so it must be the same afterwards.
+	17 and later: reads an array that is replaced when a thread starts or ends (threadSMR.hpp). It may be freed during the
+	read, so it must still be the current one afterwards.
 	*/
 	#readArray(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
-		return repeated(() => {
+		return withRetries(() => {
 			const list = reader.pointer(fields.threadsList);
 			const length = reader.u32(list + fields.threadsListLength);
 			if (length > threadLimit) {
@@ -64,7 +64,7 @@ export class ThreadList {
 			if (Buffer.compare(bytes, this.#bytes) !== 0) {
 				this.#nextBytes = this.#bytes;
 				this.#bytes = bytes;
-				this.#addresses = addresses(bytes);
+				this.#addresses = decodeAddresses(bytes);
 			}
 
 			return this.#addresses;
@@ -72,14 +72,14 @@ export class ThreadList {
 	}
 
 	/**
-	8 and 11: a linked list, newest first. New threads are prepended, so if the head is unchanged afterwards the list
-	was consistent unless a thread ended.
+	8 and 11: reads a linked list, newest first. New threads are prepended, so if the head is unchanged afterwards, the list
+	is consistent unless a thread ended.
 	*/
 	#readChain(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
-		return repeated(() => {
+		return withRetries(() => {
 			const first = reader.word(fields.firstThread);
-			if (this.#isChain(first)) {
+			if (this.#isUnchanged(first)) {
 				return this.#addresses;
 			}
 
@@ -105,8 +105,8 @@ export class ThreadList {
 		});
 	}
 
-	/** Whether the chain that begins with this thread is the one read last. */
-	#isChain(first: number): boolean {
+	/** Whether the linked list that begins with this thread is the one read last. */
+	#isUnchanged(first: number): boolean {
 		const known = this.#addresses;
 		if (known.length === 0 || known.at(-1) !== first) {
 			return false;
@@ -123,9 +123,9 @@ export class ThreadList {
 	}
 }
 
-/** Retries what fails if the list changes meanwhile: a freed list contains garbage. */
-function repeated<T>(attempt: () => T): T {
-	for (let failures = 1; failures < tries; failures++) {
+/** Retries `attempt`, which fails if the list changes during it: a freed list contains garbage. */
+function withRetries<T>(attempt: () => T): T {
+	for (let failures = 1; failures < maxTries; failures++) {
 		const result = ifReadable<T | undefined>(attempt, undefined);
 		if (result !== undefined) {
 			return result;
@@ -135,7 +135,7 @@ function repeated<T>(attempt: () => T): T {
 	return attempt();
 }
 
-function addresses(bytes: Uint8Array): number[] {
+function decodeAddresses(bytes: Uint8Array): number[] {
 	const words = new Uint32Array(bytes.buffer, 0, bytes.length / 4);
 	return Array.from({length: words.length / 2}, (_, index) => wordOf(words[index * 2], words[(index * 2) + 1])).filter(address => isAligned(address));
 }

@@ -5,7 +5,7 @@ import {has} from '../hotspot/layout.js';
 import {fail} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
-/** The parts of a java.lang.Thread object that do not change, apart from the name. */
+/** Fields of a java.lang.Thread object that do not change, apart from the name. */
 export type ThreadIdentity = {
 	/** java.lang.Thread.getId. */
 	readonly id: number;
@@ -15,8 +15,8 @@ export type ThreadIdentity = {
 };
 
 /**
-Offsets in java.lang.Thread. From 19 on status and daemon flag are in an object of their own (Thread$FieldHolder, JEP
-425).
+Offsets in java.lang.Thread. From 19 on, status and daemon flag are in a separate object, `holder` (Thread$FieldHolder,
+JEP 425).
 */
 type Offsets = {
 	readonly name: number;
@@ -41,18 +41,18 @@ export class ThreadObjects {
 		const {fields} = vm.layout;
 		const klass = vm.reader.pointer(fields.threadKlass);
 		this.#threadKlass = klass;
-		const need = (owner: number, name: string, signature: string) => heap.fieldOffset(owner, name, signature) ?? fail();
+		const required = (owner: number, name: string, signature: string) => heap.fieldOffset(owner, name, signature) ?? fail();
 		const holder = heap.fieldOffset(klass, 'holder', 'Ljava/lang/Thread$FieldHolder;') ?? Number.NaN;
 		const owner = has(holder) ? vm.reader.pointer(fields.holderKlass) : klass;
 		this.#offsets = {
-			name: need(klass, 'name', 'Ljava/lang/String;'), id: need(klass, 'tid', 'J'), eetop: need(klass, 'eetop', 'J'), parkBlocker: need(klass, 'parkBlocker', 'Ljava/lang/Object;'),
-			holder, status: need(owner, 'threadStatus', 'I'), daemon: need(owner, 'daemon', 'Z'),
+			name: required(klass, 'name', 'Ljava/lang/String;'), id: required(klass, 'tid', 'J'), eetop: required(klass, 'eetop', 'J'), parkBlocker: required(klass, 'parkBlocker', 'Ljava/lang/Object;'),
+			holder, status: required(owner, 'threadStatus', 'I'), daemon: required(owner, 'daemon', 'Z'),
 		};
 	}
 
 	/**
-	The java.lang.Thread object of a JavaThread, verified by its pointer back; 0 if there is none yet. `slot`: content
-	of JavaThread._threadObj.
+	Returns the java.lang.Thread object of a JavaThread, verified by its pointer back; 0 if there is none yet. `slot`:
+	the value of JavaThread._threadObj.
 	*/
 	objectOf(thread: number, slot: number): number {
 		const oop = this.inSlot(thread, slot);
@@ -63,11 +63,12 @@ export class ThreadObjects {
 		return oop;
 	}
 
+	/** Reads the identity of a java.lang.Thread. */
 	identity(oop: number): ThreadIdentity {
 		return {...this.#idAndName(oop), isDaemon: this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0};
 	}
 
-	/** Id and name of a java.lang.VirtualThread. */
+	/** Reads id and name of a java.lang.VirtualThread. */
 	virtualIdentity(oop: number): {readonly id: number; readonly name: string} {
 		if (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass)) {
 			fail();
@@ -76,34 +77,34 @@ export class ThreadObjects {
 		return this.#idAndName(oop);
 	}
 
-	/** The id of a java.lang.Thread, whose class the caller has checked. */
+	/** Reads the id of a java.lang.Thread, whose class the caller has checked. */
 	idOf(oop: number): number {
 		return this.#vm.reader.word(oop + this.#offsets.id);
 	}
 
-	/** The object that a thread is parked on; 0 for none. */
+	/** Returns the object that a thread is parked on; 0 for none. */
 	parkBlocker(oop: number): number {
 		return this.#heap.reference(oop + this.#offsets.parkBlocker);
 	}
 
-	/** The JavaThread of a java.lang.Thread object; 0 if it is not running. */
+	/** Returns the JavaThread of a java.lang.Thread object; 0 if it has none: not started, ended, or virtual. */
 	nativeThreadOf(oop: number): number {
 		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
 	}
 
-	/** Address of an object's thread status. */
+	/** Returns the address of a java.lang.Thread's status. */
 	statusAddress(oop: number): number {
 		return this.#holder(oop) + this.#offsets.status;
 	}
 
-	/** The object in a handle such as JavaThread._vthread; 0 for none. */
+	/** Returns the object in a handle such as JavaThread._vthread; 0 for none. */
 	inHandle(slot: number): number {
 		return slot === 0 ? 0 : this.#heap.reference(slot, true);
 	}
 
 	/**
-	The candidate object of JavaThread._threadObj (see `objectOf`). Up to 14 the field is the pointer itself, changes
-	with each collection and is read again; later it points to a slot that is never compressed.
+	Returns the object of JavaThread._threadObj, unverified (see `objectOf`). Up to 14 the field is the pointer itself,
+	which changes with each collection and is read again; later it points to a slot that is never compressed.
 	*/
 	inSlot(thread: number, slot: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
@@ -129,22 +130,23 @@ export class ThreadObjects {
 	}
 }
 
-/** Bits of a status; the first one set counts. */
+/** Bits of a status that show how a thread waits; the first one set counts. */
 const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
 
-/** What a thread waits in, from its status (jvmti.h, JVMTI_THREAD_STATE_*). */
+/** Returns how a thread waits, from its status (jvmti.h, JVMTI_THREAD_STATE_*). */
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
 }
 
+/** How a thread waits; `enter`: to enter a monitor; `wait`: in Object.wait. */
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/** Bits of a status that give the state; the first one set counts. */
+/** Bits of a status that show the state; the first one set counts. */
 const stateBits: ReadonlyArray<readonly [number, number]> = [
 	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
 ];
 
-/** State code of a threadStatus, whose bits are JVMTI thread states (jdk.internal.misc.VM.toThreadState). */
+/** Returns the state code of a status, whose bits are JVMTI thread states (jdk.internal.misc.VM.toThreadState). */
 export function stateOfStatus(status: number): number {
 	return stateBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? stateCode.NEW;
 }

@@ -9,7 +9,7 @@ import {libraryOfThread} from '../target/thread-library.js';
 import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
-import {confirms, kernelName} from './kernel-name.js';
+import {matchesKernelName, kernelName} from './kernel-name.js';
 
 /** How often the process's threads are listed, milliseconds, and as a multiple of the time that listing takes. */
 const listEveryMs = 500;
@@ -83,7 +83,8 @@ export class VmThreads {
 			const isFirst = this.#threads.size === 0;
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
-			// Until the second list, some threads may be about to become Java threads, and no sample counts as unchanged.
+			// Until the second list, some threads may be about to become Java threads, and no sample counts as
+			// unchanged.
 			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs)));
 		}
 
@@ -204,6 +205,6 @@ export class VmThreads {
 
 	#name(nativeId: number): string {
 		const name = kernelName(this.#pid, nativeId);
-		return longNames.find(long => confirms(name, long)) ?? name;
+		return longNames.find(long => matchesKernelName(name, long)) ?? name;
 	}
 }

@@ -4,28 +4,29 @@ import {has} from '../hotspot/layout.js';
 import {klassName, type Methods} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
-import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
+import {bytecodeIndex, savedBcp, slot} from './interpreted.js';
 import {FrameBuffer, RecordingStack, type StackCopy} from './stack.js';
 
-/** The stack of a virtual thread that is not mounted; `id`: the same for the same frames. */
+/** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
 export class FrozenStack {
 	constructor(readonly id: number, readonly frames: Int32Array) {}
 }
 
-/** A frozen stack as read: where its first chunk is, and a number that differs for other contents. */
+/** A frozen stack as read, with the address of its first chunk and a hash of its contents. */
 export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number};
 
-/**
-Bytes of frames in a chunk, words there by their distance from the first frame, and the frames of chunks with these.
-*/
-type KnownWalk = {readonly length: number; readonly words: readonly number[]; readonly frames: Int32Array};
+/** A cached walk of a chunk with this many bytes of frames and these words (offsets and values, in turn). */
+type CachedWalk = {readonly length: number; readonly words: readonly number[]; readonly frames: Int32Array};
 
-/** For how long walks are remembered, milliseconds: code may be replaced. And how many, and how many stacks. */
+/** How long walks are cached, milliseconds, since code may be replaced; and the maximum numbers of walks and stacks. */
 const walksMs = 10_000;
 const walkLimit = 4096;
 const stackLimit = 16_384;
 
-/** The position of a mounted virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk), as last read. */
+/**
+The position of a virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk): from `low` to `base`; `sp`: the
+chunk's field.
+*/
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
 /** Field offsets of these classes, and the class of chunks. */
@@ -34,28 +35,29 @@ type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly par
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
 
-/** Maximum number of chunks of a thread: one that yields at ever greater depth gets another each time. */
+/** Maximum number of chunks of a thread: each yield at a greater depth may add one. */
 const chunkLimit = 64;
 
-/** Maximum words of a chunk, 1 MB of frames. */
+/** Maximum words of a chunk: 1 MB of frames. */
 const chunkWords = 1 << 17;
 
 /**
-Reads the frames of virtual threads in the heap (24 and later). A virtual thread that resumes gets only its topmost
-frames back on the stack; the others stay in a chunk until it returns to them (stackChunkOop.hpp,
-continuationFreezeThaw.cpp).
+Reads the frames of virtual threads in the heap. When a virtual thread resumes, only its topmost frames return to the
+stack; the others remain in a chunk until it returns to them (stackChunkOop.hpp, continuationFreezeThaw.cpp).
 */
 export class Continuations {
+	/** The frames of the last `walk`, innermost first. */
 	readonly frames = new FrameBuffer();
 	readonly #vm: Vm;
 	readonly #heap: Heap;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
 	readonly #stack = new RecordingStack();
+	/** Index in a ContinuationEntry of the Continuation object; 0 until found. */
 	#entryWord = 0;
 	#offsets?: Offsets;
-	/** Walks of chunks, by the first program counter of these; and all stacks, by their frames. */
-	readonly #walks = new Map<number, KnownWalk[]>();
+	/** Walks of chunks, by the chunk's first return address; and all stacks, by their frames. */
+	readonly #walks = new Map<number, CachedWalk[]>();
 	readonly #stacks = new Map<string, FrozenStack>();
 	readonly #stackOfFrames = new WeakMap<Int32Array, FrozenStack>();
 	#walkCount = 0;
@@ -71,8 +73,8 @@ export class Continuations {
 	}
 
 	/**
-	Finds the start of the heap part, quickly enough for a thread that is held; undefined if there is none or it is
-	unreadable. `entry`: JavaThread._cont_entry, an address on the stack.
+	Finds the start of the frames in the heap, quickly enough for a stopped thread; undefined if there are none or they
+	are unreadable. `entry`: JavaThread._cont_entry, an address on the stack.
 	*/
 	locate(stack: StackCopy, entry: number): ChunkPosition | undefined {
 		return ifReadable(() => {
@@ -83,8 +85,8 @@ export class Continuations {
 	}
 
 	/**
-	Fills `frames` with the frames in the heap, innermost first; false if they are unreadable or have changed since
-	`locate`.
+	Fills `frames` with the frames in the heap, innermost first; returns false if they are unreadable or have changed
+	since `locate`.
 	*/
 	walk(position: ChunkPosition): boolean {
 		this.frames.count = 0;
@@ -98,7 +100,7 @@ export class Continuations {
 					this.#walkChunk(low, base);
 				}
 
-				// Frames are thawed when the thread returns to them, and frozen when it yields again.
+				// The thread may have yielded since and frozen more frames.
 				if (this.#vm.reader.u32(chunk + (this.#offsets ?? fail()).sp) < sp) {
 					return false;
 				}
@@ -111,8 +113,8 @@ export class Continuations {
 	}
 
 	/**
-	The stack of a virtual thread that is not mounted, by its Continuation object; empty for one that has not begun.
-	Undefined if it is unreadable. Objects must not move meanwhile, but the thread may run.
+	Returns the stack of an unmounted virtual thread, given its Continuation object; empty if it has not begun,
+	undefined if unreadable. Objects must not move during the call, but the thread may run.
 	*/
 	frozen(continuation: number): FrozenRead | undefined {
 		return ifReadable(() => {
@@ -140,11 +142,11 @@ export class Continuations {
 		}, undefined);
 	}
 
-	/** The frames of a chunk: those of another with the same words, or walked. */
+	/** Returns the frames of a chunk, from the cache if a walk read the same words there. */
 	#frozenFrames({chunk, low, base, sp}: ChunkPosition): Int32Array {
 		const stack = this.#stack;
 		stack.load(this.#vm.reader.memory, low - 16, base);
-		this.#forgetWalks();
+		this.#expireWalks();
 		const pc = stack.word(low - 8);
 		const known = this.#walks.get(pc) ?? [];
 		const walk = known.find(({words, length}) => length === base - low && hasWords(stack, low, words));
@@ -161,7 +163,7 @@ export class Continuations {
 			stack.record = undefined;
 		}
 
-		// The thread may have run while it was walked. Read past the pages that are kept.
+		// The thread may have run during the walk.
 		if (!this.#isStillAt(chunk, sp)) {
 			fail();
 		}
@@ -172,12 +174,13 @@ export class Continuations {
 		return frames;
 	}
 
+	/** Whether a chunk still has this stack pointer; bypasses cached pages. */
 	#isStillAt(chunk: number, sp: number): boolean {
 		const bytes = this.#vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
 		return new DataView(bytes.buffer).getUint32(0, true) === sp;
 	}
 
-	#forgetWalks(): void {
+	#expireWalks(): void {
 		const nowMs = performance.now();
 		if (nowMs - this.#walksSinceMs > walksMs || this.#walkCount >= walkLimit) {
 			this.#walks.clear();
@@ -229,7 +232,7 @@ export class Continuations {
 		return fail();
 	}
 
-	/** jdk.internal.vm.Continuation, for a class that is or extends it; otherwise 0. */
+	/** Returns jdk.internal.vm.Continuation if a class is or extends it; otherwise 0. */
 	#continuationKlass(klass: number): number {
 		for (let at = klass, depth = 0; at !== 0 && depth < 4; depth++) {
 			if (klassName(this.#vm, at) === 'jdk.internal.vm.Continuation') {
@@ -257,7 +260,7 @@ export class Continuations {
 		};
 	}
 
-	/** Fails if there is no chunk at the address: ZGC moves objects before it updates fields. */
+	/** Throws `Unreadable` if there is no chunk at the address: ZGC moves objects before it updates fields. */
 	#checkChunk(chunk: number): void {
 		if (this.#heap.klassOf(chunk) !== this.#offsets?.chunkKlass) {
 			fail();
@@ -270,7 +273,7 @@ export class Continuations {
 		const {size: sizeOffset, sp: spOffset, parent, bottom, argumentSize, stack} = this.#offsets ?? fail();
 		const size = reader.u32(chunk + sizeOffset);
 		const sp = reader.u32(chunk + spOffset);
-		// Up to 22 a chunk has the number of argument words after its frames; later ones have the end of the frames.
+		// Up to 22 a chunk has the number of argument words after its frames, later the end of the frames.
 		const end = has(bottom) ? reader.u32(chunk + bottom) : size - reader.u32(chunk + argumentSize);
 		if (size > chunkWords || end > size || sp > size) {
 			fail();
@@ -280,8 +283,8 @@ export class Continuations {
 	}
 
 	/**
-	As in walker.ts, but links of interpreted frames in a chunk are relative, in words (frame_x86.inline.hpp,
-	derelativize).
+	Appends a chunk's frames. Works as walker.ts, but the links of interpreted frames in a chunk are relative, in words
+	(frame_x86.inline.hpp, derelativize).
 	*/
 	#walkChunk(low: number, base: number): void {
 		const stack = this.#stack;
@@ -295,7 +298,7 @@ export class Continuations {
 			if (blob.kind === 'interpreter') {
 				const fp = fpSlot + (8 * relative(stack, fpSlot));
 				const method = this.#methods.at(stack.word(fp + slot.method));
-				this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBytecode(this.#vm, stack, fp))));
+				this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBcp(this.#vm, stack, fp))));
 				sp = fp + (8 * relative(stack, fp + slot.senderSp));
 				fpSlot = fp;
 				pc = sp < base ? stack.word(fp + slot.returnPc) : 0;
@@ -319,7 +322,7 @@ export class Continuations {
 	}
 }
 
-/** Whether a chunk whose first frame is at `low` has these words: distances and values, in turn. */
+/** Whether a chunk whose first frame is at `low` contains these words: offsets from there and values, in turn. */
 function hasWords(stack: StackCopy, low: number, words: readonly number[]): boolean {
 	for (let index = 0; index < words.length; index += 2) {
 		if (!stack.has(low + words[index]) || stack.word(low + words[index]) !== words[index + 1]) {
@@ -330,7 +333,7 @@ function hasWords(stack: StackCopy, low: number, words: readonly number[]): bool
 	return true;
 }
 
-/** A word of the stack as a small signed number. */
+/** Returns the low half of a word of the stack as a signed number. */
 function relative(stack: StackCopy, at: number): number {
 	const low = stack.word(at) % (2 ** 32);
 	return low < 2 ** 31 ? low : low - (2 ** 32);

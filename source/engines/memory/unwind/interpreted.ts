@@ -3,38 +3,39 @@ import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
 /*
-Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp; the mirror, since 9, moved the later ones).
+Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp). JDK 9 inserted the mirror below the method,
+shifting the slots after it.
 */
 export const slot = {
 	returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24,
 } as const;
 
-/** The slot with the bytecode pointer while the frame is in a call. */
-function bytecodeSlot(release: number): number {
+/** Returns the slot with the bytecode pointer (bcp) while the frame is in a call. */
+function bcpOffset(release: number): number {
 	return release >= 9 ? -64 : -56;
 }
 
-/** Lowest slot of a complete frame: the bottom of its expression stack. */
-export function lastSlot(release: number): number {
-	return bytecodeSlot(release) - 8;
+/** Returns the lowest slot of a complete frame, just above its monitors and its expression stack. */
+export function initialSpOffset(release: number): number {
+	return bcpOffset(release) - 8;
 }
 
-/** First release in which the end of a frame's monitors is relative to its frame pointer, in words (JDK-8308984). */
-const relativeSlots = 22;
+/** First release in which a frame has the end of its monitors relative to its frame pointer, in words (JDK-8308984). */
+const relativeMonitorEndSince = 22;
 
 /** Bytes of a monitor in an interpreted frame: a lock word and the object (BasicObjectLock). */
 const monitorBytes = 16;
 
-/** Maximum monitors accepted for a frame. */
+/** Maximum number of monitors read of a frame. */
 const monitorLimit = 256;
 
 /**
-Objects whose monitors an interpreted frame holds, outermost first: they lie below its fixed slots, the last of which
-has their end. Throws `Unreadable`.
+Returns the objects whose monitors an interpreted frame holds, outermost first. The monitors are below its fixed slots,
+the last of which contains the monitors' end. Throws `Unreadable`.
 */
 export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
-	const begin = fp + lastSlot(vm.release);
-	const end = vm.release >= relativeSlots ? fp + (8 * stack.signed(begin)) : stack.word(begin);
+	const begin = fp + initialSpOffset(vm.release);
+	const end = vm.release >= relativeMonitorEndSince ? fp + (8 * stack.signed(begin)) : stack.word(begin);
 	const objects: number[] = [];
 	for (let at = begin - monitorBytes; at >= end && objects.length < monitorLimit; at -= monitorBytes) {
 		const object = stack.word(at + 8);
@@ -46,16 +47,17 @@ export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	return objects;
 }
 
-/** Bytecode index of an interpreted frame; 0 for native methods or an invalid pointer. */
-export function bytecodeIndex(method: Method, pointer: number): number {
-	return !method.isNative && isBytecode(method, pointer) ? pointer - method.codeStart : 0;
+/** Returns the bytecode index of a bytecode pointer; 0 for native methods or an invalid pointer. */
+export function bytecodeIndex(method: Method, bcp: number): number {
+	return !method.isNative && isBcp(method, bcp) ? bcp - method.codeStart : 0;
 }
 
-export function isBytecode(method: Method, pointer: number): boolean {
-	return pointer >= method.codeStart && pointer < method.codeEnd;
+/** Whether a word points to a bytecode of a method. */
+export function isBcp(method: Method, word: number): boolean {
+	return word >= method.codeStart && word < method.codeEnd;
 }
 
-/** The bytecode pointer saved in the frame. Throws `Unreadable`. */
-export function savedBytecode(vm: Vm, stack: StackCopy, fp: number): number {
-	return stack.word(fp + bytecodeSlot(vm.release));
+/** Returns the bytecode pointer saved in the frame. Throws `Unreadable`. */
+export function savedBcp(vm: Vm, stack: StackCopy, fp: number): number {
+	return stack.word(fp + bcpOffset(vm.release));
 }

@@ -3,14 +3,14 @@ import {type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
 /**
-Maximum bytes of a stack copied; 1,024 interpreted frames take about 150 KB. A deeper stack is truncated and counts as
+Maximum bytes copied of a stack; 1,024 interpreted frames take about 150 KB. A deeper stack is truncated and counts as
 incomplete.
 */
 const stackBytesLimit = 1 << 20;
 
 /** A copy of part of a thread's stack, read by address. */
 export class StackCopy {
-	/** Addresses of the first word and after the last. */
+	/** Address of the first word, and the address after the last. */
 	low = 0;
 	high = 0;
 	/** The stack continues above `high`. */
@@ -31,7 +31,7 @@ export class StackCopy {
 			fail();
 		}
 
-		this.#makeRoom(length);
+		this.#reserve(length);
 		if (memory.read(low, this.#bytes, 0, length) !== length) {
 			fail();
 		}
@@ -40,7 +40,7 @@ export class StackCopy {
 		this.isTruncated = length < base - low;
 	}
 
-	/** Takes an existing copy of the stack from an address on. Throws `Unreadable` if it is empty. */
+	/** Copies the bytes of a stack from an address on, up to its base. Throws `Unreadable` if there are none. */
 	set(low: number, bytes: Uint8Array, base: number): void {
 		this.low = low;
 		this.high = low;
@@ -49,13 +49,13 @@ export class StackCopy {
 			fail();
 		}
 
-		this.#makeRoom(length);
+		this.#reserve(length);
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
 		this.isTruncated = this.high < base;
 	}
 
-	/** A number that tells copies with other contents apart. */
+	/** Returns a hash of the contents. */
 	checksum(): number {
 		let sum = 0;
 		for (let index = (this.high - this.low) / 4; index-- > 0;) {
@@ -69,7 +69,7 @@ export class StackCopy {
 		return address >= this.low && address + 8 <= this.high && address % 8 === 0;
 	}
 
-	/** The word at an address, exact below 2^53; throws `Unreadable` outside the copy. */
+	/** Returns the word at an address, exact below 2^53; throws `Unreadable` outside the copy. */
 	word(address: number): number {
 		if (!this.has(address)) {
 			fail();
@@ -79,14 +79,14 @@ export class StackCopy {
 		return wordOf(this.#words[index], this.#words[index + 1]);
 	}
 
-	/** The word at an address as a small signed number. */
+	/** Returns the low half of the word at an address as a signed number. */
 	signed(address: number): number {
 		this.word(address);
 		const low = this.u32(address);
 		return low < 2 ** 31 ? low : low - (2 ** 32);
 	}
 
-	/** The 32 bits at an address; throws `Unreadable` outside the copy. */
+	/** Returns the 32 bits at an address; throws `Unreadable` outside the copy. */
 	u32(address: number): number {
 		if (address < this.low || address + 4 > this.high || address % 4 !== 0) {
 			fail();
@@ -95,7 +95,7 @@ export class StackCopy {
 		return this.#words[(address - this.low) / 4];
 	}
 
-	#makeRoom(length: number): void {
+	#reserve(length: number): void {
 		if (length > this.#bytes.length) {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
@@ -103,9 +103,9 @@ export class StackCopy {
 	}
 }
 
-/** A copy of a stack that can record the words which a walk reads. */
+/** A stack copy that can record the words that a walk reads. */
 export class RecordingStack extends StackCopy {
-	/** While it records: addresses and values, in turn. */
+	/** Set to record: addresses and values, in turn. */
 	record?: number[];
 
 	override word(address: number): number {
@@ -126,7 +126,7 @@ export class FrameBuffer {
 	count = 0;
 	ids = new Int32Array(1024);
 
-	/** Appends a frame; false if the buffer is full. */
+	/** Appends a frame; returns false if the buffer is full. */
 	push(frame: number): boolean {
 		if (this.count === this.ids.length) {
 			if (this.count >= frameLimit) {
@@ -142,7 +142,7 @@ export class FrameBuffer {
 		return true;
 	}
 
-	/** The frames in a new array. */
+	/** Returns the frames in a new array. */
 	copy(): Int32Array {
 		return this.ids.slice(0, this.count);
 	}
@@ -164,11 +164,12 @@ export type Cursor = {pc: number; sp: number; fp: number};
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
 export const registersBytes = 27 * 8;
 
+/** Indices of its words. */
 const index = {
 	r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19,
 };
 
-/** Decodes what PTRACE_GETREGS wrote. */
+/** Decodes the registers written by PTRACE_GETREGS. */
 export function decodeRegisters(bytes: Uint8Array): Registers {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const word = (at: number) => wordAt(view, at * 8);

@@ -6,13 +6,13 @@ import {type Vm} from '../hotspot/vm.js';
 import {emptyBlock, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
 import {decodeEpilogue, decodePrologue} from '../decode/prologue.js';
 import {
-	bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot,
+	bytecodeIndex, isBcp, initialSpOffset, savedBcp, slot,
 } from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /**
-Bytes of stack searched for a return address into Java code when the top frames have no debug information; covers the
+Bytes of stack searched for a return address into Java code when the top frames have no debug information: more than the
 largest buffers in native JDK frames.
 */
 const scanBytes = 1 << 16;
@@ -20,23 +20,23 @@ const scanBytes = 1 << 16;
 /** Bytes of code read from a program counter on; a prologue has up to 40. */
 const codeWindow = 64;
 
-/** Bytes of a call whose target is first loaded into a register. */
-const loadedCallBytes = 13;
+/** Bytes of a far call: mov r10, imm64; call r10. */
+const farCallBytes = 13;
 
-/** Assumed size of a function; those called without an anchor are small. */
+/** Assumed size of a native function; those called without an anchor are small. */
 const functionBytes = 4096;
 
-/** Bytes of the longest call instruction. */
+/** Maximum length of a call instruction, bytes. */
 const callBytes = 7;
 
-/** Walks a thread stopped in Java code: its top frame may be incomplete, in a stub, or in a call without an anchor. */
+/** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
 	readonly #walker: Walker;
 	readonly #bytes = new Uint8Array(codeWindow);
-	readonly #now = new StackCopy();
+	readonly #laterStack = new StackCopy();
 	readonly #blocks: ThreadBlocks;
 
 	constructor(vm: Vm, code: CodeCache, methods: Methods, walker: Walker) {
@@ -48,9 +48,9 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a running thread's frames. Tries the registers first, then, outside generated code, the
-	current anchor of the JavaThread at an address (0: none); if neither leads to the root, searches the stack for a
-	return address that does, unless the stack is truncated.
+	Fills the walker with a running thread's frames. Begins at the registers or, outside generated code, at the current
+	anchor of the JavaThread (0: none). If that does not lead to the root, searches the stack for a return address that
+	does, unless the stack is truncated.
 	*/
 	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
 		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
@@ -58,12 +58,12 @@ export class TopFrame {
 			return end;
 		}
 
-		const sure = this.#walker.frames.copy();
+		const first = this.#walker.frames.copy();
 		const found = this.#search(stack, registers);
 		if (found === 'broken') {
-			// The frames from the registers are the best there are.
+			// Keep the frames of the first attempt.
 			this.#walker.start();
-			for (const frame of sure) {
+			for (const frame of first) {
 				this.#walker.frames.push(frame);
 			}
 		}
@@ -76,15 +76,17 @@ export class TopFrame {
 		return this.#code.isCode(pc);
 	}
 
+	/** Restarts the walker for `action`; returns `broken` if that throws `Unreadable`. */
 	#attempt(action: () => WalkEnd): WalkEnd {
 		this.#walker.start();
 		return ifReadable(action, 'broken');
 	}
 
 	/**
-	From the frame where the thread has left Java code by now (JavaFrameAnchor), if every frame from there on still
-	returns where the copied one does: then it is the same call, or another by the same path. One word proves nothing: it
-	stays on the stack until another is written over it. Nor does a thread that runs in between.
+	Walks from the thread's current anchor, where it has left Java code by now (JavaFrameAnchor). The anchor counts only
+	if it stays the same and every frame from there on has the same return address as in the copy: then it belongs to
+	the same call, or to another by the same path. A single equal word would prove nothing: it may be left from an
+	earlier call.
 	*/
 	#fromAnchor(stack: StackCopy, {sp}: Registers, javaThread: number): WalkEnd {
 		const anchor = this.#anchorOf(javaThread);
@@ -93,11 +95,11 @@ export class TopFrame {
 			return 'broken';
 		}
 
-		this.#now.load(this.#vm.reader.memory, anchorSp - 8, stack.high);
+		this.#laterStack.load(this.#vm.reader.memory, anchorSp - 8, stack.high);
 		const later = this.#anchorOf(javaThread);
 		const isSame = later.anchorSp === anchorSp && later.anchorPc === anchorPc && later.anchorFp === anchorFp;
 		const returnPc = stack.word(anchorSp - 8);
-		return isSame && this.#now.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp, this.#now) : 'broken';
+		return isSame && this.#laterStack.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp, this.#laterStack) : 'broken';
 	}
 
 	#anchorOf(javaThread: number): ThreadBlock {
@@ -122,7 +124,7 @@ export class TopFrame {
 		return location.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, location);
 	}
 
-	/** In a compiled method, whose frame may be complete, under construction or removed. */
+	/** Walks from a compiled method, whose frame may be complete, under construction or removed. */
 	#inCompiled(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const {blob} = location;
@@ -138,13 +140,13 @@ export class TopFrame {
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
-		location.leaving ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
-		return location.leaving === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, location.leaving.depth, location.leaving.isFpSaved, fp);
+		location.frameState ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
+		return location.frameState === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, location.frameState.depth, location.frameState.isFpSaved, fp);
 	}
 
 	/**
-	Continues at the caller. `depth`: bytes on the stack above the return address, the word next to which is the
-	caller's frame pointer if `isFpSaved`.
+	Continues at the caller. `depth`: bytes from the stack pointer to the return address; `isFpSaved`: the word below
+	that is the caller's frame pointer.
 	*/
 	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
 		const at = sp + depth;
@@ -154,7 +156,7 @@ export class TopFrame {
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
-		// Leaving: the frame is gone, and r13 is the return address to jump to (or about to be).
+		// The method returns: its frame is gone, and r13 is the return address to jump to (or about to be).
 		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
 		if (isReturning && this.#code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
@@ -164,8 +166,8 @@ export class TopFrame {
 			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
 		}
 
-		// Entering: r13 is the caller's stack pointer and rbx the method; the new frame exists once the frame pointer
-		// is below r13.
+		// The method is being entered: r13 is the caller's stack pointer and rbx the method; the new frame exists once
+		// the frame pointer is below r13.
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
 			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
@@ -174,24 +176,24 @@ export class TopFrame {
 			}
 		}
 
-		if (sp > fp + lastSlot(this.#vm.release)) {
+		if (sp > fp + initialSpOffset(this.#vm.release)) {
 			return this.#inPartialInterpreted(stack, registers);
 		}
 
 		const method = this.#methods.at(stack.word(fp + slot.method));
-		const pointer = isBytecode(method, r13) ? r13 : savedBytecode(this.#vm, stack, fp);
+		const pointer = isBcp(method, r13) ? r13 : savedBcp(this.#vm, stack, fp);
 		this.#walker.frames.push(method.frame(bytecodeIndex(method, pointer)));
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
-	/** The frame pointer is set, but some slots below it are not. */
+	/** Walks from an interpreted frame whose frame pointer is set, but some slots below it are not. */
 	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
 		this.#walker.frames.push(this.#methods.at(rbx).frame(0));
 		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
 	}
 
-	/** Between caller and callee: the return address is on top of the stack, or in rax while arguments are moved. */
+	/** Walks from an adapter: the return address is on top of the stack, or in rax while arguments are moved. */
 	#inAdapter(stack: StackCopy, {sp, fp, rax, r13}: Registers): WalkEnd {
 		const word = stack.word(sp);
 		if (this.#isReturnAddress(word)) {
@@ -204,9 +206,9 @@ export class TopFrame {
 	#inStub(stack: StackCopy, registers: Registers, {blob}: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const code = this.#codeAt(pc);
-		const gone = decodeEpilogue(code);
-		if (gone && this.#isReturnAddress(this.#wordOrZero(stack, sp + gone.depth))) {
-			return this.#leave(stack, sp, gone.depth, gone.isFpSaved, fp);
+		const partialAtExit = decodeEpilogue(code);
+		if (partialAtExit && this.#isReturnAddress(this.#wordOrZero(stack, sp + partialAtExit.depth))) {
+			return this.#leave(stack, sp, partialAtExit.depth, partialAtExit.isFpSaved, fp);
 		}
 
 		if (blob.frameSize > 0) {
@@ -230,10 +232,10 @@ export class TopFrame {
 	}
 
 	/**
-	In a call without an anchor (a leaf call into libjvm or the C library, a frameless stub): takes the first word that
-	can be a return address into Java code and leads to the root. The caller's frame pointer is the word before it, or
-	still in the register. Stale words look the same, so returns of other kinds of call count only if nothing else leads
-	to the root.
+	Searches the stack in a call without an anchor (a leaf call into libjvm or the C library, a frameless stub) for the
+	first word that can be a return address into Java code and leads to the root. The caller's frame pointer is the word
+	before it, or still in the register. Stale words look the same, so returns of other kinds of call count only if
+	nothing else leads to the root.
 	*/
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
 		this.#attempt(() => {
@@ -241,16 +243,16 @@ export class TopFrame {
 			return location?.blob.kind === 'java' && this.#walker.pushCompiled(location, registers.pc, false) ? 'root' : 'broken';
 		});
 		const top = this.#walker.frames.copy();
-		let spare = 0;
-		let isSpareLeaf = false;
+		let fallback = 0;
+		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
 			const pc = stack.has(at) ? stack.word(at) : 0;
 			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate also leads to the
 			// root.
-			const isWorse = spare !== 0 && !isSure && (isSpareLeaf || kind !== 'leaf');
-			if (kind === 'none' || isWorse || this.#from(stack, at, registers.fp, top) === 'broken') {
+			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');
+			if (kind === 'none' || isWorse || this.#walkFrom(stack, at, registers.fp, top) === 'broken') {
 				continue;
 			}
 
@@ -258,19 +260,18 @@ export class TopFrame {
 				return 'root';
 			}
 
-			spare = at;
-			isSpareLeaf = kind === 'leaf';
+			fallback = at;
+			isFallbackLeaf = kind === 'leaf';
 		}
 
-		return spare === 0 ? 'broken' : this.#from(stack, spare, registers.fp, top);
+		return fallback === 0 ? 'broken' : this.#walkFrom(stack, fallback, registers.fp, top);
 	}
 
 	/**
-	Whether the thread is in the function called just before a return address, or in something that this function
-	called.
+	Whether the thread is in the function called just before a return address, or in one that this function called.
 	*/
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
-		const target = callTarget(this.#codeAt(returnPc - loadedCallBytes), returnPc);
+		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
 		const isInTarget = (word: number) => word >= target && word < target + functionBytes;
 		if (target === 0 || isInTarget(pc)) {
 			return target !== 0;
@@ -285,8 +286,8 @@ export class TopFrame {
 		return false;
 	}
 
-	/** Walks from a return address at this address of the stack. */
-	#from(stack: StackCopy, at: number, fp: number, top: Int32Array): WalkEnd {
+	/** Walks from the return address at an address of the stack. `top`: the frames above. */
+	#walkFrom(stack: StackCopy, at: number, fp: number, top: Int32Array): WalkEnd {
 		for (const candidate of new Set([this.#wordOrZero(stack, at - 8), fp])) {
 			const end = this.#attempt(() => {
 				for (const frame of top) {
@@ -304,8 +305,8 @@ export class TopFrame {
 	}
 
 	/**
-	The kind of call that returns to an address: by compiled code without debug information there, or by a stub with a
-	frame (leaf); by the interpreter; another by compiled code.
+	Returns the kind of call with this return address. `leaf`: by compiled code without debug information there, or by a
+	stub with a frame; `interpreter`; `other`: another call by compiled code.
 	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
 		try {
@@ -324,7 +325,7 @@ export class TopFrame {
 		}
 	}
 
-	/** Whether a word is an address in Java code that a call can return to. */
+	/** Whether a word is an address in Java code to which a call can return. */
 	#isReturnAddress(word: number): boolean {
 		if (word === this.#vm.callStubReturn) {
 			return true;
@@ -342,6 +343,7 @@ export class TopFrame {
 		return stack.has(at) ? stack.word(at) : 0;
 	}
 
+	/** Returns the code at an address, zero where unreadable; valid until the next call. */
 	#codeAt(pc: number): Uint8Array {
 		this.#bytes.fill(0);
 		this.#vm.reader.memory.read(pc, this.#bytes, 0, codeWindow);
@@ -350,21 +352,19 @@ export class TopFrame {
 }
 
 /**
-Target of the call that ends these bytes: call rel32, or mov r10, imm64; call r10 (the compilers' far calls); 0 for any
-other.
+Returns the target of the call that ends these bytes: call rel32, or mov r10, imm64; call r10 (the compilers' far calls);
+0 for any other.
 */
 function callTarget(code: Uint8Array, returnPc: number): number {
-	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
+	const view = new DataView(code.buffer, code.byteOffset, farCallBytes);
 	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {
 		return wordAt(view, 2);
 	}
 
-	return code[loadedCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(loadedCallBytes - 4, true) : 0;
+	return code[farCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(farCallBytes - 4, true) : 0;
 }
 
-/**
-Whether these bytes end with a call instruction: E8 rel32, or FF /2 in its forms of 2 to 7 bytes (Intel SDM volume 2).
-*/
+/** Whether these bytes end with a call: E8 rel32, or FF /2 in its forms of 2 to 7 bytes (Intel SDM volume 2). */
 function isAfterCall(code: Uint8Array): boolean {
 	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;
 	return code[callBytes - 5] === 0xE8 || [2, 3, 4, 6, 7].some(back => isIndirect(back));

@@ -3,13 +3,13 @@ import {has} from '../hotspot/layout.js';
 import {type Methods} from '../hotspot/methods.js';
 import {fail, Unreadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
-import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
+import {bytecodeIndex, savedBcp, slot} from './interpreted.js';
 import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
 
-/** How a walk ended: at the thread's first Java frame, or before it, so that the stack is incomplete. */
+/** How a walk ended: `root`: at the thread's first Java frame; `broken`: before it, so the stack is incomplete. */
 export type WalkEnd = 'root' | 'broken';
 
-/** Called for each Java frame: index of its first virtual frame in the buffer, and its position. */
+/** Called for each Java frame. `at`: index of its first virtual frame in the buffer. */
 export type FrameWatcher = {
 	interpreted(at: number, stack: StackCopy, fp: number): void;
 	compiled(at: number, stack: StackCopy, location: CodeLocation, pc: number, sp: number): void;
@@ -19,11 +19,11 @@ export type FrameWatcher = {
 const stepLimit = 40_000;
 
 /** Maximum bytes of a ContinuationEntry with the arguments below it; an entry has some 80. */
-const mostEntryBytes = 256;
+const maxEntryBytes = 256;
 
 /**
-Walks the frames of a stack copy from one whose position is known exactly: of a waiting thread, or the caller of a
-running thread's top frame.
+Walks the frames of a stack copy, beginning with one whose position is known exactly: a waiting thread's top frame, or
+the caller of a running thread's.
 */
 export class Walker {
 	readonly frames = new FrameBuffer();
@@ -31,14 +31,12 @@ export class Walker {
 	carrierStart = -1;
 	/** Index of the first frame after the virtual thread's frames in the heap; -1 if none are in the heap. */
 	heapStart = -1;
-	/**
-	Stack pointer of the enterSpecial frame, where a ContinuationEntry lies (continuationEntry.hpp); 0 if there is none.
-	*/
+	/** Stack pointer of enterSpecial's frame, at its ContinuationEntry (continuationEntry.hpp); 0 if there is none. */
 	entrySp = 0;
-	/** Stack pointer after the last frame on the stack if the rest is in the heap. */
+	/** Stack pointer after the virtual thread's last frame on the stack if the rest is in the heap; otherwise 0. */
 	heapSp = 0;
-	/** What the stack that is walked holds by now, where that matters. */
-	#now: StackCopy | undefined;
+	/** A later copy of the same stack, if return addresses must be unchanged. */
+	#later: StackCopy | undefined;
 	/** Where the last walk ended. */
 	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #vm: Vm;
@@ -56,7 +54,7 @@ export class Walker {
 		this.#hasVirtualThreads = has(vm.layout.fields.virtualThread);
 	}
 
-	/** Forgets the previous stack. */
+	/** Discards the previous stack. */
 	start(): void {
 		this.frames.count = 0;
 		this.carrierStart = -1;
@@ -66,12 +64,12 @@ export class Walker {
 	}
 
 	/**
-	Appends the frames from a return address (or an anchor's pc) on. `now`: a later copy of the stack; where a frame
-	returns to another place there, the walk ends as `broken`.
+	Appends the frames from a return address (or an anchor's pc) on. `later`: a later copy of the stack; at a frame with
+	another return address there, the walk ends as `broken`.
 	*/
-	walk(stack: StackCopy, pc: number, sp: number, fp: number, now?: StackCopy): WalkEnd {
+	walk(stack: StackCopy, pc: number, sp: number, fp: number, later?: StackCopy): WalkEnd {
 		const cursor = this.#cursor;
-		this.#now = now;
+		this.#later = later;
 		cursor.pc = pc;
 		cursor.sp = sp;
 		cursor.fp = fp;
@@ -83,7 +81,7 @@ export class Walker {
 					return end;
 				}
 
-				// The stack grows downwards, so callers are above; ends loops.
+				// The stack grows downwards, so callers are above; the check prevents endless loops.
 				if (cursor.sp <= previous) {
 					return 'broken';
 				}
@@ -97,7 +95,7 @@ export class Walker {
 		return 'broken';
 	}
 
-	/** Appends the frames of a compiled method at a code address; false if there are too many. */
+	/** Appends the frames of a compiled method at a code address; returns false if there are too many. */
 	pushCompiled(location: CodeLocation, pc: number, exact: boolean): boolean {
 		for (const frame of this.#code.frames(location, pc, exact)) {
 			if (!this.frames.push(frame)) {
@@ -127,7 +125,7 @@ export class Walker {
 		return location.blob.isMethod ? this.#compiled(stack, location) : this.#stub(stack, location);
 	}
 
-	/** A call from the VM into Java: the call wrapper has the anchor of the Java caller, if any (javaCalls.hpp). */
+	/** Leaves a call from the VM into Java: the call wrapper has the Java caller's anchor, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
 		const cursor = this.#cursor;
 		const {fields, constants} = this.#vm.layout;
@@ -147,7 +145,7 @@ export class Walker {
 		const cursor = this.#cursor;
 		const {fp} = cursor;
 		const method = this.#methods.at(stack.word(fp + slot.method));
-		if (!this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBytecode(this.#vm, stack, fp))))) {
+		if (!this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBcp(this.#vm, stack, fp))))) {
 			return 'broken';
 		}
 
@@ -162,7 +160,7 @@ export class Walker {
 		const cursor = this.#cursor;
 		const {blob} = location;
 		if (blob.deoptHandlers.includes(cursor.pc)) {
-			// The frame is to be deoptimised, and has the original pc (nmethod::orig_pc_addr).
+			// The frame will be deoptimized, and contains its original pc (nmethod::orig_pc_addr).
 			const pc = stack.word(cursor.sp + blob.origPcOffset);
 			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? location, pc, true)) {
 				return 'broken';
@@ -177,7 +175,7 @@ export class Walker {
 		}
 
 		if (location.blob.isEnterSpecial) {
-			// Thread dumps omit it.
+			// Omit this frame, as thread dumps do.
 			this.carrierStart = --this.frames.count;
 			this.entrySp = cursor.sp;
 		}
@@ -191,7 +189,7 @@ export class Walker {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
 
-		// The return barrier: a stub that thaws a virtual thread's frames from the heap.
+		// This is the return barrier: a stub that thaws a virtual thread's frames from the heap.
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
 			this.heapSp = cursor.sp;
@@ -206,13 +204,13 @@ export class Walker {
 	}
 
 	/**
-	At the return barrier: the frame pointer of the enterSpecial frame. It is in the register, unless frames were thawed
-	unchanged (thaw_fast in continuationFreezeThaw.cpp): then it is where the entry's words end, just after the last
-	frame.
+	At the return barrier, returns the frame pointer of the enterSpecial frame. It is in the register, unless frames
+	were thawed unchanged (thaw_fast in continuationFreezeThaw.cpp): then it is at the end of the ContinuationEntry,
+	just after the last frame.
 	*/
 	#carrierFp(stack: StackCopy): number {
 		const {fp, sp} = this.#cursor;
-		const endSp = sp + mostEntryBytes;
+		const endSp = sp + maxEntryBytes;
 		if (fp >= sp && fp < endSp) {
 			return fp;
 		}
@@ -235,9 +233,10 @@ export class Walker {
 		return words < 2 ? 'broken' : undefined;
 	}
 
+	/** Returns the return address at `at`; throws `Unreadable` if it is another in the later copy. */
 	#returnPc(stack: StackCopy, at: number): number {
 		const pc = stack.word(at);
-		return this.#now && this.#now.word(at) !== pc ? fail() : pc;
+		return this.#later && this.#later.word(at) !== pc ? fail() : pc;
 	}
 }
 
@@ -251,7 +250,7 @@ export class WalkedStack {
 	/** The virtual thread's frames in the heap are unreadable. */
 	isHeapMissing = false;
 
-	/** Sets the stack from a walker, and the frames in the heap if there are any. */
+	/** Sets the stack from a walker. `heap`: its frames in the heap, if any. */
 	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
 		const {frames, heapStart, carrierStart} = walker;
 		this.end = end;

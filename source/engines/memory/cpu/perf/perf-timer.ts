@@ -134,7 +134,7 @@ export class PerfTimer implements RunningTimer {
 				this.#age(known, thread, nowMs);
 			}
 
-			if (thread.isThere && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
+			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
 				const entry = this.#records.get(thread) ?? this.#add(thread, nowMs);
 				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.refusedUntilMs) {
 					this.#open(entry, thread, nowMs);

@@ -33,7 +33,7 @@ export class ObservedThreads implements StopWatch {
 		this.#onCpu.begin();
 		this.#onCpuThreads.clear();
 		this.#offCpuThreads.clear();
-		return this.#running.stopInJava(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread), this);
+		return this.#running.stopInJava(this.#present.possiblyRunning(), thread => this.#present.stillExists(thread), this);
 	}
 
 	/**
@@ -68,7 +68,7 @@ export class ObservedThreads implements StopWatch {
 
 	/** Walks a thread that is not in Java code, checking before and after whether it is on a CPU. */
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
-		if (thread.cpu.usedNs === 0 || !thread.isThere) {
+		if (thread.cpu.usedNs === 0 || !thread.exists) {
 			return walk();
 		}
 

@@ -40,7 +40,7 @@ export class RunningStacks {
 	walk(threads: readonly JavaThread[]): Stops {
 		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
-			if (!thread.isThere) {
+			if (!thread.exists) {
 				this.#parts.walker.start();
 				thread.stack.setStack(this.#parts.walker, 'broken', undefined);
 				thread.stack.setWalked(undefined);
@@ -59,9 +59,9 @@ export class RunningStacks {
 	Stops those of the threads that execute Java code; `walkCaptured` sets their frames. A thread may run on for a
 	moment, at most to its next system call, before it stops.
 	*/
-	stopInJava(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
+	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
 		this.#captured = new Map();
-		return this.#stop(threads, this.#captured, thread => this.#parts.threads.isInJavaNow(thread) && isStillThere(thread), watch);
+		return this.#stop(threads, this.#captured, thread => this.#parts.threads.isInJavaNow(thread) && stillExists(thread), watch);
 	}
 
 	/**
@@ -87,7 +87,7 @@ export class RunningStacks {
 	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, watch?: StopWatch): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
-			if (thread.isThere) {
+			if (thread.exists) {
 				byId.set(thread.nativeId, thread);
 			}
 		}

@@ -135,7 +135,7 @@ export class Stopper {
 			return stops;
 		}
 
-		if (this.#other.isThere()) {
+		if (this.#other.isAttached()) {
 			return {...stops, refused: stops.refused + countWanted(tids, choice), tracer: this.#other.name};
 		}
 
@@ -273,7 +273,7 @@ export class Stopper {
 	#seize(tid: number): number {
 		for (let tries = 1; ; tries++) {
 			const error = this.#ptrace.seize(tid);
-			if (error !== errno.EPERM || !this.#other.refused(tid) || tries === maxSeizeTries) {
+			if (error !== errno.EPERM || !this.#other.checkThread(tid) || tries === maxSeizeTries) {
 				return error;
 			}
 

@@ -93,7 +93,7 @@ class Kernel implements PerfCalls {
 
 function thread(nativeId: number, cpuMs = 5): JavaThread {
 	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
-	java.isThere = true;
+	java.exists = true;
 	java.cpu.usedNs = cpuMs * 1e6;
 	return java;
 }
