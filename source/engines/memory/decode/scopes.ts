@@ -10,7 +10,6 @@ export type Scope = {readonly method: number; readonly bci: number};
 /** Maximum inlining depth: C2 inlines up to MaxInlineLevel (15), more through method handles and recursion. */
 const depthLimit = 256;
 
-/** Bytes of a PcDesc. */
 const pcDescSize = 16;
 
 /**
@@ -82,7 +81,6 @@ export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: re
 	return scopeOffsetAt(pcDescs, offset, false);
 }
 
-/** A PcDesc table. */
 class PcDescs {
 	readonly count: number;
 	readonly #view: DataView;

@@ -10,7 +10,6 @@ export type Vm = {
 	readonly release: number;
 	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/unsigned5.ts). */
 	readonly excluded: number;
-	/** The values of `flagNames` that the JVM has. */
 	readonly flags: ReadonlyMap<string, boolean>;
 	/** With compressed oops: address = base + narrow * 2^shift. */
 	readonly narrowOop?: {readonly base: number; readonly shift: number};
