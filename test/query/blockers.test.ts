@@ -118,6 +118,17 @@ test('a deadlock is a circle of threads that stood still for a while', () => {
 	expect(queryBlockers(drawing.build(), undefined, query()).rows.map(({holderName, depth, isDeadlocked}) => [holderName, depth, isDeadlocked])).toEqual([['one', 0, true], ['two', 1, true], ['three', 2, true]]);
 });
 
+test.each([[13, 'and 1 more thread'], [14, 'and 2 more threads']])('a deadlock of %i threads ends with "%s"', (count, end) => {
+	const drawing = new Picture();
+	const names = Array.from({length: count}, (_, index) => `t${index}`);
+	for (const [index, name] of names.entries()) {
+		drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1\nB\nenter:4`);
+	}
+
+	stand(drawing, names);
+	expect(deadlockText(deadlocksOf(drawing.build())[0]).split('; ').at(-1)).toBe(end);
+});
+
 test.each([
 	['has stood in its place for less than a second', {sinceMs: 99_001}],
 	['has waited for that one for less than a second', {lockOwnerSinceMs: 99_001}],
