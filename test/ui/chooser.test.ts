@@ -115,3 +115,17 @@ test('the wheel moves the cursor, a click sets it; neither chooses', async () =>
 	expect(await selected()).toBe(4);
 	expect(left).toEqual([]);
 });
+
+test.each([['Enter', '\rx', 100], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, whatever came behind it in the same read', async (_, bytes, pid) => {
+	const {screen, left} = screenOf(rows);
+	await screen.type(bytes);
+	expect(left).toEqual([pid]);
+});
+
+test('the last line says what Enter and Esc do', async () => {
+	const {screen} = screenOf(rows);
+	const keys = async () => (await screen.lines()).at(-1);
+	expect(await keys()).toBe('Esc:quit  Enter:choose');
+	await screen.type('mail');
+	expect(await keys()).toBe('Esc:clear  Enter:choose');
+});

@@ -9,8 +9,10 @@ import {
 import {
 	clickChooser, matching, pressChooser, scrollPosition, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../state/chooser-state.js';
+import {keysOf} from '../state/keys.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Theme} from '../terminal/theme.js';
+import {layOut, type Item} from '../text/line-items.js';
 import {
 	cut, pad, wrappedSpans, type Spans,
 } from '../text/spans.js';
@@ -24,7 +26,7 @@ type ChooserScreenProps = {
 
 const listEveryMs = 1000;
 
-/** Lines around the rows: title, heading, message, keys. */
+/** Lines beside the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
 
 /** A live list of JVMs; `onLeave` gets the pid of the one chosen, if any. */
@@ -46,7 +48,15 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const messageOf = ({message}: ChooserState) => wrappedSpans(message, width, 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [step, press] = useReducer(
-		({state}: ChooserStep, input: string | MouseInput) => typeof input === 'string' ? pressChooser(state, input, rows, height - 1 - otherLines) : clickChooser(state, input, rows, roomOf(state)),
+		(step: ChooserStep, input: string | MouseInput) => {
+			// Keys that came in the same read as the one that ended it.
+			if (step.chosen !== undefined || step.effect === 'quit') {
+				return step;
+			}
+
+			const room = roomOf(step.state);
+			return typeof input === 'string' ? pressChooser(step.state, input, rows, room) : clickChooser(step.state, input, rows, room);
+		},
 		{state: {filter: '', selected: undefined, message: ''}} satisfies ChooserStep as ChooserStep,
 	);
 	useTerminalEvent('key', press);
@@ -68,13 +78,20 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 		[{text: cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width), role: 'title'}],
 		...choiceLines(state, rows, {columns, room, width}),
 		...message,
-		[{text: cut(`Enter:choose  Esc:${state.filter === '' ? 'quit' : 'clear'}`, width), role: 'key'}],
+		keyLine(state, width),
 	];
 	return (
 		<ThemeContext value={theme}>
 			<Lines lines={lines.slice(0, Math.max(0, height - 1))} width={width}/>
 		</ThemeContext>
 	);
+}
+
+function keyLine({filter}: ChooserState, width: number): Spans {
+	const items = keysOf('chooser').filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
+		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, lead: label.length, role: 'key', priority: 0,
+	}));
+	return layOut(items, width);
 }
 
 const pidWidth = 7;
