@@ -87,8 +87,13 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 /** Loads Ink: slow, and only needed for a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
-	// With CI set, Ink would draw nothing until it exits (is-in-ci).
-	process.env.CI = 'false';
-	process.env.CONTINUOUS_INTEGRATION = 'false';
-	return import('./show-screen.js');
+	// With CI set, Ink would draw nothing until it exits; is-in-ci looks when it is loaded.
+	const {CI, CONTINUOUS_INTEGRATION} = process.env;
+	delete process.env.CI;
+	delete process.env.CONTINUOUS_INTEGRATION;
+	try {
+		return await import('./show-screen.js');
+	} finally {
+		Object.assign(process.env, CI === undefined ? {} : {CI}, CONTINUOUS_INTEGRATION === undefined ? {} : {CONTINUOUS_INTEGRATION});
+	}
 }

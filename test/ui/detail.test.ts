@@ -18,7 +18,7 @@ beforeAll(async () => {
 	const lines = Array.from({length: 30}, (_, index) => index === 14 ? '\tvoid step() {' : `\t\tline(${index + 1}); \u001B[2J`);
 	mkdirSync(path.join(folder, 'com/acme/sort'), {recursive: true});
 	writeFileSync(path.join(folder, 'com/acme/sort/Worker0.java'), `${lines.join('\n')}\n`);
-	writeFileSync(editor, '#!/bin/sh\necho "EDITING $*"\nread answer\n');
+	writeFileSync(editor, '#!/bin/sh\necho "EDITING $* CI=$CI"\nread answer\n');
 	chmodSync(editor, 0o755);
 	program = fileURLToPath(await bundle('test/helpers/ui-program.ts'));
 });
@@ -33,7 +33,7 @@ async function started(words: readonly string[], env: NodeJS.ProcessEnv = {}): P
 }
 
 test('a line\'s source stands in its detail with figures beside it, is opened in the editor, and its location is copied', async () => {
-	const session = await started(['still', `sources=${folder}`], {VISUAL: undefined, EDITOR: `${editor} -x`});
+	const session = await started(['still', `sources=${folder}`], {VISUAL: undefined, EDITOR: `${editor} -x`, CI: 'yes'});
 	session.type('\r');
 	await session.until(/^ +15 {5}void step\(\) {$/m);
 	await session.until(/\d+ +\d+ >16 {9}line\(16\); \\x1b\[2J/);
@@ -41,7 +41,7 @@ test('a line\'s source stands in its detail with figures beside it, is opened in
 	await session.until('copied Worker0.java:16');
 	expect(session.raw).toContain(`\u001B]52;c;${Buffer.from('Worker0.java:16').toString('base64')}\u0007`);
 	session.type('e');
-	await session.until(`EDITING -x +16 ${folder}/com/acme/sort/Worker0.java`);
+	await session.until(`EDITING -x +16 ${folder}/com/acme/sort/Worker0.java CI=yes`);
 	expect(session.isAlternate).toBe(false);
 	// It is the editor's key now.
 	session.signal('SIGINT');
