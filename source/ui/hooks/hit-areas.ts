@@ -1,41 +1,36 @@
 import type {DOMElement} from 'ink';
-import {
-	createContext, use, useLayoutEffect, useRef, type RefObject,
-} from 'react';
+import {createContext, use, type RefCallback} from 'react';
 import type {HitTarget} from '../state/screen-context.js';
-import {useLatest} from './terminal.js';
 
 /** A part of the screen that can be clicked; `at` returns what is at a cell of it, counted from 0 at its top left. */
-type HitArea = {readonly element: RefObject<DOMElement | null>; at(line: number, column: number): HitTarget | undefined};
+type HitArea = {readonly element: DOMElement; at(line: number, column: number): HitTarget | undefined};
 
 export type HitAreas = Set<HitArea>;
 
 export const HitAreasContext = createContext<HitAreas | undefined>(undefined);
 
-/** Returns a ref that makes its element clickable; `hitTest` returns what is at a cell of the element. */
-export function useHitArea(hitTest: HitArea['at']): RefObject<DOMElement | null> {
+/** Returns a ref that makes its element clickable; `at` returns what is at a cell of the element. */
+export function useHitArea(at: HitArea['at']): RefCallback<DOMElement> {
 	const areas = use(HitAreasContext);
-	const element = useRef<DOMElement>(null);
-	const latest = useLatest(hitTest);
-	useLayoutEffect(() => {
-		const area: HitArea = {element, at: (line, column) => latest.current(line, column)};
+	// A new ref at each render: React takes the last one back, and with it what was drawn then.
+	return element => {
+		const area: HitArea = {element: element!, at};
 		areas?.add(area);
 		return () => {
 			areas?.delete(area);
 		};
-	}, [areas, latest]);
-	return element;
+	};
 }
 
 /** Returns what can be clicked at a cell of the screen; undefined if nothing can. */
 export function targetAt(areas: HitAreas, line: number, column: number): HitTarget | undefined {
 	for (const {element, at} of areas) {
 		let inside = line;
-		for (let node: DOMElement | null | undefined = element.current; node; node = node.parentNode) {
+		for (let node: DOMElement | undefined = element; node; node = node.parentNode) {
 			inside -= node.yogaNode?.getComputedTop() ?? 0;
 		}
 
-		if (inside >= 0 && inside < (element.current?.yogaNode?.getComputedHeight() ?? 0)) {
+		if (inside >= 0 && inside < (element.yogaNode?.getComputedHeight() ?? 0)) {
 			return at(inside, column);
 		}
 	}

@@ -1,7 +1,7 @@
 import type {EventEmitter} from 'node:events';
 import {useStdout} from 'ink';
 import {
-	createContext, use, useCallback, useLayoutEffect, useRef, useState, type RefObject,
+	createContext, use, useCallback, useLayoutEffect, useRef, useState,
 } from 'react';
 import {clearScreen, type Events, type Size, type Terminal} from '../terminal/terminal.js';
 
@@ -14,29 +14,15 @@ export function useTerminal(): Terminal {
 	return use(TerminalContext)!;
 }
 
-/** Returns a ref to the value of the latest render, for callbacks that outlive one render. */
-export function useLatest<Value>(value: Value): RefObject<Value> {
-	const latest = useRef(value);
-	useLayoutEffect(() => {
-		latest.current = value;
-	});
-	return latest;
-}
-
 /** Calls `onEvent` for each event of this name from the terminal, such as a key or a click. */
 export function useTerminalEvent<Name extends keyof Events>(name: Name, onEvent: (...values: Events[Name]) => void): void {
 	const terminal: EventEmitter = useTerminal();
-	const latest = useLatest(onEvent);
 	useLayoutEffect(() => {
-		const listener = (...values: unknown[]) => {
-			latest.current(...values as Events[Name]);
-		};
-
-		terminal.on(name, listener);
+		terminal.on(name, onEvent);
 		return () => {
-			terminal.off(name, listener);
+			terminal.off(name, onEvent);
 		};
-	}, [terminal, name, latest]);
+	});
 }
 
 /** Returns a function that redraws the whole screen; state and effects stay as they are. */
@@ -54,6 +40,7 @@ export function useSize(): Size {
 	const [size, setSize] = useState(terminal.size);
 	const timer = useRef<NodeJS.Timeout>(undefined);
 	const update = () => {
+		clearTimeout(timer.current);
 		timer.current = undefined;
 		// Always a new object, so that `repaint` events redraw too.
 		setSize(terminal.size);
