@@ -42,8 +42,7 @@ const findingRows = [{rows: 40, lines: 5}, {rows: 30, lines: 3}, {rows: fullHead
 /** Lines of the time line, by the least height of the screen. */
 const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
 
-/** Lines of the full header without findings and tabs. */
-const headerLines = 3;
+const headerLines = {full: 3, line: 1, none: 0} as const;
 
 /** Returns how many of a layer's lines fit between its title and, if not all fit, the line that says so. */
 export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'layerLines' | 'hasHeading' | 'hasFooter'>, lines: number): number {
@@ -60,7 +59,7 @@ export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above
 	const findingLines = Math.min(findings, linesAt(findingRows));
 	const timeLines = isPast ? linesAt(timeLineRows) : 0;
 	const hasTabs = rows >= tabRows;
-	const between = rows - {full: headerLines + findingLines, line: 1, none: 0}[header] - (hasTabs ? 1 : 0) - timeLines;
+	const between = rows - headerLines[header] - findingLines - (hasTabs ? 1 : 0) - timeLines;
 	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
 	const layerLines = between - footerLines;
 	const aboveLines = Math.min(above, Math.floor(layerLines / 4));
