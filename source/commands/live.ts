@@ -12,7 +12,7 @@ import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
-import type {MethodTracer} from '../ui/screens/session.js';
+import type {MethodTracer} from '../ui/screens/ports.js';
 import {keepColumns} from '../config/configure.js';
 import type {Configuration} from '../options/settings.js';
 import {namePackages} from '../query/columns/names.js';

@@ -1,6 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {KeepColumns, MethodTracer, Save} from './screens/session.js';
+import type {KeepColumns, MethodTracer, Save} from './screens/ports.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
@@ -8,7 +8,7 @@ import type {InitialView} from './state/state.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
 import type {ChoiceColumn, ChoiceRow} from './state/chooser-state.js';
 
-export type {Save} from './screens/session.js';
+export type {Save} from './screens/ports.js';
 
 type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;

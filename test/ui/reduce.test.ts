@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {confirmTrace} from '../../source/ui/state/prompts.js';
-import {press} from '../../source/ui/state/reduce.js';
+import {press, pressMouse} from '../../source/ui/state/reduce.js';
 import {
 	type Effect, contextOf, initialState, selectedIndex, type UiState,
 } from '../../source/ui/state/state.js';
@@ -23,7 +23,7 @@ const around: ScreenContext = {
 		},
 	],
 	shownColumns: ['self', 'line'],
-	layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
 	locationOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
@@ -71,6 +71,12 @@ describe('the selection', () => {
 		expect(state.left).toBe(24);
 		expect(after(['left', 'left'], state).state.left).toBe(8);
 		expect(after(['right'], start(), {...around, overhang: () => -5}).state.left).toBe(0);
+	});
+
+	test('is as far to the side as before, once help or a detail is closed', () => {
+		for (const [open, close] of [['?', 'escape'], ['?', 'q'], ['h', 'h'], ['enter', 'escape'], ['enter', 'enter']]) {
+			expect(after(['right', open, close]).state.left).toBe(8);
+		}
 	});
 
 	test('is always among the rows shown, whatever is pressed', () => {
@@ -247,6 +253,14 @@ test('a q within half a second of one that closed something does nothing, later 
 	expect(press(help, 'ctrl-c', around, 10_100).effects).toEqual([{type: 'quit'}]);
 });
 
+test('a click on a tab closes what is open as Esc does: changed columns are kept, what was asked is not traced, a filter stays', () => {
+	const clicked = (from: UiState) => pressMouse(from, {mouse: 'click', line: 3, column: 9}, {kind: 'tab', view: 'threads'}, around);
+	expect(clicked(after(['C', 'down', 'down', 'enter']).state)).toMatchObject({view: 'threads', layers: [], effects: [{type: 'keep-columns', view: 'lines', columns: ['self', 'total', 'line']}]});
+	const asked = confirmTrace(after(['enter']).state, {question: 'trace 2 methods? [y/N] ', about: ''});
+	expect(clicked(asked)).toMatchObject({view: 'threads', layers: [], effects: [{type: 'forget-methods'}]});
+	expect(clicked(after(['/', 'x']).state)).toMatchObject({view: 'threads', layers: [], query: {filter: 'x'}, effects: []});
+});
+
 describe('f', () => {
 	test('looks into the method of the row, and Esc goes back to where it was', () => {
 		const {state} = after(['j', 'j', 'j', 'j', 'f']);
@@ -254,6 +268,15 @@ describe('f', () => {
 		expect(after(['escape'], state).state.view).toBe('lines');
 		expect(after(['escape', 'escape'], state).state.view).toBe('lines');
 		expect(after(['tab', 'escape'], state).state.view).toBe('lines');
+	});
+
+	test('and D go back step by step, each to where it was pressed', () => {
+		const focus = after(['j', 'j', 'j', 'j', 'f', 'D', 'D']);
+		expect(focus.state.view).toBe('focus');
+		expect(after(['q'], focus.state)).toMatchObject({state: {view: 'lines'}, effects: []});
+		const changes = after(['tab', 'D', 'j', 'j', 'j', 'j', 'f', 'escape']);
+		expect(changes.state.view).toBe('changes');
+		expect(after(['D'], changes.state).state.view).toBe('threads');
 	});
 
 	test('says why where there is no method', () => {

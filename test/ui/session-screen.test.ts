@@ -8,12 +8,12 @@ import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snap
 import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {starvedText} from '../../source/query/summary/summary.js';
-import type {SessionStore} from '../../source/ui/state/session-store.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
 import {picture, Picture} from '../helpers/picture.js';
-import {openScreen, storeOf} from '../helpers/session-screen.js';
+import {openScreen, sourceOf, storeOf} from '../helpers/session-screen.js';
 
 const plain = new Theme({color: false, ascii: true});
 const colored = new Theme({color: true, ascii: false});
@@ -528,6 +528,62 @@ describe('the keys that help most with the selected row', () => {
 	});
 });
 
+test.each([['/', 'Enter:keep'], ['d', 'Enter:set'], ['M', 'Enter:look up']])('on a low screen the line typed after %s says what Enter does', async (key, keys) => {
+	const session = screenOf(busy(), {columns: 100, rows: 6});
+	await session.screen.press(key);
+	expect((await show(session, 100, 6))[0]).toContain(keys);
+});
+
+test('the title of help says what it is for', async () => {
+	const session = screenOf(busy());
+	expect(await after(session, '?')).toContain(' Help, Lines ');
+	expect(await after(session, 'escape', 'enter', '?')).toContain(' Help, a row\'s detail ');
+});
+
+describe('what is said follows what is known', () => {
+	/** The same snapshot all the time. */
+	function screenWith(snapshot: Snapshot) {
+		const known: {status: SourceStatus; vitals: TargetVitals} = {status: live, vitals: {}};
+		const store = new SessionStore({source: sourceOf(() => snapshot, {status: () => known.status}), delayMs: 1000, vitals: () => known.vitals});
+		store.refresh();
+		const screen = openScreen(store, {columns: 120, rows: 40});
+		const text = async (change: Partial<typeof known> = {}) => {
+			Object.assign(known, change);
+			store.refresh();
+			return (await screen.lines()).join('\n');
+		};
+
+		return {screen, text};
+	}
+
+	const heldText = `
+		holder
+		t
+		com.acme.Main.main:1
+
+		waiter <- holder park
+		w
+		com.acme.Dao.find:88
+	`;
+
+	test('without a new sample: the heap, a tracer, how exact lines are', async () => {
+		const {screen, text} = screenWith(picture(heldText));
+		expect(await text()).not.toContain('heap is full');
+		expect(await text({vitals: {heapUsedBytes: 99e6, heapMaxBytes: 100e6}})).toContain('! The heap is full');
+		await screen.press('enter');
+		expect(await text()).not.toContain('approximate');
+		expect(await text({status: {...live, lineNote: 'lines are approximate'}})).toContain('lines are approximate');
+	});
+
+	test('in the same window: with Java alone, what is found where Java waits while the JVM works', async () => {
+		const drawing = new Picture().draw(heldText);
+		const {screen, text} = screenWith(drawing.draw('GC Thread#0 [vm]\nR300\n-').build());
+		expect(await text()).not.toContain('1 thread waits for');
+		await screen.press('J');
+		expect(await text()).toContain('! 1 thread waits for Object: holder has it');
+	});
+});
+
 describe('the mouse', () => {
 	/** Where a text is on the screen, as a terminal reports a click on it. */
 	const click = async (made: Screen, text: string, columns = 80, rows = 24) => {
@@ -559,6 +615,16 @@ describe('the mouse', () => {
 		}
 
 		expect(await show(made)).toEqual(before);
+	});
+
+	test('a click selects the row that was drawn there, though a refresh comes before it is dealt with', async () => {
+		let shown = picture('one\nR30 R20 R10\na:1 b:2 c:3');
+		const made = screenOf(shown, {read: () => shown});
+		const lines = await show(made);
+		shown = picture('one\nR30 R20 R90\na:1 b:2 c:3');
+		made.screen.terminal.emit('mouse', {mouse: 'click', line: lines.findIndex(line => line.includes('A.b:2')), column: 10});
+		made.store.refresh();
+		expect((await show(made)).find(line => line.startsWith('>'))).toContain('A.b:2');
 	});
 
 	test('the wheel scrolls tables, help and menus; letters that are typed are left alone', async () => {

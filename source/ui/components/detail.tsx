@@ -9,7 +9,7 @@ import type {WholeFrame} from '../../views/common/view.js';
 import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink,
 } from '../state/screen-data.js';
-import {selectedIndex, type DetailLayer, type UiState} from '../state/state.js';
+import {selectedRow, type DetailLayer, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {
 	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
@@ -72,8 +72,7 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 		return null;
 	}
 
-	const rows = rowsOf(data);
-	const row = rows.at(selectedIndex(ui.selections[ui.view], rows));
+	const row = selectedRow(ui, rowsOf(data));
 	const detail = row && detailOf(ui.view, row.key);
 	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
 	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames, levels})) : [];

@@ -7,7 +7,7 @@ import type {Layout} from '../text/layout.js';
 import {
 	cut, spansWidth, wrappedSpans, type Span, type Spans,
 } from '../text/spans.js';
-import {keyLine} from './key-line.js';
+import {keyLine, type KeyRoom} from './key-line.js';
 import {Lines} from './text.js';
 
 type FooterProps = {
@@ -31,12 +31,12 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, h
 }
 
 /** Returns the first line of a message or prompt, with the keys if it is the only one: for screens without a footer. */
-export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, width: number): Spans {
-	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, {width, hasLinks: false});
+export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyRoom): Spans {
+	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, room);
 }
 
 /** Returns a line followed by the keys; after text they are right-aligned, and left out unless all fit. */
-function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Spans {
+function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
 	const end = spansWidth(line);
 	const keys = keyLine(ui, data, {width: Math.max(0, end === 0 ? width : width - end - keysGap), hasLinks});
 	if (end === 0) {

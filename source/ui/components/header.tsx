@@ -36,7 +36,7 @@ export function Header({ui, data, layout: {header, width}, instead}: HeaderProps
 		}
 
 		case 'line': {
-			const alarm = findingsOf(data).find(({isAlarm}) => isAlarm);
+			const alarm = shownFindings(data).find(({isAlarm}) => isAlarm);
 			const first: Item[] = alarm
 				? [{
 					text: alarm.text, priority: 0, leastWidth: 0, role: 'error',
@@ -47,13 +47,20 @@ export function Header({ui, data, layout: {header, width}, instead}: HeaderProps
 	}
 }
 
+type FindingsProps = {
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	/** All of `findingLines`. */
+	readonly lines: readonly Span[];
+};
+
 /** What matters more than any row. */
-export function Findings({data, layout: {findingLines: room, width}}: {readonly data: ScreenData; readonly layout: Layout}) {
-	return room === 0 ? null : <Lines lines={fitted(data, width, room).map(span => [span])} width={width}/>;
+export function Findings({data, layout: {findingLines: room, width}, lines}: FindingsProps) {
+	return room === 0 ? null : <Lines lines={fitted(lines, data, width, room).map(span => [span])} width={width}/>;
 }
 
 /** All findings, the worst first, with what the view itself adds. */
-export function findingsOf({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
+export function shownFindings({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
 	return [...findings, ...(table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}])];
 }
 
@@ -64,17 +71,16 @@ const more = ' (?)';
 
 /** The lines that all findings take. */
 export function findingLines(data: Pick<ScreenData, 'findings' | 'table'>, width: number): Span[] {
-	return findingsOf(data).flatMap(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
+	return shownFindings(data).flatMap(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
 }
 
 /** As many lines of findings as there is room for; the help has the rest. */
-function fitted(data: ScreenData, width: number, room: number): Span[] {
-	const lines = findingLines(data, width);
+function fitted(lines: readonly Span[], data: ScreenData, width: number, room: number): readonly Span[] {
 	if (lines.length <= room) {
 		return lines;
 	}
 
-	const kept = room === 1 ? [{...lines[0], text: mark + findingsOf(data)[0].text}] : lines.slice(0, room);
+	const kept = room === 1 ? [{...lines[0], text: mark + shownFindings(data)[0].text}] : lines.slice(0, room);
 	const last = kept.at(-1)!;
 	return [...kept.slice(0, -1), {...last, text: cut(withMore(last.text, width), width)}];
 }

@@ -14,13 +14,22 @@ import type {HelpLayer, UiState} from '../state/state.js';
 import {
 	cut, pad, wrapped, wrappedSpans, type Spans,
 } from '../text/spans.js';
-import {findingsOf} from './header.js';
+import {shownFindings} from './header.js';
+
+/** Returns the context that the help is for: the view's, or that of a row's detail. */
+function helpContext({layers, view}: UiState): Context {
+	return layers.some(({kind}) => kind === 'detail') ? 'detail' : view;
+}
+
+export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
+	const context = helpContext(ui);
+	return isOfView ? `Help, ${views.find(({id}) => id === context)?.title ?? 'a row\'s detail'}` : 'Help';
+}
 
 /** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
 export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
-	const context = ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view;
-	return (isOfView ? viewHelpLines : helpLines)(context, width, {
-		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...findingsOf(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
+	return (isOfView ? viewHelpLines : helpLines)(helpContext(ui), width, {
+		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...shownFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
 		warnings: warningsOf(data).map(({whole}) => whole),
 		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])].filter(Boolean),
 		sampling: samplingFigures.flatMap(({word, meaning, value}) => {

@@ -8,7 +8,7 @@ import {
 import {inputError} from '../state/reduce-input.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {
-	contextOf, queryOf, type InputLayer, type MenuLayer, type UiState,
+	contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState,
 } from '../state/state.js';
 import {layOut, type Item} from '../text/line-items.js';
 import type {Spans} from '../text/spans.js';
@@ -16,10 +16,8 @@ import type {Spans} from '../text/spans.js';
 /** Actions whose keys stay longest in a narrow key line, the most important first. */
 const keyOrder = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
-/** Returns the current context's keys, as many as fit. `hasLinks`: Enter in the detail on top opens another row. */
-export function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Spans {
-	return layOut(keyItems(state, data, {width, hasLinks}), width);
-}
+/** `hasLinks`: if a detail is on top, Enter in it opens another row. */
+export type KeyRoom = {readonly width: number; readonly hasLinks: boolean};
 
 /** Titles of Enter and Esc in an input line, by its purpose. */
 const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
@@ -38,8 +36,11 @@ const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept
 const hintPriority = 2;
 const otherPriority = 10;
 
-/** Returns the current context's keys; in a table quit and help, then hints for the selected row, then the others. */
-function keyItems(state: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Item[] {
+/**
+Returns the current context's keys, as many as fit; in a table quit and help, then hints for the selected row, then the
+others.
+*/
+export function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
 	const input = state.layers.at(-1);
 	const isInput = input?.kind === 'input';
 	const tableTitles: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
@@ -57,14 +58,14 @@ function keyItems(state: UiState, data: ScreenData, {width, hasLinks}: {readonly
 			}];
 	});
 	if (state.layers.length > 0) {
-		return items;
+		return layOut(items, width);
 	}
 
 	const first = items.filter(({priority}) => priority < hintPriority);
 	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
-	const keyOf = ({text, lead}: Item) => text.slice(0, lead);
-	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
-	return [...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))];
+	const nameOf = ({text, lead}: Item) => text.slice(0, lead);
+	const others = items.filter(item => !first.includes(item) && !hints.some(hint => nameOf(hint) === nameOf(item)));
+	return layOut([...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))], width);
 }
 
 const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
@@ -72,7 +73,7 @@ const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter
 
 /** Returns the keys that help most with the selected row, or with an empty table. */
 function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
-	const row = rowsOf(data).at(state.selections[state.view].index);
+	const row = selectedRow(state, rowsOf(data));
 	if (!row) {
 		return state.query.filter === '' ? viewOf(state.view).emptyHints ?? withoutRows : whileFiltered;
 	}

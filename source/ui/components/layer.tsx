@@ -3,17 +3,17 @@ import {cellWidth} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {shownKeys, keysOf} from '../state/keys.js';
-import {stepOf} from '../state/screen-context.js';
+import type {LayerSize} from '../state/screen-context.js';
 import type {DetailOf, ScreenData} from '../state/screen-data.js';
 import {
-	firstRow, withLayer, withoutLayer, type MenuLayer, type ScrolledLayer, type UiState,
+	firstRow, type MenuLayer, type ScrolledLayer, type UiState,
 } from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {layerRoom, type Layout} from '../text/layout.js';
 import {layOut} from '../text/line-items.js';
 import {cut, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
-import {helpOf} from './help.js';
+import {helpOf, helpTitle} from './help.js';
 import {Line, Lines, useTheme} from './text.js';
 
 type Screen = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf};
@@ -34,7 +34,7 @@ export function ScrolledPage({layer, ...screen}: Screen & {readonly layer: Scrol
 	const {ui, layout} = screen;
 	const {lines} = linesOf(layer, screen, useTheme());
 	const top = Math.min(layer.top, Math.max(0, lines.length - layerRoom(layout, lines.length)));
-	const title = layer.kind === 'detail' ? `Detail, ${viewOf(layer.view).title}` : `Help${layer.isOfView ? `, ${viewOf(ui.view).title}` : ''}`;
+	const title = layer.kind === 'detail' ? `Detail, ${viewOf(layer.view).title}` : helpTitle(layer, ui);
 	return <Page {...screen} context={layer.kind} title={title} lines={lines} top={top}/>;
 }
 
@@ -48,24 +48,10 @@ function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Sc
 	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer, {width, fullNames: ui.query.fullNames, levels});
 }
 
-/** Returns the state with the pending moves of the layer on top carried out, within the bounds of its lines. */
-export function scrolled(screen: Screen, theme: Pick<Theme, 'levels'>): UiState {
-	const {ui, layout} = screen;
-	const layer = ui.layers.at(-1);
-	if ((layer?.kind !== 'help' && layer?.kind !== 'detail') || !layer.moves) {
-		return ui;
-	}
-
-	const {lines, linkLine = 0} = linesOf(layer, screen, theme);
-	const page = layerRoom(layout, lines.length);
-	const most = Math.max(0, lines.length - page);
-	let top = Math.min(layer.top, most);
-	for (const move of layer.moves) {
-		top = move === 'to-link' ? Math.max(Math.min(top, linkLine), linkLine - page + 1) : top + stepOf(move, page, lines.length);
-		top = Math.min(most, Math.max(0, top));
-	}
-
-	return withLayer(withoutLayer(ui), {...layer, top, moves: undefined});
+/** Returns how far a layer can be scrolled. */
+export function sizeOfLayer(layer: MenuLayer | ScrolledLayer, screen: Screen, theme: Pick<Theme, 'levels'>): LayerSize {
+	const {lines, linkLine} = layer.kind === 'menu' ? {lines: layer.items, linkLine: undefined} : linesOf(layer, screen, theme);
+	return {lines: lines.length, page: layerRoom(screen.layout, lines.length), linkLine};
 }
 
 type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {

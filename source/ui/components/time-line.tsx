@@ -6,7 +6,7 @@ import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {clock} from '../text/clock.js';
 import type {Layout} from '../text/layout.js';
-import type {Spans} from '../text/spans.js';
+import {sparkline, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 
 /** CPU use and blocked threads over time, with the window on the screen marked; drawn only while the past is shown. */
@@ -63,17 +63,11 @@ function figureLine({title, leastFull, of, text}: Figure, cells: ReadonlyArray<T
 	const values = cells.map(cell => cell && of(cell));
 	const highest = Math.max(0, ...values.filter(value => value !== undefined));
 	const full = Math.max(highest, leastFull);
-	const characters = values.map(value => levelOf(value, full, levels));
+	// A blank for a time without samples, and at least the lowest visible level otherwise.
+	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)), levels);
 	const value = values[at];
 	const lead = `${title} ${(value === undefined ? '-' : text(value)).padStart(leadWidth - title.length - 2)} `;
-	const [before, after] = [characters.slice(0, at).join(''), characters.slice(at + 1).join('')];
-	return [{text: lead, role: 'title'}, {text: before, role: 'key'}, {text: characters[at] ?? '', role: 'selected'}, {text: after, role: 'key'}, {text: ` max ${text(highest)}`, role: 'dim'}];
-}
-
-/** Returns a blank for a time without samples, and at least the lowest visible level otherwise. */
-function levelOf(value: number | undefined, full: number, levels: string): string {
-	const characters = [...levels];
-	return value === undefined ? characters[0] : characters[Math.max(1, Math.min(characters.length - 1, Math.ceil(value / full * (characters.length - 1))))];
+	return [{text: lead, role: 'title'}, {text: line.slice(0, at), role: 'key'}, {text: line.slice(at, at + 1), role: 'selected'}, {text: line.slice(at + 1), role: 'key'}, {text: ` max ${text(highest)}`, role: 'dim'}];
 }
 
 /** Returns the line with the times of both ends, and `^` with the time below the window shown. */

@@ -14,10 +14,10 @@ import {wrappedSpans, type Spans} from '../text/spans.js';
 import {headingCells, rowCells, type TableContext} from './table-cells.js';
 import {Lines, useTheme, Line} from './text.js';
 
-type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
+type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly above: readonly Spans[]};
 
 /** The current view: its remark, its headings, and the rows that fit, or why there are none. */
-export function ViewTable({ui, data, layout}: ViewTableProps) {
+export function ViewTable({ui, data, layout, above}: ViewTableProps) {
 	const theme = useTheme();
 	const {rows = [], allRows = 0} = data.table ?? {};
 	const {top} = ui.selections[ui.view];
@@ -38,8 +38,8 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 			return id === undefined ? undefined : {kind: 'heading', column: id};
 		}
 
-		const index = top + line - headingLines;
-		return index < rows.length ? {kind: 'row', index} : undefined;
+		const row = rows.at(top + line - headingLines);
+		return row && {kind: 'row', key: row.key};
 	});
 	if (layout.tableRows === 0) {
 		return null;
@@ -47,7 +47,7 @@ export function ViewTable({ui, data, layout}: ViewTableProps) {
 
 	return (
 		<>
-			{layout.aboveLines > 0 ? <Lines lines={aboveLines(data, layout.width).slice(0, layout.aboveLines)} width={layout.width} height={layout.aboveLines}/> : null}
+			{layout.aboveLines > 0 ? <Lines lines={above.slice(0, layout.aboveLines)} width={layout.width} height={layout.aboveLines}/> : null}
 			<Box ref={hitArea} flexDirection='column'>
 				<DataTable headings={layout.hasHeading ? headingCells(context) : undefined} data={lines} width={layout.width}/>
 			</Box>

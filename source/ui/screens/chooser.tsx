@@ -49,7 +49,7 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [step, press] = useReducer(
 		(step: ChooserStep, input: string | MouseInput) => {
-			// Keys that came in the same read as the one that ended it.
+			// The rest of the read that contained the last key.
 			if (step.chosen !== undefined || step.effect === 'quit') {
 				return step;
 			}

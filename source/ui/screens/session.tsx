@@ -1,13 +1,12 @@
 import {Box} from 'ink';
 import {
-	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore,
+	useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore,
 } from 'react';
-import type {Snapshot} from '../../model/snapshot.js';
-import type {Location, Query} from '../../query/types/query.js';
+import type {Location} from '../../query/types/query.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header} from '../components/header.js';
-import {Menu, scrolled, ScrolledPage} from '../components/layer.js';
+import {Menu, ScrolledPage} from '../components/layer.js';
 import {Tabs} from '../components/tabs.js';
 import {ThemeContext} from '../components/text.js';
 import {TimeLine} from '../components/time-line.js';
@@ -17,39 +16,18 @@ import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {reduceSession, type SessionAction} from '../state/reduce.js';
-import {followRow, type ScreenContext} from '../state/screen-context.js';
+import {followRow} from '../state/screen-context.js';
 import {rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
-import type {SessionStore, Feed} from '../state/session-store.js';
+import type {SessionStore} from '../state/session-store.js';
 import {
 	coveringLayer, initialState, queryOf, type InitialView, type Effect, type EffectOf, type UiState,
 } from '../state/state.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
-import {layoutOf, layerRoom, type Layout} from '../text/layout.js';
-import {headingOf} from '../../query/columns/column.js';
-import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
-import {threadsOf, viewOf} from '../../views/registry.js';
-import {columnsOf, overhang, placeColumns} from '../text/columns.js';
-
-/** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
-export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
-
-/** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
-export type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
-
-/** The methods that a pattern matches: the question to the user, and the note to read before answering it. */
-export type FoundMethods = {readonly question: string; readonly about: string};
-
-/** Traces methods while the screen is up. `find` and `trace` reject with an error that says why they failed. */
-export type MethodTracer = {
-	/** Finds the methods that a pattern matches; does not trace them yet. */
-	find(pattern: string): Promise<FoundMethods>;
-	/** Traces the methods found last; resolves to a message. */
-	trace(): Promise<string>;
-	/** Discards the methods found last. */
-	forget(): Promise<void>;
-};
+import {layoutOf} from '../text/layout.js';
+import type {KeepColumns, MethodTracer, Save} from './ports.js';
+import {screenContextOf} from './session-context.js';
 
 type SessionScreenProps = {
 	readonly store: SessionStore;
@@ -71,34 +49,37 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [ui, dispatch] = useReducer(
 		// A new reducer each render: keys act on the data that is on the screen.
-		(state: UiState, action: SessionAction) => reduceSession(state, action, (current, drawnLayout) => screenContextOf(data, current, feed, drawnLayout)),
+		(state: UiState, action: SessionAction) => reduceSession(state, action, (current, drawnLayout) => screenContextOf({
+			session: data, ui: current, feed, layout: drawnLayout, theme,
+		})),
 		view,
 		initialState,
 	);
-	const hitAreas = useMemo<HitAreas>(() => new Set(), []);
+	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
+	const [hitAreas] = useState<HitAreas>(() => new Set());
 	const shown = data.of(ui, feed);
 	const width = size.columns - 1;
 	const message = promptOrMessage(ui, shown, width, theme.hasColor);
+	const findings = findingLines(shown, width);
+	const above = aboveLines(shown, width);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findingLines(shown, width).length, above: aboveLines(shown, width).length, isPast: shown.past !== undefined,
+		footer: message.length, findings: findings.length, above: above.length, isPast: shown.past !== undefined,
 	});
 	const detailOf = data.detailOf(ui, feed);
-	const drawn = scrolled({
-		ui: followRow(ui, rowsOf(shown), layout.tableRows), data: shown, layout, detailOf,
-	}, theme);
-	if (drawn !== ui) {
-		// Scrolling is bounded here, where the layout is known; React renders again at once, before Ink draws.
-		dispatch({type: 'drawn', ui: drawn});
+	const settled = followRow(ui, rowsOf(shown), layout.tableRows);
+	if (settled !== ui) {
+		// React renders again at once, before Ink draws.
+		dispatch({type: 'settled', ui: settled});
 	}
 
 	useTerminalEvent('key', key => {
 		dispatch({
-			type: 'key', key, atMs: performance.now(), drawn: layout,
+			type: 'key', key, atMs: performance.now(), layout,
 		});
 	});
 	useTerminalEvent('mouse', input => {
 		dispatch({
-			type: 'mouse', input, target: targetAt(hitAreas, input.line, input.column), drawn: layout,
+			type: 'mouse', input, target: targetAt(hitAreas, input.line, input.column), layout,
 		});
 	});
 
@@ -190,28 +171,29 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		}
 	}, [isEmpty, onQuit]);
 
-	const layer = coveringLayer(drawn);
-	const top = drawn.layers.at(-1);
-	const parts = {ui: drawn, data: shown, layout};
+	const layer = coveringLayer(settled);
+	const top = settled.layers.at(-1);
+	const parts = {ui: settled, data: shown, layout};
+	const keyRoom = {width, hasLinks: top?.kind !== 'detail' || linksOf(detailOf(top.view, top.key)).length > 0};
 	// Without a footer, the prompt or the message of the last key replaces the header's line.
 	const isInHeader = !layout.hasFooter && (top?.kind === 'input' || ui.message !== undefined);
 	return (
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header {...parts} instead={isInHeader ? firstLine(message, drawn, shown, width) : undefined}/>
-					<Findings data={shown} layout={layout}/>
-					{layout.hasTabs ? <Tabs ui={drawn} data={shown} width={width}/> : null}
+					<Header {...parts} instead={isInHeader ? firstLine(message, settled, shown, keyRoom) : undefined}/>
+					<Findings data={shown} layout={layout} lines={findings}/>
+					{layout.hasTabs ? <Tabs ui={settled} data={shown} width={width}/> : null}
 					<TimeLine {...parts}/>
 					{layer === undefined
 						? (
 							<>
-								<ViewTable {...parts}/>
+								<ViewTable {...parts} above={above}/>
 								<Pane {...parts} detailOf={detailOf}/>
 							</>
 						)
 						: (layer.kind === 'menu' ? <Menu {...parts} layer={layer}/> : <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
-					{layout.hasFooter ? <Footer {...parts} message={message} hasLinks={top?.kind !== 'detail' || linksOf(detailOf(top.view, top.key)).length > 0}/> : null}
+					{layout.hasFooter ? <Footer {...parts} message={message} hasLinks={keyRoom.hasLinks}/> : null}
 				</Box>
 			</HitAreasContext>
 		</ThemeContext>
@@ -233,45 +215,4 @@ async function attempt(dispatch: (action: SessionAction) => void, failure: strin
 /** Returns `Class.java:line`, or the method or class if the file or line is unknown. */
 function copiedText({className, method, file, line}: Location): string {
 	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
-}
-
-/** Returns what keys depend on beside the state, for the layout drawn last. */
-export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, layout: Layout): ScreenContext {
-	const {view, query} = ui;
-	const {snapshot, baseline, ...data} = session.of(ui, feed);
-	const {status, vitals, ring} = feed;
-	const rows = rowsOf(data);
-	const detailOf = session.detailOf(ui, feed);
-	const layer = coveringLayer(ui);
-	const placed = placeColumns(columnsOf(view, ui.columns), layout);
-	const shownColumns = placed.map(({column}) => column.id);
-	return {
-		columns: viewOf(view).columns.map(column => {
-			const heading = headingOf(column, measureOf(query));
-			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
-			return {
-				id: column.id, sortFigures: column.sortFigures, name, isRest: column.width === 0, title: shownColumns.includes(column.id) ? name : `${name}, not shown`,
-			};
-		}),
-		shownColumns,
-		overhang: most => overhang(rows, placed, {unit: effectiveUnit(query), fullNames: query.fullNames}, most),
-		rows,
-		pageRows: layout.tableRows,
-		layerPage: layer?.kind === 'menu' ? layerRoom(layout, layer.items.length) : 0,
-		isRecording: status.phase === 'recording',
-		traceNote: status.traceNote,
-		holders: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
-		ring,
-		window: snapshot && {snapshot, since: baseline},
-		saveFormats: session.saveFormats,
-		links: layer?.kind === 'detail' ? linksOf(detailOf(layer.view, layer.key)) : [],
-		locationOf(id, key) {
-			const found = detailOf(id, key);
-			return found?.row && found.view.locationOf(found.row);
-		},
-		threadsOf(key) {
-			const found = detailOf(view, key);
-			return found?.row && threadsOf(found.view, found.row, found.detail);
-		},
-	};
 }

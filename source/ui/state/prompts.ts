@@ -2,25 +2,20 @@ import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {nameOf} from '../../views/traces/methods.js';
 import type {ScreenContext} from './screen-context.js';
 import {
-	say, withEffect, withLayer, type InputLayer, type UiState,
+	inputLayer, say, withEffect, withLayer, type InputLayer, type UiState,
 } from './state.js';
-import {rowAt} from './rows.js';
+import {locationAt} from './rows.js';
 
 /** Prompts for the methods to trace; the row's method is filled in, if any. */
 export function promptForPattern(state: UiState, screen: ScreenContext): UiState {
-	const row = rowAt(state, screen);
-	const location = row && screen.locationOf(row.view, row.key);
+	const location = locationAt(state, screen);
 	const text = location && location.className !== '' ? nameOf({className: location.className, method: location.method === '' ? '*' : location.method}) : '';
-	return withLayer({...state, message: undefined}, {
-		kind: 'input', purpose: 'trace', label: 'trace: ', about: screen.traceNote, text, cursor: text.length,
-	});
+	return withLayer({...state, message: undefined}, {...inputLayer('trace', 'trace: ', text), about: screen.traceNote});
 }
 
 /** Asks whether to trace the methods found; the question waits below an input line or menu that is open. */
 export function confirmTrace(state: UiState, {question, about}: {readonly question: string; readonly about: string}): UiState {
-	const confirmation: InputLayer = {
-		kind: 'input', purpose: 'confirm-trace', label: question, about, text: '', cursor: 0,
-	};
+	const confirmation: InputLayer = {...inputLayer('confirm-trace', question), about};
 	const at = state.layers.findLastIndex(({kind}) => kind !== 'input' && kind !== 'menu') + 1;
 	return {...state, message: undefined, layers: [...state.layers.slice(0, at), confirmation, ...state.layers.slice(at)]};
 }
@@ -47,7 +42,5 @@ export function promptForHolders(state: UiState, {holders}: ScreenContext): UiSt
 	const size = bytes === undefined ? 'all of its heap' : `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
 	const upTo = (ms: number) => formatDuration(Math.max(1, (bytes ?? 0) / (2 ** 30) * ms));
 	const cost = bytes === undefined ? size : `${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
-	return withLayer({...state, message: undefined}, {
-		kind: 'input', purpose: 'holders', label: `full dump stops the JVM: it walks ${cost} `, text: '', cursor: 0,
-	});
+	return withLayer({...state, message: undefined}, inputLayer('holders', `full dump stops the JVM: it walks ${cost} `));
 }

@@ -1,6 +1,6 @@
 import type {Action} from './keys.js';
 import {
-	withEffect, withLayer, withoutLayer, type MenuItem, type MenuLayer, type UiState,
+	inputLayer, withEffect, withLayer, withoutLayer, withSort, type MenuItem, type MenuLayer, type UiState,
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
@@ -17,7 +17,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	}
 
 	if (action !== 'accept') {
-		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.layerPage, menu.items.length)));
+		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.sizeOf(menu).page, menu.items.length)));
 		return withLayer(below, {...menu, index});
 	}
 
@@ -31,12 +31,10 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	}
 
 	if (menu.purpose === 'sort') {
-		return {...below, sorts: {...below.sorts, [below.view]: {column: item.id, reverse: false}}};
+		return withSort(below, {column: item.id, reverse: false});
 	}
 
-	return withLayer(below, {
-		kind: 'input', purpose: 'save-name', label: `name for ${item.title} (empty: chosen for you): `, text: '', cursor: 0, format: item.id,
-	});
+	return withLayer(below, {...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `), format: item.id});
 }
 
 /** Applies a change to the column under the cursor and returns the state with the menu made again. */

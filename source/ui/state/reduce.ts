@@ -8,19 +8,19 @@ import {meaningOf, keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {
-	selectRow, withMove, type HitTarget, type ScreenContext, moveSelection,
+	scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection,
 } from './screen-context.js';
 import {
-	contextOf, forgetRow, say, selectedIndex, withEffect, withLayer, withoutLayer, withQuery, type Effect, type Message, type UiState,
+	contextOf, forgetRow, say, selectedIndex, withEffect, withoutLayer, withQuery, withTopLayer, type Effect, type Message, type UiState,
 } from './state.js';
 
 export type SessionAction =
-	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `drawn`: the layout on the screen then. */
-	| {readonly type: 'key'; readonly key: string; readonly atMs: number; readonly drawn: Layout}
+	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `layout`: that of the screen then. */
+	| {readonly type: 'key'; readonly key: string; readonly atMs: number; readonly layout: Layout}
 	/** `target`: what was drawn under the mouse. */
-	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly drawn: Layout}
-	/** The layout has moved the selection with its row and bounded scrolling. */
-	| {readonly type: 'drawn'; readonly ui: UiState}
+	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly layout: Layout}
+	/** The selection has moved with its row. */
+	| {readonly type: 'settled'; readonly ui: UiState}
 	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
 	| {readonly type: 'say'; readonly message: Message}
 	/** Methods were found: asks the user whether to trace them. */
@@ -28,17 +28,17 @@ export type SessionAction =
 	| {readonly type: 'resets'; readonly resets: number};
 
 /** Returns the next state. Pure; `screen` returns what keys depend on beside the state. */
-export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, drawn: Layout) => ScreenContext): UiState {
+export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, layout: Layout) => ScreenContext): UiState {
 	switch (action.type) {
 		case 'key': {
-			return press(ui, action.key, screen(ui, action.drawn), action.atMs);
+			return press(ui, action.key, screen(ui, action.layout), action.atMs);
 		}
 
 		case 'mouse': {
-			return pressMouse(ui, action.input, action.target, screen(ui, action.drawn));
+			return pressMouse(ui, action.input, action.target, screen(ui, action.layout));
 		}
 
-		case 'drawn': {
+		case 'settled': {
 			return action.ui;
 		}
 
@@ -122,7 +122,7 @@ function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenCon
 
 function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
 	if (action === 'back') {
-		return {...withoutLayer(state), left: 0};
+		return withoutLayer(state);
 	}
 
 	if (action === 'accept') {
@@ -135,10 +135,10 @@ function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiSt
 
 	const layer = state.layers.at(-1);
 	if (layer?.kind === 'help' && action === 'help') {
-		return layer.isOfView ? withLayer(withoutLayer(state), {kind: 'help', top: 0}) : withoutLayer(state);
+		return layer.isOfView ? withTopLayer(state, {kind: 'help', top: 0}) : withoutLayer(state);
 	}
 
-	return layerActions.has(action) ? pressTable(state, action, screen) : withMove(state, action);
+	return layerActions.has(action) ? pressTable(state, action, screen) : scrollLayer(state, action, screen);
 }
 
 function pressTable(state: UiState, action: Action, screen: ScreenContext): UiState {
@@ -165,9 +165,13 @@ export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarge
 }
 
 function wheeled(state: UiState, action: Action, screen: ScreenContext, isLayer: boolean): UiState {
+	if (isLayer) {
+		return scrollLayer(state, action, screen, wheelRows);
+	}
+
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
-		next = isLayer ? withMove(next, action) : moveSelection(next, action, screen);
+		next = moveSelection(next, action, screen);
 	}
 
 	return next;
@@ -177,7 +181,7 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 	const layer = state.layers.at(-1);
 	switch (target?.kind) {
 		case 'tab': {
-			return {...state, view: target.view, left: 0, layers: []};
+			return {...withoutLayers(state, screen), view: target.view, left: 0};
 		}
 
 		case 'heading': {
@@ -185,8 +189,7 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 		}
 
 		case 'row': {
-			const key = screen.rows.at(target.index)?.key;
-			return key === undefined ? state : selectRow(state, key);
+			return selectRow(state, target.key);
 		}
 
 		case 'item': {
@@ -195,11 +198,26 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 			}
 
 			// A click on the selected item chooses it.
-			return layer.index === target.index ? pressMenu(state, 'accept', screen) : withLayer(withoutLayer(state), {...layer, index: target.index});
+			return layer.index === target.index ? pressMenu(state, 'accept', screen) : withTopLayer(state, {...layer, index: target.index});
 		}
 
 		case undefined: {
 			return state;
 		}
 	}
+}
+
+/** Returns the state without its layers, each closed as by Esc, except that a filter being typed stays in force. */
+function withoutLayers(state: UiState, screen: ScreenContext): UiState {
+	const layer = state.layers.at(-1);
+	if (!layer) {
+		return state;
+	}
+
+	if (layer.kind === 'menu') {
+		return withoutLayers(pressMenu(state, 'back', screen), screen);
+	}
+
+	const isCancelled = layer.kind === 'input' && layer.purpose !== 'filter';
+	return withoutLayers(isCancelled ? pressInput(state, 'escape', 'back') : withoutLayer(state), screen);
 }

@@ -1,18 +1,18 @@
+import type {Location} from '../../query/types/query.js';
 import {views} from '../../views/registry.js';
-import {withMove, type ScreenContext} from './screen-context.js';
+import type {ScreenContext} from './screen-context.js';
 import {markedLink, type RowLink} from './screen-data.js';
 import {
-	say, selectedIndex, withEffect, withLayer, withoutLayer, type DetailLayer, type UiState,
+	forgetRow, goBack, goTo, say, selectedRow, withEffect, withLayer, withoutLayer, withTopLayer, type DetailLayer, type UiState,
 } from './state.js';
 
 const focus = views.find(({focusOn}) => focusOn);
 
 /** Goes to the focus view for the method of the selected row, or of the row whose detail is open. */
 export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
-	const row = rowAt(state, screen);
-	const location = row && screen.locationOf(row.view, row.key);
+	const location = locationAt(state, screen);
 	if (!focus || !location) {
-		return say(state, row ? 'this row has no known location' : 'no row to focus on');
+		return say(state, rowAt(state, screen) ? 'this row has no known location' : 'no row to focus on');
 	}
 
 	if (location.method === '') {
@@ -20,25 +20,29 @@ export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	}
 
 	return {
-		...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.focusOn!(location)},
-		selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
+		...forgetRow(goTo(state, focus.id)), message: undefined, left: 0, layers: [], query: {...state.query, ...focus.focusOn!(location)},
 	};
 }
 
 /** Returns the row whose detail is open, or else the selected row; undefined if there is none. */
-export function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
-	const detail = state.layers.findLast(layer => layer.kind === 'detail');
-	const index = selectedIndex(state.selections[state.view], rows);
-	return detail ?? (index < 0 ? undefined : {view: state.view, key: rows[index].key});
+function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
+	const row = selectedRow(state, rows);
+	return state.layers.findLast(layer => layer.kind === 'detail') ?? (row && {view: state.view, key: row.key});
+}
+
+/** Returns its location; undefined if it has none. */
+export function locationAt(state: UiState, screen: ScreenContext): Location | undefined {
+	const row = rowAt(state, screen);
+	return row && screen.locationOf(row.view, row.key);
 }
 
 /** Returns the state back in the view that focus was opened from; undefined outside focus. */
 export function backFromFocus(state: UiState): UiState | undefined {
-	return state.cameFrom !== undefined && state.view === focus?.id ? {...state, view: state.cameFrom, cameFrom: undefined, left: 0} : undefined;
+	return state.view === focus?.id ? goBack(state) : undefined;
 }
 
 /** Marks the next (1) or previous (-1) link of a detail and scrolls to it. */
-export function stepLink(state: UiState, step: number, {links}: ScreenContext): UiState {
+export function stepLink(state: UiState, step: number, {links, sizeOf}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	if (links.length === 0) {
 		return state;
@@ -46,7 +50,9 @@ export function stepLink(state: UiState, step: number, {links}: ScreenContext): 
 
 	const marked = markedLink(links, layer.link);
 	const current = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
-	return withMove(withLayer(withoutLayer(state), {...layer, link: (current + step + links.length) % links.length}), 'to-link');
+	const next = {...layer, link: (current + step + links.length) % links.length};
+	const {page, linkLine = 0} = sizeOf(next);
+	return withTopLayer(state, {...next, top: Math.max(Math.min(layer.top, linkLine), linkLine - page + 1)});
 }
 
 /** Opens the detail of the marked link on top of this one, or closes this one if no link is marked. */
@@ -62,9 +68,8 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 
 /** Returns the state with an effect on the location of the row, or a message if there is none. */
 export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
-	const row = rowAt(state, screen);
-	const location = row && screen.locationOf(row.view, row.key);
+	const location = locationAt(state, screen);
 	return location
 		? withEffect(state, {type, location})
-		: say(state, row ? 'this row has no known location' : 'no row');
+		: say(state, rowAt(state, screen) ? 'this row has no known location' : 'no row');
 }

@@ -4,7 +4,7 @@ import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {
-	firstRow, selectedIndex, withLayer, withoutLayer, type MenuItem, type UiState,
+	firstRow, selectedIndex, withSelection, withTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
 } from './state.js';
 import type {Action} from './keys.js';
 
@@ -19,8 +19,11 @@ type SortColumn = MenuItem & {
 export type HitTarget =
 	| {readonly kind: 'tab'; readonly view: string}
 	| {readonly kind: 'heading'; readonly column: string}
-	| {readonly kind: 'row'; readonly index: number}
+	| {readonly kind: 'row'; readonly key: string}
 	| {readonly kind: 'item'; readonly index: number};
+
+/** How many lines a layer has and how many of them fit; the index of the marked link's line. */
+export type LayerSize = {readonly lines: number; readonly page: number; readonly linkLine?: number};
 
 /** What keys depend on beside the state: what is on the screen. */
 export type ScreenContext = {
@@ -30,8 +33,6 @@ export type ScreenContext = {
 	readonly pageRows: number;
 	readonly columns: readonly SortColumn[];
 	readonly shownColumns: readonly string[];
-	/** Number of a layer's lines that fit on the screen. */
-	readonly layerPage: number;
 	readonly isRecording: boolean;
 	/** What tracing methods would do to the target, see `SourceStatus`. */
 	readonly traceNote?: string;
@@ -42,6 +43,8 @@ export type ScreenContext = {
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
 	readonly links: readonly DetailLink[];
+	/** Returns a layer's size; its lines are made for this. */
+	sizeOf(layer: MenuLayer | ScrolledLayer): LayerSize;
 	/** Returns the cells by which the longest name exceeds its room, at most `max`. */
 	overhang(max: number): number;
 	locationOf(view: string, rowKey: string): Location | undefined;
@@ -73,7 +76,7 @@ export function moveSelection(state: UiState, action: Action, {rows, pageRows}: 
 	const current = selectedIndex(selection, rows);
 	const index = Math.min(rows.length - 1, Math.max(0, current + stepOf(action, pageRows, rows.length)));
 	const top = firstRow(selection.top, index, rows.length, pageRows);
-	return {...state, selections: {...state.selections, [state.view]: {key: rows[index].key, index, top}}};
+	return withSelection(state, {key: rows[index].key, index, top});
 }
 
 /** Returns the state with the selection at its row's new index, after rows came, went or moved. */
@@ -83,21 +86,24 @@ export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: nu
 	const top = firstRow(selection.top, index, rows.length, pageRows);
 	return index === selection.index && top === selection.top
 		? state
-		: {
-			...state, selections: {...state.selections, [state.view]: {...selection, index, top}},
-		};
+		: withSelection(state, {...selection, index, top});
 }
 
 /** Returns the state with the selection on the row of a key, or where it was if there is none. */
 export function selectRow(state: UiState, key: string): UiState {
 	const {index, top} = state.selections[state.view];
-	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
+	return withSelection(state, {key, index, top});
 }
 
-/** Returns the state with a pending move of the layer on top, if that is help or a detail. */
-export function withMove(state: UiState, move: Action | 'to-link'): UiState {
+/** Returns the state with the layer on top scrolled within the bounds of its lines, if it is help or a detail. */
+export function scrollLayer(state: UiState, action: Action, {sizeOf}: ScreenContext, times = 1): UiState {
 	const layer = state.layers.at(-1);
-	return layer?.kind === 'help' || layer?.kind === 'detail'
-		? withLayer(withoutLayer(state), {...layer, moves: [...layer.moves ?? [], move]})
-		: state;
+	if (layer?.kind !== 'help' && layer?.kind !== 'detail') {
+		return state;
+	}
+
+	const {lines, page} = sizeOf(layer);
+	const most = Math.max(0, lines - page);
+	const top = Math.min(layer.top, most) + (stepOf(action, page, lines) * times);
+	return withTopLayer(state, {...layer, top: Math.min(most, Math.max(0, top))});
 }

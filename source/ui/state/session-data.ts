@@ -27,6 +27,8 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
+type Known = Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>;
+
 type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'>;
 
 /** What is on the screen, by the state of the keys and a moment of the session; remembers its last answers. */
@@ -36,6 +38,8 @@ export class SessionData {
 	readonly #lookBack = new LookBack();
 	#asked: readonly unknown[] = [];
 	#answer: Answer = {findings: []};
+	#askedOfWhole: readonly unknown[] = [];
+	#whole: Pick<Answer, 'summary' | 'findings'> = {findings: []};
 	readonly #details = new Map<string, DetailData>();
 	readonly #others = new Map<View, readonly ViewRow[]>();
 
@@ -100,30 +104,45 @@ export class SessionData {
 		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
 	}
 
-	#query(state: UiState, {shown, past, ring, vitals, status: {canAskForHolders, phase}}: Feed): Answer {
+	#query(state: UiState, {shown, past, ring, vitals, status}: Feed): Answer {
 		const cellMs = pastCell(state);
 		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
 		const [snapshot, baseline] = looked ? [looked.snapshot, looked.since] : [shown, shown && windowStart(state.window, past, shown)];
-		const asked = [snapshot, baseline, state.query, state.sorts[state.view], state.view];
-		if (asked.some((value, index) => value !== this.#asked[index])) {
+		const known = {vitals: looked?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
+		const asked = [snapshot, baseline, state.query, state.sorts[state.view], state.view, known.vitals, known.canAskForHolders, status.lineNote, status.tracer];
+		if (!isSame(asked, this.#asked)) {
 			this.#asked = asked;
 			this.#details.clear();
 			this.#others.clear();
-			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, {vitals: looked?.vitals ?? vitals, canAskForHolders: canAskForHolders && phase === 'sampling'}), past: looked} : {findings: []};
+			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past: looked} : {findings: []};
 		}
 
 		return this.#answer;
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, known: Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>): Answer {
+	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, known: Known): Answer {
 		const view = viewOf(state.view);
 		const query = queryOf(state);
 		const table = view.query(snapshot, baseline, {...query, summary: {...query.summary!, ...known}});
-		const isSameWindow = snapshot === this.#answer.snapshot && baseline === this.#answer.baseline;
 		return {
-			snapshot, baseline, ...(isSameWindow ? {summary: this.#answer.summary, findings: this.#answer.findings} : {summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, known)}), table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
+			snapshot, baseline, ...this.#wholeOf(snapshot, baseline, query, known), table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
 		};
 	}
+
+	/** Returns what is shown of the whole target, which depends on few parts of the query. */
+	#wholeOf(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, known: Known): Pick<Answer, 'summary' | 'findings'> {
+		const asked = [snapshot, baseline, query.javaOnly, query.native, query.app, known.vitals, known.canAskForHolders];
+		if (!isSame(asked, this.#askedOfWhole)) {
+			this.#askedOfWhole = asked;
+			this.#whole = {summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, known)};
+		}
+
+		return this.#whole;
+	}
+}
+
+function isSame(before: readonly unknown[], after: readonly unknown[]): boolean {
+	return before.length === after.length && before.every((value, index) => value === after[index]);
 }
 
 function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {

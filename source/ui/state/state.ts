@@ -4,7 +4,7 @@ import type {WindowId} from '../../query/past/windows.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {views} from '../../views/registry.js';
-import type {KeyChanges, Action, Context} from './keys.js';
+import type {KeyChanges, Context} from './keys.js';
 
 type ViewId = string;
 
@@ -31,6 +31,13 @@ export type InputLayer = {
 	readonly format?: string;
 };
 
+/** Returns an input line with an initial text, the cursor at its end. */
+export function inputLayer(purpose: InputLayer['purpose'], label: string, text = ''): InputLayer {
+	return {
+		kind: 'input', purpose, label, text, cursor: text.length,
+	};
+}
+
 export type MenuItem = {readonly id: string; readonly title: string};
 
 export type MenuLayer = {
@@ -45,8 +52,6 @@ export type MenuLayer = {
 /** The scroll position of a long text. `top`: index of the first line on the screen. */
 type Scrolled = {
 	readonly top: number;
-	/** Moves since it was drawn. They are carried out where the layout and the number of lines are known. */
-	readonly moves?: ReadonlyArray<Action | 'to-link'>;
 };
 
 /** `isOfView`: the help is for the view alone. */
@@ -64,8 +69,8 @@ export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 /** Everything that keys change; the screen is a function of this, the snapshot and the terminal's size. */
 export type UiState = {
 	readonly view: ViewId;
-	/** The view that focus or the view of changes was opened from. */
-	readonly cameFrom?: ViewId;
+	/** The views that focus and the view of changes were opened from, the last one last. */
+	readonly cameFrom: readonly ViewId[];
 	readonly query: Query;
 	readonly sorts: Readonly<Record<ViewId, SortOrder>>;
 	/** The named set of counted states; undefined for a list from the command line. */
@@ -108,6 +113,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 	const start: Selection = {index: 0, top: 0};
 	return {
 		view,
+		cameFrom: [],
 		query,
 		sorts: Object.fromEntries(views.map(({id, sort}) => [id, id === view ? query.sort : sort])),
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
@@ -158,6 +164,11 @@ export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): n
 	return index === -1 ? Math.min(selection.index, rows.length - 1) : index;
 }
 
+/** Returns the selected row; undefined if there are no rows. */
+export function selectedRow({selections, view}: UiState, rows: readonly ViewRow[]): ViewRow | undefined {
+	return rows.at(selectedIndex(selections[view], rows));
+}
+
 /** Returns the first row to draw so that the selected row is visible and no line is needlessly empty. */
 export function firstRow(top: number, selected: number, rows: number, pageRows: number): number {
 	const page = Math.max(1, pageRows);
@@ -178,13 +189,35 @@ type EffectData = Readonly<Record<PlainEffect, object> & Record<'edit' | 'copy',
 export type EffectOf<Type extends keyof EffectData> = {[Each in Type]: {readonly type: Each} & EffectData[Each]}[Type];
 export type Effect = EffectOf<keyof EffectData>;
 
+/** The most views that `goBack` leads back through. */
+const maxCameFrom = 16;
+
+/** Returns the state in another view, from which `goBack` leads back. */
+export function goTo(state: UiState, view: ViewId): UiState {
+	return view === state.view ? state : {...state, view, cameFrom: [...state.cameFrom, state.view].slice(-maxCameFrom), left: 0};
+}
+
+/** Returns the state in the view that the last `goTo` left; undefined if there was none. */
+export function goBack(state: UiState): UiState | undefined {
+	const view = state.cameFrom.at(-1);
+	return view === undefined ? undefined : {...state, view, cameFrom: state.cameFrom.slice(0, -1), left: 0};
+}
+
 export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
 }
 
+export function withSort(state: UiState, sort: SortOrder): UiState {
+	return {...state, sorts: {...state.sorts, [state.view]: sort}};
+}
+
+export function withSelection(state: UiState, selection: Selection): UiState {
+	return {...state, selections: {...state.selections, [state.view]: selection}};
+}
+
 /** Returns the state with the cursor at the top: rows of another grouping have other keys. */
 export function forgetRow(state: UiState): UiState {
-	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
+	return withSelection(state, {index: 0, top: 0});
 }
 
 export function say(state: UiState, text: string): UiState {
@@ -197,6 +230,10 @@ export function withEffect(state: UiState, effect: Effect): UiState {
 
 export function withLayer(state: UiState, layer: Layer): UiState {
 	return {...state, layers: [...state.layers, layer]};
+}
+
+export function withTopLayer(state: UiState, layer: Layer): UiState {
+	return withLayer(withoutLayer(state), layer);
 }
 
 export function withoutLayer(state: UiState): UiState {

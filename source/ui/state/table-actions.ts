@@ -7,7 +7,7 @@ import type {Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
 import {moveSelection, type ScreenContext} from './screen-context.js';
 import {
-	forgetRow, say, selectedIndex, withEffect, withLayer, withQuery, type InputLayer, type UiState,
+	forgetRow, inputLayer, say, selectedRow, withEffect, withLayer, withQuery, withSort, type UiState,
 } from './state.js';
 import {promptForHolders, promptForPattern} from './prompts.js';
 import {backFromFocus, focusOnRow, withLocation} from './rows.js';
@@ -83,8 +83,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	}),
 	'columns-menu': (state, screen) => withLayer(state, columnMenu(state, screen)),
 	reverse: reversed,
-	filter: state => withLayer(state, input('filter', 'filter: ', state.query.filter)),
-	delay: state => withLayer(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
+	filter: state => withLayer(state, inputLayer('filter', 'filter: ', state.query.filter)),
+	delay: state => withLayer(state, {...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
 	'save-as': (state, {saveFormats}) => withLayer(state, {
 		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
 	}),
@@ -134,12 +134,6 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	sampling: state => withEffect(state, {type: 'sampling'}),
 };
 
-function input(purpose: InputLayer['purpose'], label: string, text: string): InputLayer {
-	return {
-		kind: 'input', purpose, label, text, cursor: text.length,
-	};
-}
-
 function choiceAfter<T>(choices: readonly T[], current: T | undefined): T {
 	return choices[(choices.indexOf(current as T) + 1) % choices.length];
 }
@@ -147,21 +141,21 @@ function choiceAfter<T>(choices: readonly T[], current: T | undefined): T {
 /** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */
 export function sortedBy(state: UiState, column: string, screen: ScreenContext): UiState {
 	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
-	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
+	return say(withSort(state, {column, reverse: false}), `sorted by ${title}`);
 }
 
 export function reversed(state: UiState): UiState {
 	const sort = state.sorts[state.view];
-	return {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}};
+	return withSort(state, {...sort, reverse: !sort.reverse});
 }
 
 function open(state: UiState, {rows}: ScreenContext): UiState {
-	const index = selectedIndex(state.selections[state.view], rows);
-	return index < 0
-		? say(state, 'no row to open')
-		: withLayer({...state, left: 0}, {
-			kind: 'detail', view: state.view, key: rows[index].key, top: 0,
-		});
+	const row = selectedRow(state, rows);
+	return row
+		? withLayer(state, {
+			kind: 'detail', view: state.view, key: row.key, top: 0,
+		})
+		: say(state, 'no row to open');
 }
 
 /** Undoes one thing at a time: the past, the filter, the selection of threads, the focus. */
@@ -186,8 +180,8 @@ function onlyThreads(state: UiState, screen: ScreenContext): UiState {
 		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
 	}
 
-	const index = selectedIndex(state.selections[state.view], screen.rows);
-	const threads = index < 0 ? undefined : screen.threadsOf(screen.rows[index].key);
+	const row = selectedRow(state, screen.rows);
+	const threads = row && screen.threadsOf(row.key);
 	return !threads || threads.keys.length === 0
 		? say(state, 'this row has no threads')
 		: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label};

@@ -5,7 +5,9 @@ import {
 import {comparingView, viewOf, views} from '../../views/registry.js';
 import {clocks} from '../text/clock.js';
 import type {ScreenContext} from './screen-context.js';
-import {say, type UiState} from './state.js';
+import {
+	goBack, goTo, say, type UiState,
+} from './state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
 export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
@@ -67,6 +69,6 @@ export function mark(state: UiState, {window}: ScreenContext): UiState {
 
 export function changes(state: UiState): UiState {
 	return viewOf(state.view).comparesWithBaseline
-		? {...state, view: state.cameFrom ?? views[0].id, cameFrom: undefined, left: 0}
-		: {...state, view: comparingView.id, cameFrom: state.view, left: 0};
+		? goBack(state) ?? {...state, view: views[0].id, left: 0}
+		: goTo(state, comparingView.id);
 }
