@@ -12,7 +12,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {commOf} from '../test/helpers/comm.js';
+import {commOf} from '../test/helpers/proc.js';
 import {javaProcess, compileProgram, jdk} from '../test/helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../test/helpers/other-user.js';
 import {isRoot} from '../test/helpers/as-root.js';

@@ -1,18 +1,17 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	closeSync, cpSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
+	closeSync, cpSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, statSync, writeFileSync,
 } from 'node:fs';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
-import {cli, run as runProgram} from './helpers/run.js';
+import {cli, run as runProgram, startCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {until, untilAsync, patienceMs} from './helpers/until.js';
-import {sharedFolder} from './helpers/for-test.js';
+import {beside, closedAfterTest, folderForTest, sharedFolder, spawnForTest} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const shop = path.join(root, 'demo/shop.jar');
@@ -31,25 +30,6 @@ const runUntil = async (isAsWanted: (stdout: string) => boolean, ...args: string
 	const ended = await run(...args);
 	return (ended.status !== 0 || isAsWanted(ended.stdout)) && ended;
 });
-
-/** Starts it, to be disturbed while it runs. */
-function start(...args: string[]) {
-	const child = spawn(process.execPath, [cli, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
-	let stdout = '';
-	let stderr = '';
-	child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-		stdout += chunk;
-	});
-	child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-		stderr += chunk;
-	});
-	const ended = new Promise<{status: number | null; stdout: string; stderr: string}>(resolve => {
-		child.once('close', status => {
-			resolve({status, stdout, stderr});
-		});
-	});
-	return {child, ended, stdout: () => stdout};
-}
 
 describe.concurrent('what needs no JVM', () => {
 	test('--version and --help', async () => {
@@ -94,15 +74,11 @@ describe.concurrent('what needs no JVM', () => {
 		expect(stderr.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
 	});
 
-	test('bytes are not for a terminal', async () => {
-		const terminal = new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]);
-		try {
-			expect(await terminal.ended()).toMatchObject({exitCode: 2});
-			expect(terminal.text()).toBe('tprof-top: --format pprof is binary and cannot be shown on a terminal\n  add --output FILE, or redirect it to a file or a pipe');
-		} finally {
-			terminal.close();
-		}
-	});
+	test('bytes are not for a terminal', beside(async () => {
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]));
+		expect(await terminal.ended()).toMatchObject({exitCode: 2});
+		expect(terminal.text()).toBe('tprof-top: --format pprof is binary and cannot be shown on a terminal\n  add --output FILE, or redirect it to a file or a pipe');
+	}));
 });
 
 const reportsIn = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
@@ -118,25 +94,21 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	// Its sampler does not touch the JVM.
-	test('SIGTERM ends it though its sampler hangs in a system call', async () => {
-		const copy = mkdtempSync(path.join(tmpdir(), 'tprof-hanging-'));
+	test('SIGTERM ends it though its sampler hangs in a system call', beside(async () => {
+		const copy = folderForTest();
 		const pipe = path.join(copy, 'pipe');
-		try {
-			execFileSync('mkfifo', [pipe]);
-			cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
-			cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
-			writeFileSync(path.join(copy, 'dist/worker.js'), `import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${JSON.stringify(`${pipe}.next`)}, '');\nopenSync(${JSON.stringify(pipe)});\n`);
-			const child = spawn(process.execPath, [path.join(copy, 'dist/cli.js'), String(target.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
-			// It listens to the signal, and its worker opens the pipe, into which nobody writes.
-			await until(() => (BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`) & (1n << 14n)) !== 0n);
-			await until(() => existsSync(`${pipe}.next`));
-			const ended = once(child, 'exit', {signal: AbortSignal.timeout(patienceMs)});
-			child.kill('SIGTERM');
-			expect(await ended).toEqual([0, null]);
-		} finally {
-			rmSync(copy, {recursive: true});
-		}
-	});
+		execFileSync('mkfifo', [pipe]);
+		cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
+		cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+		writeFileSync(path.join(copy, 'dist/worker.js'), `import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${JSON.stringify(`${pipe}.next`)}, '');\nopenSync(${JSON.stringify(pipe)});\n`);
+		const child = spawnForTest(process.execPath, [path.join(copy, 'dist/cli.js'), String(target.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
+		// It listens to the signal, and its worker opens the pipe, into which nobody writes.
+		await until(() => (BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`) & (1n << 14n)) !== 0n);
+		await until(() => existsSync(`${pipe}.next`));
+		const ended = once(child, 'exit', {signal: AbortSignal.timeout(patienceMs)});
+		child.kill('SIGTERM');
+		expect(await ended).toEqual([0, null]);
+	}));
 
 	test('with too few open files it says so, wherever they run out', {concurrent: false}, async () => {
 		const errors = new Set<string>();
@@ -209,7 +181,7 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('SIGINT ends early and prints what there is', {concurrent: false}, async () => {
-		const {child, ended, stdout: printed} = start('-n', '2', '-d', '1.5', '--format', 'json', String(target.pid));
+		const {child, ended, stdout: printed} = startCli('-n', '2', '-d', '1.5', '--format', 'json', String(target.pid));
 		await until(() => printed().includes('\n'));
 		child.kill('SIGINT');
 		const {status, stdout, stderr} = await ended;
@@ -220,7 +192,7 @@ describe.concurrent('on a running JVM', () => {
 
 	test('SIGTERM: the reports so far are in the file', {concurrent: false}, async () => {
 		const at = mkdtempSync(path.join(folder, 'signal-'));
-		const {child, ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
+		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
 		await untilReportsIn(at, 2);
 		child.kill('SIGTERM');
 		expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});
@@ -230,7 +202,7 @@ describe.concurrent('on a running JVM', () => {
 
 	test('a kill leaves the reports so far beside the name, which nothing has', {concurrent: false}, async () => {
 		const at = mkdtempSync(path.join(folder, 'kill-'));
-		const {child, ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
+		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
 		await untilReportsIn(at, 1);
 		child.kill('SIGKILL');
 		await ended;
@@ -241,7 +213,7 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('a reader that goes away is no error', {concurrent: false}, async () => {
-		const {child, ended, stdout} = start('-n', '100', '-d', '0.3', '--format', 'json', String(target.pid));
+		const {child, ended, stdout} = startCli('-n', '100', '-d', '0.3', '--format', 'json', String(target.pid));
 		await until(() => stdout().includes('\n'));
 		child.stdout.destroy();
 		const {status, stderr} = await ended;
@@ -252,7 +224,7 @@ describe.concurrent('on a running JVM', () => {
 test('the target\'s end is a normal end: the reports so far are in the file', async () => {
 	const doomed = await startShop();
 	const at = mkdtempSync(path.join(folder, 'end-'));
-	const {ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(doomed.pid));
+	const {ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(doomed.pid));
 	await untilReportsIn(at, 1);
 	await doomed.stop();
 	expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});

@@ -6,7 +6,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
 import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
-import {sharedFolder} from './helpers/for-test.js';
+import {beside, closedAfterTest, sharedFolder} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
@@ -82,16 +82,12 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 		expect(await filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});
 	});
 
-	test('draws the live view', {concurrent: false}, async () => {
-		const terminal = new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]);
-		try {
-			await terminal.until('demo.Pricing');
-			terminal.type('q');
-			expect(await terminal.ended()).toMatchObject({exitCode: 0});
-		} finally {
-			terminal.close();
-		}
-	});
+	test('draws the live view', {concurrent: false}, beside(async () => {
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]));
+		await terminal.until('demo.Pricing');
+		terminal.type('q');
+		expect(await terminal.ended()).toMatchObject({exitCode: 0});
+	}));
 
 	test('has the demo, whose program ends with it; without a java its recording; and says so when both were left out', async () => {
 		const demo = await run(copy, ['demo', '--duration', '1', '--max-overhead', '100']);
@@ -125,30 +121,25 @@ describe.concurrent('what is in dist/', () => {
 		}
 	});
 
-	/** Opens a recording on a terminal, with options of Node, and leaves it after `during`. */
-	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}, during?: (terminal: TerminalSession) => Promise<void>): Promise<TerminalSession> {
-		const terminal = new TerminalSession(process.execPath, [...nodeOptions, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env});
-		try {
-			await terminal.until('demo.Pricing');
-			await during?.(terminal);
-			terminal.type('q');
-			expect(await terminal.ended()).toMatchObject({exitCode: 0});
-			return terminal;
-		} finally {
-			terminal.close();
-		}
+	/** Opens a recording on a terminal, with options of Node, and leaves it. */
+	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env}));
+		await terminal.until('demo.Pricing');
+		terminal.type('q');
+		expect(await terminal.ended()).toMatchObject({exitCode: 0});
+		return terminal;
 	}
 
-	test('no developer tools, and DEV=true in the environment changes nothing', async () => {
+	test('no developer tools, and DEV=true in the environment changes nothing', beside(async () => {
 		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
 		const {raw} = await opened([], {DEV: 'true'});
 		expect(raw).not.toContain('DEV');
-	});
+	}));
 
-	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', async () => {
+	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', beside(async () => {
 		await opened(['--import', 'data:text/javascript,globalThis.fetch=()=>process.exit(99)']);
 		expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
-	});
+	}));
 });
 
 test('npm install -g of what npm pack makes: the program, its manual page, and no other package', () => {

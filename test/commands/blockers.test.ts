@@ -3,7 +3,8 @@ import {attachEngine} from '../../source/engines/attach/engine.js';
 import {Sample} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {wordsOf} from '../engines/attach/dumps.js';
-import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {beside, closedAfterTest, javaForTest} from '../helpers/for-test.js';
+import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
 import {targetOf} from '../helpers/target.js';
 import {untilAsync} from '../helpers/until.js';
@@ -45,9 +46,8 @@ const expectedTookAt = {
 };
 
 describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('who holds up whom, and every deadlock, with both engines', async ({onTestFinished}) => {
-		const java = await startJava('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
-		onTestFinished(async () => java.stop());
+	test('who holds up whom, and every deadlock, with both engines', beside(async () => {
+		const java = await javaForTest('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
 		const memory = await report('memory', java);
 		expect(memory.document.blockers.map(row => rowText(row)).sort()).toEqual([
 			'  !mixed-2 NonfairSync <- mixed-1',
@@ -85,14 +85,13 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 		// The JVM itself says who is in a circle, and so who holds its locks.
 		expect(attach.document.notes.join(' ')).not.toContain('not mounted');
 		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['two-1', 'two-2'], ['mixed-1', 'mixed-2']]));
-	});
+	}));
 
-	test('a holder that a full dump named, and that has released the lock since, is in no deadlock', async ({onTestFinished}) => {
-		const java = await startJava('HandsLockOn', {jdk});
-		onTestFinished(async () => java.stop());
+	test('a holder that a full dump named, and that has released the lock since, is in no deadlock', beside(async () => {
+		const java = await javaForTest('HandsLockOn', {jdk});
 		const builder = new SnapshotBuilder();
 		const sample = new Sample();
-		const session = await attachEngine.open(await targetOf(java), {depth: 10}, builder);
+		const session = closedAfterTest(await attachEngine.open(await targetOf(java), {depth: 10}, builder));
 		/** Who holds what "waiter" and "first" wait for, in the next sample in which this is known of "first" or not. */
 		const ownersWhere = async (isFirstWaiting: boolean): Promise<readonly string[]> => {
 			let owners: readonly string[] = [];
@@ -111,25 +110,22 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 		expect(await ownersWhere(false)).toEqual(['first', '']);
 		java.child.stdin!.write('\n');
 		expect(await ownersWhere(true)).toEqual(['', 'waiter']);
-		await session.close();
-	});
+	}));
 
-	test('threads that need a class wait for the one that initialises it, with both engines', async ({onTestFinished}) => {
-		const java = await startJava('ClassInitialisation', {jdk});
-		onTestFinished(async () => java.stop());
+	test('threads that need a class wait for the one that initialises it, with both engines', beside(async () => {
+		const java = await javaForTest('ClassInitialisation', {jdk});
 		// Up to JDK 16 a thread dump does not say which class it is, and two are being initialised.
 		const unknown = {kind: 'class-init', lock: '', holder: null, waiting: 19};
 		const known = {kind: 'class-init', lock: 'ClassInitialisation$Slow', holder: 'initialiser', waiting: 19, tookAt: {method: '<clinit>'}, nowAt: {method: 'sleepForGood'}};
 		const [memory, attach] = [await report('memory', java), await report('attach', java)];
 		expect(memory.document.blockers).toMatchObject([known]);
 		expect(attach.document.blockers).toMatchObject([jdk.release < 17 ? unknown : known]);
-	});
+	}));
 });
 
 describe.each(jdks().filter(({release}) => release >= 21))('JDK $release', on => {
-	test.concurrent.for(['G1', 'Serial', 'Parallel', 'Z'])('virtual threads that are not mounted, and who holds what they wait for: %s', async (collector, {onTestFinished}) => {
-		const java = await startJava('VirtualWaits', {jdk: on, jvmArgs: [`-XX:+Use${collector}GC`, ...(collector === 'Z' && on.release < 23 ? ['-XX:+ZGenerational'] : [])]});
-		onTestFinished(async () => java.stop());
+	test.concurrent.for(['G1', 'Serial', 'Parallel', 'Z'])('virtual threads that are not mounted, and who holds what they wait for: %s', beside(async collector => {
+		const java = await javaForTest('VirtualWaits', {jdk: on, jvmArgs: [`-XX:+Use${collector}GC`, ...(collector === 'Z' && on.release < 23 ? ['-XX:+ZGenerational'] : [])]});
 		const {document: {blockers, notes, threads}} = await report('memory', java);
 		expect(blockers).toMatchObject([{
 			lock: 'java.util.concurrent.locks.ReentrantLock$NonfairSync', kind: 'park', holder: 'holder', waiting: 20, nowAt: {class: 'VirtualWaits'},
@@ -137,15 +133,14 @@ describe.each(jdks().filter(({release}) => release >= 21))('JDK $release', on =>
 		}]);
 		expect(threads.find(({name}) => name === 'waiter-*')).toMatchObject({virtual: true, threads: 20, mounted: 0, state: 'WAITING'});
 		expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
-	});
+	}));
 
-	test.concurrent('that they are not seen is said where they are not read', async ({onTestFinished}) => {
-		const java = await startJava('VirtualWaits', {jdk: on});
-		onTestFinished(async () => java.stop());
+	test.concurrent('that they are not seen is said where they are not read', beside(async () => {
+		const java = await javaForTest('VirtualWaits', {jdk: on});
 		for (const [engine, args] of [['memory', ['--max-virtual-threads', '0']], ['memory', ['--max-virtual-threads', '20']], ['attach', []]] as const) {
 			const {document: {blockers, notes}} = await report(engine, java, [...args]);
 			expect(blockers).toEqual([]);
 			expect(notes).toContainEqual(expect.stringMatching(/^virtual threads that are not mounted are not seen/));
 		}
-	});
+	}));
 });

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {jdks, piped, type JavaProcess} from '../helpers/jvm.js';
 import {cli, runCli} from '../helpers/run.js';
-import {javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
+import {beside, closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
 type Finding = {readonly id: string; readonly sentence: string; readonly figures: Readonly<Record<string, number | string>>; readonly error: number | null};
@@ -16,36 +16,33 @@ async function findingsOf({pid}: JavaProcess, seconds: number): Promise<readonly
 /** Without that the machine of the tests is busy. */
 const ofProgram = (findings: readonly Finding[]) => findings.filter(({id}) => id !== 'host-cpu');
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('a pool on a dead socket is named on the first screen, without a key', async ({onTestFinished}) => {
+describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('a pool on a dead socket is named on the first screen, without a key', beside(async () => {
 		const java = await javaForTest('PoolOnDeadSocket', {jdk});
 		const port = /^port (\d+)$/m.exec(java.output())![1];
-		const screen = new TerminalSession(process.execPath, [cli, String(java.pid)]);
-		onTestFinished(() => {
-			screen.signal('SIGKILL');
-		});
+		const screen = closedAfterTest(new TerminalSession(process.execPath, [cli, String(java.pid)]));
 		await screen.until(new RegExp(`! 8 threads wait for 127\\.0\\.0\\.1:${port}, longest >=\\d+s`));
 		expect(ofProgram(await findingsOf(java, 4))).toMatchObject([{id: 'server', figures: {threads: 8, peer: `127.0.0.1:${port}`}, error: null}]);
-	});
+	}));
 
-	test('threads on a host without a CPU for them have waited for one', async () => {
-		const java = await javaForTest('CpuAndSleep', {jdk, under: ['taskset', '-c', '0']});
-		keepFirstCpuBusy(4);
-		const found = await findingsOf(java, 5);
-		const finding = found.find(({id}) => id === 'host-cpu')!;
-		expect(finding.sentence).toMatch(/^Host CPU saturated: threads waited \d+\.\d s for a CPU within \d+s\.$/);
-		expect(Number(finding.figures.runDelayMs)).toBeGreaterThan(Number(finding.figures.usedMs));
-	});
-
-	test('a class initialiser that does not end is named, with the thread that runs it', async () => {
+	test('a class initialiser that does not end is named, with the thread that runs it', beside(async () => {
 		const java = await javaForTest('KnownPeers', {jdk, under: piped});
 		const found = await findingsOf(java, 7);
 		expect(found.find(({id}) => id === 'class-init')).toMatchObject({figures: {threads: 1, class: 'KnownPeers$NeverMade', holder: 'run-initialiser'}});
 		expect(found.filter(({id}) => id === 'server').map(({sentence}) => sentence)).toEqual([expect.stringMatching(/, which accepts no connection, longest /)]);
-	});
+	}));
 
-	test.each([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', async (name, ...args) => {
+	test.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
 		const java = await javaForTest(name, {jdk, args});
 		expect(ofProgram(await findingsOf(java, 4))).toEqual([]);
-	});
+	}));
+});
+
+test('threads on a host without a CPU for them have waited for one', async () => {
+	const java = await javaForTest('CpuAndSleep', {under: onFirstCpu});
+	keepFirstCpuBusy(4);
+	const found = await findingsOf(java, 5);
+	const finding = found.find(({id}) => id === 'host-cpu')!;
+	expect(finding.sentence).toMatch(/^Host CPU saturated: threads waited \d+\.\d s for a CPU within \d+s\.$/);
+	expect(Number(finding.figures.runDelayMs)).toBeGreaterThan(Number(finding.figures.usedMs));
 });

@@ -1,28 +1,20 @@
 import {mkdtempSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {beforeAll, describe, expect, test, type TestContext} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {
-	type JavaProcess, jdks, startJar, startJava,
-} from '../helpers/jvm.js';
+import {type JavaProcess, jdks, startJar} from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {cli} from '../helpers/run.js';
-import {sharedFolder} from '../helpers/for-test.js';
+import {beside, closedAfterTest, javaForTest, sharedFolder, stoppedAfterTest} from '../helpers/for-test.js';
 
 const shop = path.resolve(import.meta.dirname, '../../demo/shop.jar');
 
 const folder = sharedFolder();
 
 /** What is left by one test is not what another one opens again. */
-function open({onTestFinished}: Pick<TestContext, 'onTestFinished'>, at: string, ...args: string[]): TerminalSession {
-	const terminal = new TerminalSession(process.execPath, [cli, '--snapshot-dir', at, '--max-overhead', '100', ...args], {env: {XDG_STATE_HOME: path.join(at, 'state')}});
-	onTestFinished(() => {
-		if (!terminal.exit) {
-			terminal.signal('SIGKILL');
-		}
-	});
-	return terminal;
+function open(at: string, ...args: string[]): TerminalSession {
+	return closedAfterTest(new TerminalSession(process.execPath, [cli, '--snapshot-dir', at, '--max-overhead', '100', ...args], {env: {XDG_STATE_HOME: path.join(at, 'state')}}));
 }
 
 const ownFolder = () => mkdtempSync(path.join(folder, 'own-'));
@@ -59,16 +51,16 @@ describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live 
 		expect(readFileSync(code, 'utf8')).toBe('129\n');
 	});
 
-	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, async context => {
-		const session = open(context, ownFolder(), String(target.pid), '-d', '60', '--interval', '2000');
+	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, beside(async () => {
+		const session = open(ownFolder(), String(target.pid), '-d', '60', '--interval', '2000');
 		await session.until(/^> +(?:[1-9]\d*\.\d|100) /m, 'a share of CPU time');
 		session.type('q');
 		await session.ended();
-	});
+	}));
 
-	test('start, sort, filter, drill down, save, quit: the terminal is given back and a summary stays', {concurrent: false}, async context => {
+	test('start, sort, filter, drill down, save, quit: the terminal is given back and a summary stays', {concurrent: false}, beside(async () => {
 		const at = ownFolder();
-		const session = open(context, at, String(target.pid));
+		const session = open(at, String(target.pid));
 		await session.until('demo.Pricing.discount');
 		expect(session.isAlternate).toBe(true);
 
@@ -116,7 +108,7 @@ describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live 
 		expect(readFileSync(path.join(at, file.replace('.pb.gz', '.txt')), 'utf8')).toContain('demo.Pricing.discount');
 		expect(readdirSync(at).filter(name => name !== 'state' && !/^tprof-\d+-\d+T\d+Z(-\d+)?\.(pb\.gz|txt)$/.test(name))).toEqual([]);
 
-		const again = open(context, at, 'open', path.join(at, file));
+		const again = open(at, 'open', path.join(at, file));
 		await again.until('demo.Pricing.discount');
 		expect(again.text()).toContain(String(target.pid));
 		again.type('q');
@@ -125,20 +117,19 @@ describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live 
 
 		// What was left is kept too, all of it.
 		expect(session.scrollback()).toContain('tprof-top open --last');
-		const last = open(context, at, 'open', '--last');
+		const last = open(at, 'open', '--last');
 		await last.until('demo.Pricing.discount');
 		expect(last.lines()[0]).toContain(`pid ${target.pid}`);
 		last.type('q');
 		await last.ended();
 		expect(last.exit).toMatchObject({exitCode: 0});
-	});
+	}));
 });
 
 describe('the summary says what the run was about', () => {
-	test.for(['trace', 'M'])('traced methods, and nothing of the tool\'s own (%s)', async (way, context) => {
-		const target = await startJava('KnownTraces');
-		context.onTestFinished(async () => target.stop());
-		const session = way === 'trace' ? open(context, ownFolder(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(context, ownFolder(), String(target.pid));
+	test.for(['trace', 'M'])('traced methods, and nothing of the tool\'s own (%s)', beside(async way => {
+		const target = await javaForTest('KnownTraces');
+		const session = way === 'trace' ? open(ownFolder(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(ownFolder(), String(target.pid));
 		if (way === 'M') {
 			await session.until(/^> .*KnownTraces/m);
 			session.type('M');
@@ -157,12 +148,11 @@ describe('the summary says what the run was about', () => {
 		await session.ended();
 		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+[num]?s, longest [\d.]+[num]?s/m);
 		expect(session.scrollback()).not.toMatch(/tprof\.(?:agent|stub|\w*Hooks)/);
-	});
+	}));
 
-	test('threads that stood at locks, and who held them', async context => {
-		const target = await startJava('WaitsEveryWay', {args: ['20', '1']});
-		context.onTestFinished(async () => target.stop());
-		const session = open(context, ownFolder(), String(target.pid));
+	test('threads that stood at locks, and who held them', beside(async () => {
+		const target = await javaForTest('WaitsEveryWay', {args: ['20', '1']});
+		const session = open(ownFolder(), String(target.pid));
 		await session.until(/since start (?:[2-9]|\d\d)s/);
 		session.type('q');
 		await session.ended();
@@ -171,12 +161,12 @@ describe('the summary says what the run was about', () => {
 		// A ReentrantLock, and a monitor, of which it is known where it was taken.
 		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+WaitsEveryWay\.lambda\S+\s+held by main$/gm)).toHaveLength(1);
 		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+\S+\s+held by main at\s+\S*\.main:\d+$/gm)).toHaveLength(1);
-	});
+	}));
 });
 
-test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', async context => {
+test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', beside(async () => {
 	const target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
-	const session = open(context, ownFolder(), String(target.pid));
+	const session = open(ownFolder(), String(target.pid));
 	await session.until('demo.Pricing.discount');
 	await target.stop();
 	await session.until(/target ended/);
@@ -186,14 +176,13 @@ test.concurrent('the target\'s end leaves the last table on the screen, says so,
 	session.type('q');
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 0});
-});
+}));
 
-test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', async context => {
-	const target = await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']});
-	const session = open(context, ownFolder(), '--engine', 'attach', String(target.pid));
+test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', beside(async () => {
+	const target = stoppedAfterTest(await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']}));
+	const session = open(ownFolder(), '--engine', 'attach', String(target.pid));
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 1});
 	expect(session.isAlternate).toBe(false);
 	expect(session.scrollback()).toBe(`tprof-top: JVM ${target.pid} was started with -XX:+DisableAttachMechanism\n  restart it without that flag`);
-	await target.stop();
-});
+}));

@@ -1,53 +1,71 @@
+import {AsyncLocalStorage} from 'node:async_hooks';
 import {type ChildProcess, spawn, type SpawnOptions} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
-import {afterAll, beforeAll, onTestFinished} from 'vitest';
+import {afterAll, beforeAll, onTestFinished, type TestContext} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
 import {readProbe} from '../../source/probes/library.js';
-import {startJava, type JavaProcess} from './jvm.js';
+import {nice, startJava, type JavaOptions, type JavaProcess} from './jvm.js';
 import {targetOf} from './target.js';
 
-/** A JVM that ends with the test that starts it. */
-export async function javaForTest(...how: Parameters<typeof startJava>): Promise<JavaProcess> {
-	return stoppedAfterTest(await startJava(...how));
+/** The concurrent test that runs here: vitest's own onTestFinished knows one test at a time. */
+const concurrentTest = new AsyncLocalStorage<TestContext>();
+
+/** The body of a concurrent test (`test.concurrent`, or `.concurrent.for`), in which the helpers here may be called. */
+export function beside<Values extends readonly unknown[]>(body: (...values: Values) => Promise<void>): (...values: [...Values, TestContext]) => Promise<void> {
+	return async (...args) => concurrentTest.run(args.at(-1) as TestContext, async () => body(...args.slice(0, -1) as unknown as Values));
+}
+
+/** Has something done when the test that calls this is over. */
+export function atTestEnd(end: () => unknown): void {
+	(concurrentTest.getStore()?.onTestFinished ?? onTestFinished)(async () => {
+		await end();
+	});
+}
+
+/**
+A JVM that ends with the test that starts it. It lets others go first, unless it is `under` something else: `under: []` is
+for tests that wait for CPU time of its own.
+*/
+export async function javaForTest(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
+	return stoppedAfterTest(await startJava(name, {under: nice, ...options}));
 }
 
 /** The same of one that runs already. */
 export function stoppedAfterTest(java: JavaProcess): JavaProcess {
-	onTestFinished(async () => java.stop());
+	atTestEnd(async () => java.stop());
 	return java;
 }
 
 /** A process that is killed with the test that starts it. */
 export function spawnForTest(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess & {readonly pid: number} {
 	const child = spawn(command, args, options);
-	onTestFinished(() => {
-		child.kill('SIGKILL');
-	});
+	atTestEnd(() => child.kill('SIGKILL'));
 	return child as ChildProcess & {readonly pid: number};
 }
 
-/** Keeps the first CPU busy until the test ends, with so many programs that share it. */
-export function keepFirstCpuBusy(count = 1): Array<{readonly pid: number}> {
-	return Array.from({length: count}, () => spawnForTest('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}));
+/** Puts a program on the first CPU alone. */
+export const onFirstCpu: readonly string[] = ['taskset', '-c', '0', ...nice];
+
+/** Keeps the first CPU busy until the test ends, with so many programs that share it with JVMs there. */
+export function keepFirstCpuBusy(count: number): Array<{readonly pid: number}> {
+	return Array.from({length: count}, () => spawnForTest(onFirstCpu[0], [...onFirstCpu.slice(1), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}));
 }
 
 /** Something that is closed with the test that opens it. */
 export function closedAfterTest<T extends {close(): unknown}>(opened: T): T {
-	onTestFinished(async () => {
-		await opened.close();
-	});
+	atTestEnd(async () => opened.close());
 	return opened;
 }
 
-/** A JVM for all tests of the file or the `describe` that calls this; there as soon as they run. */
-export function sharedJava(...how: Parameters<typeof startJava>): {readonly java: JavaProcess; readonly target: Target} {
+/** The same for all tests of the file or the `describe` that calls this; there as soon as they run. */
+export function sharedJava(name: string, options: JavaOptions = {}): {readonly java: JavaProcess; readonly target: Target} {
 	let java: JavaProcess;
 	let target: Target;
 	beforeAll(async () => {
-		java = await startJava(...how);
+		java = await startJava(name, {under: nice, ...options});
 		target = await targetOf(java);
 		return async () => java.stop();
 	});
@@ -64,7 +82,7 @@ export function sharedJava(...how: Parameters<typeof startJava>): {readonly java
 /** A folder that goes with the test that makes it. */
 export function folderForTest(): string {
 	const folder = newFolder();
-	onTestFinished(() => {
+	atTestEnd(() => {
 		rmSync(folder, {recursive: true, force: true});
 	});
 	return folder;

@@ -112,6 +112,8 @@ export type JavaOptions = {
 	gid?: number;
 	/** A command line that becomes the JVM, as nice(1) does. */
 	under?: readonly string[];
+	/** The java of the JDK in another way than by its path. */
+	java?: readonly string[];
 };
 
 /** For programs that would take every CPU from the tests beside: lets others go first. */
@@ -124,7 +126,7 @@ export const piped: readonly string[] = ['bash', '-c', 'exec "$@" < <(cat)', 'ba
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
 	const classes = compileProgram(name, on);
-	const [command, ...rest] = [...(options.under ?? []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
+	const [command, ...rest] = [...(options.under ?? []), ...(options.java ?? [path.join(on.home, 'bin/java')]), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
 	const child = spawn(command, rest, {
 		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
 	});

@@ -1,4 +1,4 @@
-import {execFile} from 'node:child_process';
+import {execFile, spawn} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {promisify} from 'node:util';
@@ -19,6 +19,24 @@ export async function run(command: string, args: readonly string[], env: NodeJS.
 		const {code, stdout, stderr} = error as {code: number | null; stdout: string; stderr: string};
 		return {status: code, stdout, stderr};
 	}
+}
+
+/** Starts the built program without a terminal, to be disturbed while it runs. */
+export function startCli(...args: readonly string[]) {
+	const child = spawn(process.execPath, [cli, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
+	const written = {stdout: '', stderr: ''};
+	for (const stream of ['stdout', 'stderr'] as const) {
+		child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+			written[stream] += chunk;
+		});
+	}
+
+	const ended = new Promise<Ended>(resolve => {
+		child.once('close', status => {
+			resolve({status, ...written});
+		});
+	});
+	return {child, ended, stdout: () => written.stdout, stderr: () => written.stderr};
 }
 
 /** Runs the built program without a terminal. */

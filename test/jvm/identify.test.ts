@@ -1,9 +1,8 @@
 import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+	copyFileSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
@@ -16,11 +15,11 @@ import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
 import {isRoot} from '../helpers/as-root.js';
-import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava} from '../helpers/jvm.js';
+import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {rawTarget} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
+import {beside, javaForTest, folderForTest, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
 
 async function start(options: JavaOptions = {}): Promise<JavaProcess> {
 	return javaForTest('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
@@ -57,10 +56,9 @@ function copyJdk(from: string, to: string): void {
 	symlinkSync(path.join(from, 'lib/modules'), path.join(to, 'lib/modules'));
 }
 
-test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', async (on, {onTestFinished}) => {
+test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', beside(async on => {
 	await Promise.all([[], ['-XX:-UsePerfData']].map(async jvmArgs => {
-		const java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m', ...jvmArgs], args: ['1', '9']});
-		onTestFinished(async () => java.stop());
+		const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m', ...jvmArgs], args: ['1', '9']});
 		const found = await identified(java);
 		expect(found).toMatchObject({
 			ok: true,
@@ -75,14 +73,13 @@ test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, w
 		await java.stop();
 		expect(reason(identify(java.pid))).toBe(`there is no process ${java.pid}`);
 	}));
-});
+}));
 
-test.concurrent.for(jdks())('JDK $release: inspected again and again while it starts, it comes up unharmed', async (on, {onTestFinished}) => {
+test.concurrent.for(jdks())('JDK $release: inspected again and again while it starts, it comes up unharmed', beside(async on => {
 	const reasons = new Set<string>();
 	await Promise.all(['-XX:+UsePerfData', '-XX:-UsePerfData', '-Xshare:off'].map(async flag => {
 		const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
-		const java = javaProcess(child);
-		onTestFinished(async () => java.stop());
+		const java = stoppedAfterTest(javaProcess(child));
 		let found = identify(java.pid);
 		while (!found.ok) {
 			reasons.add(found.reason.replaceAll(/\d+/g, 'N'));
@@ -98,21 +95,16 @@ test.concurrent.for(jdks())('JDK $release: inspected again and again while it st
 
 	// A fork that has not become java yet is still our own program for a moment.
 	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
-});
+}));
 
-test.concurrent('main class behind an argument file, without counters', async ({onTestFinished}) => {
+test.concurrent('main class behind an argument file, without counters', beside(async () => {
 	const on = jdk(release => release >= 9);
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-identify-'));
+	const folder = folderForTest();
 	writeFileSync(path.join(folder, 'args'), `-Xmx64m -XX:-UsePerfData\n-cp "${compileProgram('ParkedAndEcho', on)}"\nParkedAndEcho 0`);
-	const child = spawn(path.join(on.home, 'bin/java'), ['@args'], {cwd: folder, stdio: ['pipe', 'pipe', 'pipe']});
-	const java = javaProcess(child);
-	onTestFinished(async () => {
-		await java.stop();
-		rmSync(folder, {recursive: true});
-	});
+	const java = stoppedAfterTest(javaProcess(spawn(path.join(on.home, 'bin/java'), ['@args'], {cwd: folder, stdio: ['pipe', 'pipe', 'pipe']})));
 	await java.waitFor(/ready/);
 	expect(await identified(java)).toMatchObject({ok: true, target: {facts: {command: 'ParkedAndEcho 0'}}});
-});
+}));
 
 describe('what is not a JVM', () => {
 	test('numbers that are not process ids', () => {

@@ -7,6 +7,7 @@ import {readStat} from '../../source/jvm/system/proc.js';
 import {processAgeMs} from '../../source/jvm/attachability/running-vm.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
 import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
+import {beside, stoppedAfterTest} from '../helpers/for-test.js';
 import {compileProgram, type JavaProcess} from '../helpers/jvm.js';
 import {rawTarget, targetOf} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
@@ -18,9 +19,8 @@ async function grownUp({pid}: JavaProcess): Promise<void> {
 
 // They wait for most of their time.
 describe.concurrent.each(loadableJdks())('JDK $release in a program that is no java launcher', jdk => {
-	test('its library alone makes no JVM: no signal is sent, and everything says why', async ({onTestFinished}) => {
-		const program = await startLoader(jdk);
-		onTestFinished(async () => program.stop());
+	test('its library alone makes no JVM: no signal is sent, and everything says why', beside(async () => {
+		const program = stoppedAfterTest(await startLoader(jdk));
 		await grownUp(program);
 		const target = rawTarget(program.pid);
 		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`});
@@ -29,13 +29,12 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 		expect(listJvms().find(({pid}) => pid === program.pid)?.problem).toMatch(/no JVM is running in it/);
 		expect(program.child.exitCode).toBeNull();
 		expect(program.output()).toBe('ready\n');
-	});
+	}));
 
 	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
 
-	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it gets no signal, as the program may have taken it back $flags', async ({flags}, {onTestFinished}) => {
-		const java = await startEmbedder(jdk, [...flags, ...program]);
-		onTestFinished(async () => java.stop());
+	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it gets no signal, as the program may have taken it back $flags', beside(async ({flags}) => {
+		const java = stoppedAfterTest(await startEmbedder(jdk, [...flags, ...program]));
 		await grownUp(java);
 		java.child.kill('SIGWINCH');
 		await java.waitFor(/^taken$/m);
@@ -44,20 +43,18 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 		expect(sendQuit(rawTarget(java.pid))).toMatchObject({reason, hint: expect.stringContaining('-XX:+StartAttachListener') as string});
 		expect(java.child.exitCode).toBeNull();
 		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
-	});
+	}));
 
-	test('a JVM in it that opens its socket by itself is attached to', async ({onTestFinished}) => {
-		const java = await startEmbedder(jdk, ['-XX:+StartAttachListener', ...program]);
-		onTestFinished(async () => java.stop());
+	test('a JVM in it that opens its socket by itself is attached to', beside(async () => {
+		const java = stoppedAfterTest(await startEmbedder(jdk, ['-XX:+StartAttachListener', ...program]));
 		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
 		const client = new AttachClient(await targetOf(java));
 		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
-	});
+	}));
 
-	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it that leaves SIGQUIT to the program gets none $flags', async ({flags}, {onTestFinished}) => {
-		const java = await startEmbedder(jdk, ['-Xrs', ...flags, ...program]);
-		onTestFinished(async () => java.stop());
+	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it that leaves SIGQUIT to the program gets none $flags', beside(async ({flags}) => {
+		const java = stoppedAfterTest(await startEmbedder(jdk, ['-Xrs', ...flags, ...program]));
 		const socket = `/tmp/.java_pid${java.pid}`;
 		await grownUp(java);
 		await until(() => existsSync(socket));
@@ -66,5 +63,5 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 		expect(await new AttachClient(rawTarget(java.pid)).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed'});
 		expect(java.child.exitCode).toBeNull();
 		expect(java.output()).not.toMatch(/shut down/);
-	});
+	}));
 });

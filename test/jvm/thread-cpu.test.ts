@@ -1,7 +1,7 @@
-import {readFileSync, readdirSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {ThreadCpu} from '../../source/jvm/threads/thread-cpu.js';
-import {commOf} from '../helpers/comm.js';
+import {schedstatOf, threadsNamed} from '../helpers/proc.js';
 import {until} from '../helpers/until.js';
 import {sharedJava} from '../helpers/for-test.js';
 
@@ -10,32 +10,17 @@ const fixedThreads = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumber
 
 const shared = sharedJava('CpuAndSleep', {jvmArgs: fixedThreads});
 
-/** Linux id of the thread whose comm (first 15 characters of the Java name) is this. */
-function tidOf(name: string): number {
-	const tids = readdirSync(`/proc/${shared.java.pid}/task`).map(Number);
-	const found = tids.find(tid => commOf(shared.java.pid, tid) === name);
-	if (found === undefined) {
-		throw new Error(`no thread ${name}`);
-	}
-
-	return found;
-}
-
-function kernelCpuNs(tid: number): number {
-	return Number(readFileSync(`/proc/${shared.java.pid}/task/${tid}/schedstat`, 'latin1').split(' ', 1)[0]);
-}
-
 test('a busy thread\'s deltas add up to what the kernel counted; a sleeping one has none', async () => {
 	const cpu = new ThreadCpu(shared.java.pid);
-	const busy = tidOf('busy-one');
-	const sleeping = tidOf('sleeping-one');
+	const {pid} = shared.java;
+	const [[busy], [sleeping]] = [/^busy-one$/, /^sleeping-one$/].map(name => threadsNamed(pid, name));
 	expect(cpu.delta(busy)).toBe(0);
 	const start = cpu.cpuNs;
 	expect(cpu.delta(sleeping)).toBe(0);
 	let sum = 0;
 	for (let round = 0; round < 5; round++) {
-		const before = kernelCpuNs(busy);
-		await until(() => kernelCpuNs(busy) > before + 10_000_000);
+		const before = schedstatOf(pid, busy).cpuNs;
+		await until(() => schedstatOf(pid, busy).cpuNs > before + 10_000_000);
 		sum += cpu.delta(busy);
 		expect(cpu.delta(sleeping)).toBe(0);
 		expect(cpu.reading).toBe('read');
@@ -83,7 +68,7 @@ test('a thread whose file was open when it ended is gone, and its file is closed
 	const openFiles = () => readdirSync('/proc/self/fd').length;
 	const before = openFiles();
 	const cpu = new ThreadCpu(shared.java.pid);
-	const ending = tidOf('ending-one');
+	const [ending] = threadsNamed(shared.java.pid, /^ending-one$/);
 	cpu.delta(ending);
 	expect(openFiles()).toBe(before + 1);
 	shared.java.child.stdin?.write('\n');

@@ -18,7 +18,7 @@ import {sayTo} from '../helpers/say.js';
 import {sum} from '../helpers/sum.js';
 import {targetOf, noTarget} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
-import {sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {beside, sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 
 let workerUrl: URL;
 beforeAll(async () => {
@@ -53,10 +53,11 @@ async function untilStable(live: SamplerHandle): Promise<void> {
 	live.resume();
 }
 
-describe('a session on a real JVM', () => {
+// They wait for most of their time.
+describe.concurrent('a session on a real JVM', () => {
 	const shared = sharedJava('CpuAndSleep');
 
-	test('says when the next sample comes while the budget puts it off, and that it is neither late nor silent', async () => {
+	test('says when the next sample comes while the budget puts it off, and that it is neither late nor silent', beside(async () => {
 		const live = sampler(shared.target, {maxOverheadPercent: 0.0001});
 		const nextS = await until(() => {
 			live.read();
@@ -67,9 +68,9 @@ describe('a session on a real JVM', () => {
 		live.setPaused(true);
 		live.read();
 		expect(live.status().nextS).toBeUndefined();
-	});
+	}));
 
-	test('counts its threads: states, CPU time, lines; everything adds up', async () => {
+	test('counts its threads: states, CPU time, lines; everything adds up', beside(async () => {
 		const live = sampler(shared.target);
 		expect(live.status()).toMatchObject({phase: 'starting', stale: false});
 		expect(live.read()).toBeUndefined();
@@ -101,9 +102,9 @@ describe('a session on a real JVM', () => {
 		const frame = dictionary.nodeFrame[threads.node[busy]];
 		expect(dictionary.strings[dictionary.frameClass[frame]]).toContain('CpuAndSleep');
 		expect(dictionary.strings[dictionary.frameFile[frame]]).toBe('CpuAndSleep.java');
-	});
+	}));
 
-	test('can be paused, goes on, and takes another interval', async () => {
+	test('can be paused, goes on, and takes another interval', beside(async () => {
 		const live = sampler(shared.target);
 		// What the engine finds may change besides.
 		const seen = new Set<string>();
@@ -128,9 +129,9 @@ describe('a session on a real JVM', () => {
 		const after = await withSamples(live, paused.session.samples + 3);
 		// The pause is no sampling time: the clock on the wall says more.
 		expect(after.session.durationMs).toBeLessThan(after.session.takenAtMs - after.session.startedAtMs - 250);
-	});
+	}));
 
-	test('CPU time used during a pause counts nowhere', async () => {
+	test('CPU time used during a pause counts nowhere', beside(async () => {
 		const live = sampler(shared.target, {intervalMs: 500});
 		await withSamples(live, 2);
 		live.setPaused(true);
@@ -142,22 +143,22 @@ describe('a session on a real JVM', () => {
 		const busy = threadNamed(after, 'busy-one');
 		expect(after.session.samples).toBe(paused.session.samples + 1);
 		expect(after.threads.cpuNs[busy] - paused.threads.cpuNs[busy]).toBe(1);
-	});
+	}));
 
-	test('paused before the first sample, it takes none', async () => {
+	test('paused before the first sample, it takes none', beside(async () => {
 		const live = sampler(shared.target);
 		live.setPaused(true);
 		await sleep(500);
 		expect(live.read()?.session.samples ?? 0).toBeLessThanOrEqual(1);
 		expect(live.status().phase).toBe('paused');
-	});
+	}));
 
-	test('the second sample follows soon, however long the interval', async () => {
+	test('the second sample follows soon, however long the interval', beside(async () => {
 		const {session} = await withSamples(sampler(shared.target, {intervalMs: 60_000}), 2);
 		expect(session).toMatchObject({samples: 2, intervalMs: 60_000, late: 0});
-	});
+	}));
 
-	test('how long it sampled is right at every read, however rare the samples', async () => {
+	test('how long it sampled is right at every read, however rare the samples', beside(async () => {
 		const live = sampler(shared.target, {intervalMs: 60_000});
 		const {session} = await withSamples(live, 2);
 		await sleep(1000);
@@ -170,9 +171,9 @@ describe('a session on a real JVM', () => {
 		const paused = live.read()!;
 		await sleep(200);
 		expect(live.read()!.session.durationMs).toBe(paused.session.durationMs);
-	});
+	}));
 
-	test('hold releases the target and takes no sample; the time until resume is a pause', async () => {
+	test('hold releases the target and takes no sample; the time until resume is a pause', beside(async () => {
 		const live = sampler(shared.target, {engine: 'memory', intervalMs: 1});
 		await withSamples(live, 5);
 		expect(await live.hold()).toBe(true);
@@ -183,9 +184,9 @@ describe('a session on a real JVM', () => {
 		live.resume();
 		const {session} = await withSamples(live, held.samples + 1);
 		expect(session.durationMs).toBeLessThan(session.takenAtMs - session.startedAtMs - 250);
-	});
+	}));
 
-	test('quitting while the JVM does not answer ends the wait, and leaves no attach file behind', async () => {
+	test('quitting while the JVM does not answer ends the wait, and leaves no attach file behind', beside(async () => {
 		const own = await javaForTest('CpuAndSleep');
 		const {pid} = own;
 		const target = await targetOf(own);
@@ -202,9 +203,9 @@ describe('a session on a real JVM', () => {
 		} finally {
 			rmdirSync(obstacle);
 		}
-	});
+	}));
 
-	test.each(['memory', 'attach'])('a deadlock is there once it has stood for a second, and gone when it is over (%s)', async engine => {
+	test.for(['memory', 'attach'])('a deadlock is there once it has stood for a second, and gone when it is over (%s)', beside(async engine => {
 		const target = await javaForTest('Deadlock', {args: ['later']});
 		const session = sampler(await targetOf(target), {engine});
 		await withSamples(session, 2);
@@ -213,16 +214,16 @@ describe('a session on a real JVM', () => {
 		expect(await until(() => circles()[0])).toBe('stuck-1 stuck-2');
 		await sayTo(target, 'over');
 		await until(() => circles().length === 0);
-	});
+	}));
 
-	test('counts only the threads asked for', async () => {
+	test('counts only the threads asked for', beside(async () => {
 		const snapshot = await withSamples(sampler(shared.target, {threads: '*-one'}), 3);
 		const names = [...snapshot.counters.thread].map(thread => snapshot.threads.name[thread]);
 		expect([...new Set(names)].sort()).toEqual(['busy-one', 'ending-one', 'sleeping-one']);
 		expect(sum(snapshot.counters.ticks)).toBe(3 * snapshot.session.sampleTicks);
-	});
+	}));
 
-	test('the target\'s end is a normal end; the last table can still be read', async () => {
+	test('the target\'s end is a normal end; the last table can still be read', beside(async () => {
 		const target = await javaForTest('CpuAndSleep');
 		const live = sampler(await targetOf(target));
 		await withSamples(live, 3);
@@ -235,9 +236,9 @@ describe('a session on a real JVM', () => {
 		await live.close();
 		expect(live.status().phase).toBe('ended');
 		expect(live.read()).toBe(last);
-	});
+	}));
 
-	test('a target that has gone before is a failure with a reason and a hint', async () => {
+	test('a target that has gone before is a failure with a reason and a hint', beside(async () => {
 		const gone = await javaForTest('CpuAndSleep');
 		const target = await targetOf(gone);
 		await gone.stop();
@@ -245,21 +246,21 @@ describe('a session on a real JVM', () => {
 		await until(() => live.status().phase === 'failed');
 		expect(live.status().message).toMatch(/\w/);
 		expect(live.read()).toBeUndefined();
-	});
+	}));
 
-	test('an engine that there is not is a failure with a reason', async () => {
+	test('an engine that there is not is a failure with a reason', beside(async () => {
 		const live = sampler(shared.target, {engine: 'none'});
 		await until(() => live.status().phase === 'failed');
 		expect(live.status()).toMatchObject({message: 'this version has no engine none', hint: 'use --engine memory or attach'});
-	});
+	}));
 
-	test('nothing keeps the process alive after the session was closed', async () => {
+	test('nothing keeps the process alive after the session was closed', beside(async () => {
 		const program = await bundle('test/sampler/start-and-leave.ts');
 		const child = spawn(process.execPath, [fileURLToPath(program), String(shared.target.pid), workerUrl.href], {stdio: ['ignore', 'pipe', 'pipe']});
 		const {output} = javaProcess(child);
 		const [code] = await once(child, 'close') as [number];
 		expect({code, output: output()}).toEqual({code: 0, output: 'closed\n'});
-	});
+	}));
 });
 
 describe('a worker that fails', () => {

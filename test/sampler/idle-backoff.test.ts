@@ -1,4 +1,3 @@
-import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
@@ -8,6 +7,7 @@ import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
 import {type TableImage} from '../../source/table/reader.js';
+import {schedstatOf} from '../helpers/proc.js';
 import {seeded} from '../helpers/random.js';
 import {until} from '../helpers/until.js';
 import {sampleHere} from '../helpers/sampling.js';
@@ -114,7 +114,7 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 	const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, fact) => sum + (counts(image.counters.thread[fact]) ? ticks : 0), 0);
 	expect(ticksOf(() => true)).toBe(figures.threadSamples);
 	expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
-	const kernelNs = () => Number(readFileSync(`/proc/${java.pid}/task/${main.nativeId}/schedstat`, 'latin1').split(' ', 1)[0]);
+	const kernelNs = () => schedstatOf(java.pid, main.nativeId).cpuNs;
 	const mainKernelNs = kernelNs();
 	expect(figures.samples).toBe(taken.reduce((sum, {repeats}) => sum + repeats, 0));
 	expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);

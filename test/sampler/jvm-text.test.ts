@@ -6,7 +6,7 @@ import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {closedAfterTest, javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
+import {closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
 import {samplerForTest} from '../helpers/sampling.js';
 import {jvmFinding} from '../../source/query/summary/findings.js';
 
@@ -21,13 +21,13 @@ async function sampleUntil(java: JavaProcess, said: RegExp): Promise<void> {
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('compilers that use much of the CPU are worth a sentence', async () => {
-		const java = await javaForTest('CompilesOften', {jdk, jvmArgs: ['-Xcomp']});
+		const java = await javaForTest('CompilesOften', {jdk, jvmArgs: ['-Xcomp'], under: []});
 		await sampleUntil(java, /^The JIT compiler uses \d+% CPU, the program \d+%: its code is still being compiled\.$/);
 	});
 
 	test.each(isNewestOrAskedFor(jdk.release) ? [jdk.release] : [])('collections that wait for a CPU are not what the program suffers from', async () => {
 		// All share a CPU, and others go before the JVM.
-		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmn8m', '-XX:+UseParallelGC', '-XX:ParallelGCThreads=4'], under: ['taskset', '-c', '0']});
+		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmn8m', '-XX:+UseParallelGC', '-XX:ParallelGCThreads=4'], under: onFirstCpu});
 		const target = await targetOf(java);
 		keepFirstCpuBusy(3);
 		spawn('renice', ['-n', '19', '-p', String(java.pid)]);

@@ -9,7 +9,7 @@ import {threadFlag} from '../../source/model/sample.js';
 import type {TableReader} from '../../source/table/reader.js';
 import {bundle} from '../helpers/bundle.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {javaForTest, keepFirstCpuBusy} from '../helpers/for-test.js';
+import {javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
 import {patienceMs} from '../helpers/until.js';
 
@@ -55,11 +55,10 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promis
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {
 	test.each(isNewestOrAskedFor(release) ? [release] : [])('a thread that gets its lock while we wait for a CPU does not wait for itself', async () => {
 		// All share a CPU, and others go before us: threads run on while we read.
-		const onOneCpu = ['taskset', '-c', '0'];
-		const java = await javaForTest('TakesTurns', {jdk, under: onOneCpu});
+		const java = await javaForTest('TakesTurns', {jdk, under: onFirstCpu});
 		const program = await bundle('test/sampler/count-own-waits.ts');
 		keepFirstCpuBusy(3);
-		const {stdout, stderr} = spawnSync('taskset', ['-c', '0', 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '40'], {encoding: 'utf8'});
+		const {stdout, stderr} = spawnSync(onFirstCpu[0], [...onFirstCpu.slice(1), 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '40'], {encoding: 'utf8'});
 		expect(stderr).toBe('');
 		const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
 		expect(forOthers).toBeGreaterThan(0);

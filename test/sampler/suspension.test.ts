@@ -6,7 +6,6 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {
 	readProcStrings, readStat, readStatus, ticksPerSecond,
 } from '../../source/jvm/system/proc.js';
-import {nice} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
@@ -19,7 +18,7 @@ const rounds = 8;
 /** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
 const spinning = 12;
 
-const shared = sharedJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+const shared = sharedJava('BusyAndParked', {jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
 const folder = sharedFolder();
 const inBackground: number[] = [];
 

@@ -18,10 +18,17 @@ import {sampleHere, samplerForTest} from '../helpers/sampling.js';
 const enoughNs = 1e9;
 const enoughSightings = 30;
 
-/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
-function placesOf(reader: TableReader): Map<string, number> {
+type Counted = {
+	/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
+	readonly places: Map<string, number>;
+	/** How often a thread was seen running where CPU time counted. */
+	readonly sightings: number;
+};
+
+function countedIn(reader: TableReader): Counted {
 	const {counters, dictionary} = reader.read(1000)!;
 	const places = new Map<string, number>();
+	let sightings = 0;
 	for (let fact = 0; fact < counters.count; fact++) {
 		const methods: string[] = [];
 		for (let node = counters.node[fact]; node !== 0; node = dictionary.nodeParent[node]) {
@@ -29,28 +36,23 @@ function placesOf(reader: TableReader): Map<string, number> {
 		}
 
 		if (methods.length > 0 && counters.cpuNs[fact] > 0) {
-			const isWaiting = counters.state[fact] !== stateCode.RUNNABLE && counters.state[fact] !== stateCode.IDLE && methods[0] !== unattributed.method;
+			const isRunning = counters.state[fact] === stateCode.RUNNABLE;
+			const isWaiting = !isRunning && counters.state[fact] !== stateCode.IDLE && methods[0] !== unattributed.method;
 			const place = (methods.includes('work') ? 'work' : methods[0]) + (isWaiting ? '*' : '');
 			places.set(place, (places.get(place) ?? 0) + counters.cpuNs[fact]);
+			sightings += isRunning ? counters.ticks[fact] : 0;
 		}
 	}
 
-	return places;
-}
-
-/** How often a thread was seen running where CPU time counted. */
-function sightings(reader: TableReader): number {
-	const {counters} = reader.read(1000)!;
-	return Array.from({length: counters.count}, (_, fact) => counters.cpuNs[fact] > 0 && counters.state[fact] === stateCode.RUNNABLE ? counters.ticks[fact] : 0).reduce((total, ticks) => total + ticks, 0);
+	return {places, sightings};
 }
 
 /** Samples a program until enough of its CPU time has counted somewhere. */
 async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['timer']) {
 	const {reader, session, stop} = await sampleHere(java, engine, {timer});
-	let places = placesOf(reader);
-	await until(() => {
-		places = placesOf(reader);
-		return sum(places.values()) >= enoughNs && sightings(reader) >= enoughSightings;
+	const places = await until(() => {
+		const counted = countedIn(reader);
+		return sum(counted.places.values()) >= enoughNs && counted.sightings >= enoughSightings && counted.places;
 	});
 	await stop();
 	return {timer: session.timer, places};

@@ -10,7 +10,7 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
+import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {compileProgram, javaProcess, jdk, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
@@ -47,20 +47,21 @@ beforeAll(async () => {
 	return async () => followed.stop();
 });
 
-test.each([
+// They wait for most of their time.
+test.concurrent.for([
 	['trace', 'KnownTraces', ['KnownTraces#slow'], ['quiet']],
 	['tasks', 'KnownTasks', [], []],
-])('a target that ends is said beside what was counted until then (%s)', async (command, program, patterns, args) => {
-	const java = await javaForTest(program, {jvmArgs: ['-Xmx64m'], args});
+] as const)('a target that ends is said beside what was counted until then (%s)', beside(async ([command, program, patterns, args]) => {
+	const java = await javaForTest(program, {jvmArgs: ['-Xmx64m'], args: [...args]});
 	const ended = runCli(command, String(java.pid), ...patterns, '--yes', '--duration', '600', '--format', 'json');
 	await until(() => reportsOf(java.pid) >= 2);
 	java.child.kill('SIGKILL');
 	const {status, stdout, stderr} = await ended;
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended meanwhile: what it did in its last second may be missing`]});
-});
+}));
 
-test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', async () => {
+test.skipIf(!hasPrlimit).concurrent('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', beside(async () => {
 	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
 	const target = await targetOf(java);
 	const session = closedAfterTest(await TraceSession.open(target));
@@ -68,9 +69,9 @@ test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with 
 	await session.close();
 	await until(() => !hasAgent(java.pid));
 	await sayTo(java, '1');
-});
+}));
 
-test('what another agent changes stays changed, before, while and after', async () => {
+test.concurrent('what another agent changes stays changed, before, while and after', beside(async () => {
 	const on = jdk();
 	const folder = folderForTest();
 	const jar = path.join(folder, 'other.jar');
@@ -87,7 +88,7 @@ test('what another agent changes stays changed, before, while and after', async 
 	// 1 + 2 + ... + 7 in each of eight threads.
 	expect(recursionsOf(report)).toBe(28 * 8);
 	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-});
+}));
 
 /** A JVM with a /tmp of its own, a tmpfs with these options. */
 async function javaWithOwnTmp(options: string): Promise<JavaProcess> {
@@ -100,14 +101,14 @@ function foldersIn(java: JavaProcess): string[] {
 	return readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'));
 }
 
-test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', async () => {
+test.skipIf(noNamespace).concurrent('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', beside(async () => {
 	const java = await javaWithOwnTmp('mode=1777');
 	const report = await traced(await targetOf(java), {patterns}, async () => sayTo(java, '7'));
 	expect(recursionsOf(report)).toBe(28 * 8);
 	expect(foldersIn(java)).toEqual([]);
-});
+}));
 
-test.skipIf(noNamespace)('where /tmp has room for the agent but not for what else a session has, one clear line, and nothing is left (needs mount namespaces)', async () => {
+test.skipIf(noNamespace).concurrent('where /tmp has room for the agent but not for what else a session has, one clear line, and nothing is left (needs mount namespaces)', beside(async () => {
 	const jarPages = Math.ceil(statSync(path.resolve(import.meta.dirname, '../../agent/agent.jar')).size / 4096);
 	const java = await javaWithOwnTmp(`size=${2 * jarPages * 4}k`);
 	const target = await targetOf(java);
@@ -117,9 +118,9 @@ test.skipIf(noNamespace)('where /tmp has room for the agent but not for what els
 	await until(() => !hasAgent(java.pid));
 	await expect(TraceSession.open(target)).rejects.toThrow(`cannot put the agent into the /tmp of JVM ${java.pid} (ENOSPC)`);
 	expect(foldersIn(java)).toEqual([]);
-});
+}));
 
-test('a method that is too large for more code is named, and what is beside it is traced', async () => {
+test.concurrent('a method that is too large for more code is named, and what is beside it is traced', beside(async () => {
 	const on = jdk();
 	const folder = folderForTest();
 	// Eight bytes each, and one: ten less than a method may have.
@@ -139,10 +140,10 @@ test('a method that is too large for more code is named, and what is beside it i
 	expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
 		wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
 	});
-});
+}));
 
-test('kill -9 of the tool while tasks are followed leaves the target as it was', async () => {
+test.concurrent('kill -9 of the tool while tasks are followed leaves the target as it was', beside(async () => {
 	await until(() => !hasAgent(followed.pid));
 	const after = await classBytes(await targetOf(followed), pool, jdk());
 	expect(after.code).toBe(code);
-});
+}));

@@ -11,16 +11,14 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
-import {
-	compileProgram, javaProcess, jdk, jdks, nice, startJava, type JavaProcess,
-} from '../helpers/jvm.js';
+import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
+import {jdk, jdks, nice, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {traced} from '../helpers/traced.js';
-import {cli, runCli} from '../helpers/run.js';
+import {cli, runCli, startCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
 describe('tprof-top trace', () => {
@@ -114,22 +112,13 @@ describe('tprof-top trace', () => {
 		expect(await runCli('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
 			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no class is loaded yet that matches KnownTraces\$Awaited#\*.*\ntprof-top: waiting for a class that matches .*\ntprof-top: nothing was traced: no class was loaded that matches/) as unknown,
 		});
-		const tool = spawn(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json']);
-		let said = '';
-		let written = '';
-		tool.stderr.on('data', (chunk: Buffer) => {
-			said += String(chunk);
-		});
-		tool.stdout.on('data', (chunk: Buffer) => {
-			written += String(chunk);
-		});
-		const ended = once(tool, 'close');
-		await until(() => said.includes('waiting for a class'));
+		const tool = startCli('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json');
+		await until(() => tool.stderr().includes('waiting for a class'));
 		await sayTo(java, 'await');
-		await until(() => said.includes('loaded, and traced from now on: KnownTraces$Awaited.wait'));
-		tool.kill('SIGINT');
-		await ended;
-		expect(JSON.parse(written)).toMatchObject({methods: [{method: 'KnownTraces$Awaited.wait', calls: 1, exceptions: 0}]});
+		await until(() => tool.stderr().includes('loaded, and traced from now on: KnownTraces$Awaited.wait'));
+		tool.child.kill('SIGINT');
+		const {stdout} = await tool.ended;
+		expect(JSON.parse(stdout)).toMatchObject({methods: [{method: 'KnownTraces$Awaited.wait', calls: 1, exceptions: 0}]});
 	});
 
 	test('an interface that lambdas alone implement is one clear line', async () => {
@@ -161,9 +150,7 @@ test.each([
 });
 
 test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others (needs root: nobody else can start one)', async (_, on) => {
-	const [command, ...args] = [...javaAsOtherUser(on), '-Xmx64m', '-cp', compileProgram('KnownTraces', on), 'KnownTraces'];
-	const java = stoppedAfterTest(javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']})));
-	await java.waitFor(/^ready$/m);
+	const java = await javaForTest('KnownTraces', {jdk: on, java: javaAsOtherUser(on), jvmArgs: ['-Xmx64m']});
 	const target = await targetOf(java);
 	const folder = makeSessionFolder(target, Buffer.from('jar'));
 	try {

@@ -1,13 +1,11 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync} from 'node:fs';
+import {existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync} from 'node:fs';
 import {connect} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../source/jvm/attachability/credentials.js';
 import type {Target} from '../../source/jvm/target.js';
@@ -17,11 +15,10 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
-import {stoppedAfterTest, folderForTest} from '../helpers/for-test.js';
-import {
-	compileProgram, isNewestOrAskedFor, javaProcess, jdks, startJava, type JavaProcess,
-} from '../helpers/jvm.js';
+import {atTestEnd, beside, folderForTest, javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
+import {compileProgram, isNewestOrAskedFor, javaProcess, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
+import {openFiles} from '../helpers/proc.js';
 import {targetOf} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
@@ -36,13 +33,7 @@ function foldersOf({pid}: Target): string[] {
 
 /** The jars of agents that a JVM holds open. */
 function openJars(pid: number): number {
-	return readdirSync(`/proc/${pid}/fd`).filter(fd => {
-		try {
-			return /\/\.tprof-.*\/agent\.jar/.test(readlinkSync(`/proc/${pid}/fd/${fd}`));
-		} catch {
-			return false;
-		}
-	}).length;
+	return [...openFiles(pid).values()].filter(file => /\/\.tprof-.*\/agent\.jar/.test(file)).length;
 }
 
 /** As if a session had left it long ago. */
@@ -60,28 +51,21 @@ const newest = jdks().at(-1)!.release;
 
 const quiet = ['-Xmx64m', '-XX:+UseSerialGC'];
 
-describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	let java: JavaProcess | undefined;
-
-	afterEach(async () => {
-		if (java) {
-			const left = foldersOf({pid: java.pid} as Target);
-			await java.stop();
-			spawnSync('rm', ['-rf', ...left]);
-		}
-	});
-
+// They wait for most of their time.
+describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	/** Of another user where we may, so that a third one is a stranger to it. */
-	async function start(): Promise<Target> {
-		if (isRoot) {
-			const [command, ...args] = [...javaAsOtherUser(jdk), ...quiet, '-cp', compileProgram('KnownTraces', jdk), 'KnownTraces', 'quiet'];
-			java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']}));
-			await java.waitFor(/^ready$/m);
-		} else {
-			java = await startJava('KnownTraces', {jdk, jvmArgs: quiet, args: ['quiet']});
-		}
+	async function startJvm(): Promise<JavaProcess> {
+		return javaForTest('KnownTraces', {jdk, jvmArgs: quiet, args: ['quiet'], java: isRoot ? javaAsOtherUser(jdk) : undefined});
+	}
 
-		return targetOf(java);
+	async function start(): Promise<Target> {
+		const java = await startJvm();
+		const target = await targetOf(java);
+		atTestEnd(async () => {
+			await java.stop();
+			spawnSync('rm', ['-rf', ...foldersOf(target)]);
+		});
+		return target;
 	}
 
 	async function answers(target: Target): Promise<void> {
@@ -104,7 +88,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		}],
 	] as const;
 
-	test.each(isNewestOrAskedFor(release) ? hindrances : [])('a JVM that %s during the load: the name of the folder stays ours while the load is pending', async (_, hinder) => {
+	test.for(isNewestOrAskedFor(release) ? hindrances : [])('a JVM that %s during the load: the name of the folder stays ours while the load is pending', beside(async ([, hinder]) => {
 		const target = await start();
 		await answers(target);
 		const goOn = await hinder(target);
@@ -133,9 +117,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		age(folder);
 		await nextSession(target);
 		expect(foldersOf(target)).toEqual([]);
-	});
+	}));
 
-	test.each(release === newest ? [release] : [])('what killed sessions left is removed by the next one; what may be in use stays', async () => {
+	test.for(release === newest ? [release] : [])('what killed sessions left is removed by the next one; what may be in use stays', beside(async _ => {
 		const target = await start();
 		const [old, young] = [makeSessionFolder(target, jarBytes), makeSessionFolder(target, jarBytes)];
 		age(old.path);
@@ -143,9 +127,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(foldersOf(target)).toEqual([young.path]);
 		expect(readdirSync(young.path).sort()).toEqual(['agent.jar', 'control', 'data']);
 		young.remove();
-	});
+	}));
 
-	test.each(isNewestOrAskedFor(release) ? ['control', 'agent.jar'] : [])('an agent that cannot start, for want of %s, removes its folder itself: the tool may be gone', async missing => {
+	test.for(isNewestOrAskedFor(release) ? ['control', 'agent.jar'] : [])('an agent that cannot start, for want of %s, removes its folder itself: the tool may be gone', beside(async missing => {
 		const target = await start();
 		const {path: folder} = makeSessionFolder(target, jarBytes);
 		const jar = path.join(folder, 'agent.jar');
@@ -161,19 +145,20 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await until(() => foldersOf(target).length === 0);
 		expect(hasAgent(target.pid)).toBe(false);
 		await nextSession(target);
-	});
+	}));
 
-	test.each(release === newest ? [release] : [])('what sessions left with a JVM that has ended is removed by the next one', async () => {
-		const ended = await start();
+	test.for(release === newest ? [release] : [])('what sessions left with a JVM that has ended is removed by the next one', beside(async _ => {
+		const java = await startJvm();
+		const ended = await targetOf(java);
 		const {path: left} = makeSessionFolder(ended, jarBytes);
 		age(left);
-		await java!.stop();
+		await java.stop();
 		const target = await start();
 		await nextSession(target);
 		expect(foldersOf(ended)).toEqual([]);
-	});
+	}));
 
-	test('any number of sessions, one refused among them, leave one open file and no folder', async () => {
+	test('any number of sessions, one refused among them, leave one open file and no folder', beside(async () => {
 		const target = await start();
 		for (let session = 0; session < 2; session++) {
 			const first = await TraceSession.open(target);
@@ -187,9 +172,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			expect(openJars(target.pid)).toBe(1);
 			expect(foldersOf(target)).toEqual([]);
 		}
-	});
+	}));
 
-	test.each(release === newest ? [release] : [])('while the name of a session is taken, all others have one name', async () => {
+	test.for(release === newest ? [release] : [])('while the name of a session is taken, all others have one name', beside(async _ => {
 		const target = await start();
 		await nextSession(target);
 		const pending = makeSessionFolder(target, jarBytes);
@@ -200,9 +185,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 		expect(openJars(target.pid)).toBe(2);
 		pending.remove();
-	});
+	}));
 
-	test.each(isNewestOrAskedFor(release) ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', async () => {
+	test.for(isNewestOrAskedFor(release) ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', beside(async _ => {
 		const target = await start();
 		for (let round = 0; round < 5; round++) {
 			const known = new Set(foldersOf(target));
@@ -228,7 +213,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const jars = openJars(target.pid);
 		await nextSession(target);
 		expect(openJars(target.pid)).toBe(jars);
-	});
+	}));
 });
 
 const modular = jdks().filter(({home}) => existsSync(path.join(home, 'jmods')));

@@ -1,10 +1,11 @@
-import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/views/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {jdks} from '../helpers/jvm.js';
+import {openFiles, threadsNamed} from '../helpers/proc.js';
 import {sayTo} from '../helpers/say.js';
 import {until, untilAsync, patienceMs} from '../helpers/until.js';
 import {sharedJava, closedAfterTest} from '../helpers/for-test.js';
@@ -37,15 +38,8 @@ function callsByThreads({nodes, byThread}: TraceReport): number[] {
 
 /** What is left of us in the process: threads and open files, but for the jar that the JVM itself keeps open. */
 function leftIn(pid: number): string[] {
-	const threads = readdirSync(`/proc/${pid}/task`).map(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim());
-	const files = readdirSync(`/proc/${pid}/fd`).map(fd => {
-		try {
-			return readlinkSync(`/proc/${pid}/fd/${fd}`);
-		} catch {
-			return '';
-		}
-	});
-	return [...threads.filter(name => name === 'tprof-top'), ...files.filter(file => file.includes('.tprof-') && !file.endsWith('agent.jar (deleted)'))];
+	const files = [...openFiles(pid).values()].filter(file => file.includes('.tprof-') && !file.endsWith('agent.jar (deleted)'));
+	return [...threadsNamed(pid, /^tprof-top$/).map(tid => `thread ${tid}`), ...files];
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {

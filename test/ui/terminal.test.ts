@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {bundle} from '../helpers/bundle.js';
 import {type TerminalOptions, TerminalSession} from '../helpers/terminal.js';
-import {closedAfterTest} from '../helpers/for-test.js';
+import {beside, closedAfterTest} from '../helpers/for-test.js';
 
 let program = '';
 
@@ -33,40 +33,41 @@ function expectGivenBack(session: TerminalSession): void {
 	expect(session.mouse).toBe('none');
 }
 
-describe('leaving gives the terminal back', () => {
-	test.each([['q', 'q'], ['Ctrl-C', '\u0003']])('%s', async (_, keys) => {
+// They wait for most of their time.
+describe.concurrent('leaving gives the terminal back', () => {
+	test.for([['q', 'q'], ['Ctrl-C', '\u0003']])('%s', beside(async ([, keys]) => {
 		const session = await start();
 		session.type(keys);
 		expect(await session.ended()).toMatchObject({exitCode: 0});
 		expectGivenBack(session);
 		expect(session.text()).toMatch(/^left: quit \d+ samples$/);
-	});
+	}));
 
-	test.each(['SIGTERM', 'SIGHUP'] as const)('%s', async signal => {
+	test.for(['SIGTERM', 'SIGHUP'] as const)('%s', beside(async signal => {
 		const session = await start();
 		session.signal(signal);
 		expect(await session.ended()).toMatchObject({exitCode: 0});
 		expectGivenBack(session);
 		expect(session.text()).toContain(`left: signal ${signal}`);
-	});
+	}));
 
-	test('a terminal window that is closed', async () => {
+	test('a terminal window that is closed', beside(async () => {
 		const session = await start(['delay=100']);
 		session.closeWindow();
 		expect(await session.isGone()).toBe(true);
-	});
+	}));
 
-	test('an error that nobody caught is printed after leaving', async () => {
+	test('an error that nobody caught is printed after leaving', beside(async () => {
 		const session = await start(['crash'], {}, 'com.acme.Main');
 		session.signal('SIGUSR2');
 		expect(await session.ended()).toMatchObject({exitCode: 1});
 		expectGivenBack(session);
 		expect(session.text()).toBe('error: something broke');
-	});
+	}));
 });
 
-describe('what is seen', () => {
-	test('the screen holds still while it is paused, and says how many samples came', async () => {
+describe.concurrent('what is seen', () => {
+	test('the screen holds still while it is paused, and says how many samples came', beside(async () => {
 		const session = await start(['delay=100']);
 		session.type(' ');
 		await session.until(/PAUSED \+[1-9]\d* samples/);
@@ -74,9 +75,9 @@ describe('what is seen', () => {
 		await session.until(/LIVE \d\d:\d\d/);
 		session.type('o');
 		await session.until('STOPPED');
-	});
+	}));
 
-	test('names that no one would choose do no harm', async () => {
+	test('names that no one would choose do no harm', beside(async () => {
 		const session = await start(['hostile'], {}, 'clearWorker0.step');
 		await session.quiet();
 		expect(session.raw).not.toContain('\u001B[2Jclear');
@@ -85,15 +86,15 @@ describe('what is seen', () => {
 		await session.until(/>.*Worker/);
 		expect(session.lines()[0]).toMatch(/ pid 12345 /);
 		expect(session.lines().at(-1)).toMatch(/^q:quit/);
-	});
+	}));
 
-	test('a CI variable in the environment does not stop the drawing', async () => {
+	test('a CI variable in the environment does not stop the drawing', beside(async () => {
 		const session = await start([], {env: {CI: 'true', CONTINUOUS_INTEGRATION: '1'}});
 		session.type('?');
 		await session.until('Where CPU time goes');
-	});
+	}));
 
-	test('the mouse is used unless told not to: reports of buttons in the form that has no limits, none of movements', async () => {
+	test('the mouse is used unless told not to: reports of buttons in the form that has no limits, none of movements', beside(async () => {
 		const session = await start(['still']);
 		expect(session.mouse).toBe('vt200');
 		expect(session.raw).toContain('\u001B[?1006h');
@@ -108,11 +109,11 @@ describe('what is seen', () => {
 		without.type(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m `);
 		await without.until('paused');
 		expect(without.lines()[row]).toMatch(/^ .*Worker1\.step/);
-	});
+	}));
 });
 
-describe('choosing a JVM', () => {
-	test('the list is live, the cursor stays on its JVM, and the terminal is given back before the next screen', async () => {
+describe.concurrent('choosing a JVM', () => {
+	test('the list is live, the cursor stays on its JVM, and the terminal is given back before the next screen', beside(async () => {
 		const session = await start(['choose'], {}, 'com.acme.Main2');
 		// End and Up, as others come on top meanwhile.
 		session.type('\u001B[F\u001B[A\r');
@@ -124,19 +125,19 @@ describe('choosing a JVM', () => {
 		await session.ended();
 		expectGivenBack(session);
 		expect(session.text()).toBe('chosen: 100');
-	});
+	}));
 
-	test('Esc leaves without a choice', async () => {
+	test('Esc leaves without a choice', beside(async () => {
 		const session = await start(['choose'], {}, 'com.acme.Main2');
 		session.type('\u001B');
 		await session.ended();
 		expectGivenBack(session);
 		expect(session.text()).toBe('chosen: undefined');
-	});
+	}));
 });
 
-describe('any size', () => {
-	test('1 x 1', async () => {
+describe.concurrent('any size', () => {
+	test('1 x 1', beside(async () => {
 		const session = closedAfterTest(new TerminalSession(process.execPath, [program], {columns: 1, rows: 1}));
 		await session.until(() => session.isAlternate, 'the alternate screen');
 		await session.quiet(0, 400);
@@ -144,9 +145,9 @@ describe('any size', () => {
 		session.type('q');
 		expect(await session.ended()).toMatchObject({exitCode: 0});
 		expectGivenBack(session);
-	});
+	}));
 
-	test('a resize at any time draws the screen anew and whole', async () => {
+	test('a resize at any time draws the screen anew and whole', beside(async () => {
 		const session = await start(['still']);
 		for (const [columns, rows] of [[120, 40], [60, 10], [1, 1], [200, 50], [80, 24]] as const) {
 			session.resize(columns, rows);
@@ -162,18 +163,18 @@ describe('any size', () => {
 		expect(lines[0]).toMatch(/^com\.acme\.Main {2}pid 12345 .*LIVE \d\d:\d\d/);
 		expect(lines[5]).toMatch(/^ +CPU%/);
 		expect(lines[23]).toMatch(/^q:quit/);
-	});
+	}));
 
-	test('a terminal that says it has no columns is 80 x 24', async () => {
+	test('a terminal that says it has no columns is 80 x 24', beside(async () => {
 		const session = closedAfterTest(new TerminalSession('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]));
 		await session.until('Worker0.step:16');
 		expect(session.lines()[0]).toHaveLength(79);
 		expect(session.lines()[23]).toMatch(/^q:quit/);
-	});
+	}));
 });
 
-describe('what is written', () => {
-	test('nothing while nothing changes, two lines for a move of the cursor', async () => {
+describe.concurrent('what is written', () => {
+	test('nothing while nothing changes, two lines for a move of the cursor', beside(async () => {
 		const session = await start(['still', 'delay=100']);
 		await session.quiet();
 		// The minute of the clock may change once.
@@ -186,9 +187,9 @@ describe('what is written', () => {
 		await session.until(changed => changed !== screen, 'the cursor on another line');
 		const bytes = await session.quiet(rested);
 		expect(bytes.length).toBeLessThan(400);
-	});
+	}));
 
-	test('a refresh that changes rows is less than 3 KB', async () => {
+	test('a refresh that changes rows is less than 3 KB', beside(async () => {
 		const session = await start(['delay=500']);
 		const {length} = await session.quiet(0, 300);
 		const before = session.raw.split('\u001B[?2026h').length;
@@ -197,9 +198,9 @@ describe('what is written', () => {
 		for (const frame of frames) {
 			expect(frame.length).toBeLessThan(3000);
 		}
-	});
+	}));
 
-	test('frames are left out while the terminal does not take them, and a signal ends it', async () => {
+	test('frames are left out while the terminal does not take them, and a signal ends it', beside(async () => {
 		const session = await start(['delay=100', 'rows=200'], {columns: 200, rows: 60});
 		await session.quiet(0, 50);
 		const frames = () => session.raw.split('\u001B[?2026h').length;
@@ -216,11 +217,11 @@ describe('what is written', () => {
 		await sleep(2500);
 		session.signal('SIGTERM');
 		expect(await session.isGone()).toBe(true);
-	});
+	}));
 });
 
-describe('suspending', () => {
-	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', async () => {
+describe.concurrent('suspending', () => {
+	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', beside(async () => {
 		const session = closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}}));
 		await session.until('shell>');
 		session.type(`'${process.execPath}' '${program}' still\r`);
@@ -239,13 +240,13 @@ describe('suspending', () => {
 		session.type('q');
 		await session.until(/left: quit/);
 		expectGivenBack(session);
-	});
+	}));
 
-	test('without a shell to take over, the screen just comes back', async () => {
+	test('without a shell to take over, the screen just comes back', beside(async () => {
 		const session = await start(['still']);
 		session.type('\u001A');
 		await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
 		session.type('?');
 		await session.until('Where CPU time goes');
-	});
+	}));
 });

@@ -11,7 +11,7 @@ import {readStatus} from '../../../source/jvm/system/proc.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {atTestEnd, beside, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
@@ -32,8 +32,9 @@ async function expectUnharmed(java: JavaProcess): Promise<void> {
 	expect(java.output()).not.toMatch(/Full thread dump/);
 }
 
-describe.each(jdks())('JDK $release', on => {
-	test('dumps arrive whole, nothing is left behind, nothing is printed by the target', async () => {
+// They wait for most of their time.
+describe.concurrent.each(jdks())('JDK $release', on => {
+	test('dumps arrive whole, nothing is left behind, nothing is printed by the target', beside(async () => {
 		const {java, folder} = await start({jdk: on, args: ['20', '30']});
 		const client = new AttachClient(await targetOf(java));
 		for (let round = 0; round < 5; round++) {
@@ -45,18 +46,18 @@ describe.each(jdks())('JDK $release', on => {
 
 		expect(attachFiles(folder)).toEqual([]);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('many clients at once need one signal', async () => {
+	test('many clients at once need one signal', beside(async () => {
 		const {java, folder} = await start({jdk: on});
 		const target = await targetOf(java);
 		const replies = await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))));
 		expect(replies.filter(reply => !reply.includes('Full thread dump'))).toEqual([]);
 		expect(attachFiles(folder)).toEqual([]);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('a socket removed by a tmp cleaner is made again', async () => {
+	test('a socket removed by a tmp cleaner is made again', beside(async () => {
 		const {java, folder} = await start({jdk: on});
 		const client = new AttachClient(await targetOf(java));
 		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
@@ -71,9 +72,9 @@ describe.each(jdks())('JDK $release', on => {
 		expect(text(reply)).toMatch(/Full thread dump/);
 		expect(attachFiles(folder)).toEqual([]);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('a socket that nobody listens to is replaced', async () => {
+	test('a socket that nobody listens to is replaced', beside(async () => {
 		const {java} = await start({jdk: on});
 		const dead = await start({jdk: on});
 		expect(await new AttachClient(await targetOf(dead.java)).threadDump(options)).toMatchObject({status: 'ok'});
@@ -81,9 +82,9 @@ describe.each(jdks())('JDK $release', on => {
 		renameSync(`/tmp/.java_pid${dead.java.pid}`, `/tmp/.java_pid${java.pid}`);
 		await dead.java.stop();
 		expect(text(await new AttachClient(await targetOf(java)).threadDump(options))).toMatch(/Full thread dump/);
-	});
+	}));
 
-	test('it may be attached to at any moment of its start without harm', async () => {
+	test('it may be attached to at any moment of its start without harm', beside(async () => {
 		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
 			const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
 			const java = stoppedAfterTest(javaProcess(child));
@@ -99,9 +100,9 @@ describe.each(jdks())('JDK $release', on => {
 			await java.waitFor(/ready/);
 			await expectUnharmed(java);
 		}));
-	});
+	}));
 
-	test('with -Xrs its own socket serves, and no signal is sent when that is gone', async () => {
+	test('with -Xrs its own socket serves, and no signal is sent when that is gone', beside(async () => {
 		const {java} = await start({jdk: on, jvmArgs: ['-Xrs']});
 		const client = new AttachClient(await targetOf(java));
 		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
@@ -109,10 +110,10 @@ describe.each(jdks())('JDK $release', on => {
 		unlinkSync(`/tmp/.java_pid${java.pid}`);
 		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/-Xrs/) as string});
 		await expectUnharmed(java);
-	});
+	}));
 });
 
-test('a JVM killed in the middle of dumps has ended, whatever the moment', async () => {
+test.concurrent('a JVM killed in the middle of dumps has ended, whatever the moment', beside(async () => {
 	await Promise.all(Array.from({length: 8}, async (_, round) => {
 		const {java} = await start({args: ['100', '50']});
 		const client = new AttachClient(await targetOf(java));
@@ -131,17 +132,17 @@ test('a JVM killed in the middle of dumps has ended, whatever the moment', async
 
 		expect(reply.status).toBe('ended');
 	}));
-});
+}));
 
-test('a JVM that disables attaching is not signalled', async () => {
+test.concurrent('a JVM that disables attaching is not signalled', beside(async () => {
 	const {java, folder} = await start({jvmArgs: ['-XX:+DisableAttachMechanism']});
 	const client = new AttachClient(rawTarget(java.pid));
 	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/DisableAttachMechanism/) as string});
 	await expectUnharmed(java);
 	expect(attachFiles(folder)).toEqual([]);
-});
+}));
 
-test('a stopped JVM is not signalled, and its socket is not waited for without end', async () => {
+test.concurrent('a stopped JVM is not signalled, and its socket is not waited for without end', beside(async () => {
 	const {java, folder} = await start();
 	const target = await targetOf(java);
 	const stop = async () => {
@@ -163,18 +164,18 @@ test('a stopped JVM is not signalled, and its socket is not waited for without e
 	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped`});
 	process.kill(java.pid, 'SIGCONT');
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-});
+}));
 
-test('an attach file that was left behind is replaced', async () => {
+test.concurrent('an attach file that was left behind is replaced', beside(async () => {
 	const {java, folder} = await start();
 	const file = path.join(folder, `.attach_pid${java.pid}`);
 	closeSync(openSync(file, 'w'));
 	utimesSync(file, 1, 1);
 	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
 	expect(existsSync(file)).toBe(false);
-});
+}));
 
-test('an attach file that another one took the place of is not removed', async () => {
+test.concurrent('an attach file that another one took the place of is not removed', beside(async () => {
 	const {java, folder} = await start();
 	const ours = createAttachFile(await targetOf(java)) as {remove(): void};
 	const file = path.join(folder, `.attach_pid${java.pid}`);
@@ -182,21 +183,21 @@ test('an attach file that another one took the place of is not removed', async (
 	closeSync(openSync(file, 'w'));
 	ours.remove();
 	expect(existsSync(file)).toBe(true);
-});
+}));
 
-describe('while another client attaches', () => {
+describe.concurrent('while another client attaches', () => {
 	/** A JVM with the fresh attach file of a client that has not signalled yet. */
 	async function startBeside(directory?: string) {
 		const {java, folder} = await start();
 		const file = path.join(directory ?? folder, `.attach_pid${java.pid}`);
 		closeSync(openSync(file, 'w'));
-		onTestFinished(() => {
+		atTestEnd(() => {
 			rmSync(file, {force: true});
 		});
 		return {java, file, target: await targetOf(java)};
 	}
 
-	test.each([['in the working directory', undefined], ['in /tmp', '/tmp']])('its file %s keeps us from signalling, and its socket serves', async (_, directory) => {
+	test.for([['in the working directory', undefined], ['in /tmp', '/tmp']])('its file %s keeps us from signalling, and its socket serves', beside(async ([, directory]) => {
 		const {java, file, target} = await startBeside(directory);
 		const dump = new AttachClient(target).threadDump(options);
 		await sleep(200);
@@ -205,9 +206,9 @@ describe('while another client attaches', () => {
 		expect(await dump).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(true);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('its end without a socket lets us do it', async () => {
+	test('its end without a socket lets us do it', beside(async () => {
 		const {java, file, target} = await startBeside();
 		const dump = new AttachClient(target).threadDump(options);
 		await sleep(100);
@@ -215,18 +216,18 @@ describe('while another client attaches', () => {
 		expect(await dump).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(false);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('its file is replaced when no client would wait any longer', async () => {
+	test('its file is replaced when no client would wait any longer', beside(async () => {
 		const {java, file, target} = await startBeside();
 		const madeAt = (Date.now() / 1000) - 11;
 		utimesSync(file, madeAt, madeAt);
 		expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(false);
 		await expectUnharmed(java);
-	});
+	}));
 
-	test('the time-out ends the wait without a signal', async () => {
+	test('the time-out ends the wait without a signal', beside(async () => {
 		const {java, file, target} = await startBeside();
 		expect(await wakeListener(target, {deadline: performance.now() + 1100})).toMatchObject({
 			ok: false, signalled: false, ended: false, reason: `another client is attaching to JVM ${java.pid}`,
@@ -234,17 +235,17 @@ describe('while another client attaches', () => {
 		expect(existsSync(file)).toBe(true);
 		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
 		await expectUnharmed(java);
-	});
+	}));
 });
 
-test('where the working directory cannot be written, /tmp takes the attach file', async () => {
+test.concurrent('where the working directory cannot be written, /tmp takes the attach file', beside(async () => {
 	const {java} = await start({cwd: '/proc'});
 	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
 	expect(attachFiles('/tmp')).not.toContain(`.attach_pid${java.pid}`);
 	expect(lstatSync(`/tmp/.java_pid${java.pid}`).isSocket()).toBe(true);
-});
+}));
 
-test('a process that took over a pid is not signalled', async () => {
+test.concurrent('a process that took over a pid is not signalled', beside(async () => {
 	const {java, folder} = await start();
 	const target = await targetOf(java);
 	const client = new AttachClient({...target, startTicks: target.startTicks + 1});
@@ -252,9 +253,9 @@ test('a process that took over a pid is not signalled', async () => {
 	expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
 	expect(attachFiles(folder)).toEqual([]);
 	await expectUnharmed(java);
-});
+}));
 
-test('a plain process is never signalled', async () => {
+test.concurrent('a plain process is never signalled', beside(async () => {
 	const child = spawnForTest('sleep', ['1000']);
 	const target = rawTarget(child.pid);
 	expect(await wakeListener(target, {deadline: performance.now() + 1000})).toMatchObject({ok: false, signalled: false});
@@ -262,7 +263,7 @@ test('a plain process is never signalled', async () => {
 	await sleep(50);
 	expect(child.signalCode).toBeNull();
 	await until(() => /[RS]/.test(readStatus(child.pid)?.state ?? ''));
-});
+}));
 
 test('a target is woken again only after a pause, and given up after three failures', () => {
 	vi.useFakeTimers({toFake: ['performance']});

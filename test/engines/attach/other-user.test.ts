@@ -1,16 +1,13 @@
-import {spawn, spawnSync} from 'node:child_process';
-import {mkdtempSync, chownSync, readdirSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import path from 'node:path';
+import {spawnSync} from 'node:child_process';
+import {chownSync, readdirSync, rmSync} from 'node:fs';
 import process from 'node:process';
 import {Worker} from 'node:worker_threads';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
 import {isRoot} from '../../helpers/as-root.js';
-import {
-	compileProgram, type JavaProcess, javaProcess, jdks,
-} from '../../helpers/jvm.js';
+import {folderForTest, javaForTest} from '../../helpers/for-test.js';
+import {type JavaProcess, jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 import {seenWithoutRights} from '../../helpers/unprivileged.js';
@@ -23,15 +20,9 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 		let java: JavaProcess;
 		let own: string;
 		beforeEach(async () => {
-			own = mkdtempSync(path.join(tmpdir(), 'tprof-user-'));
+			own = folderForTest();
 			chownSync(own, other.uid, other.gid);
-			const [command, ...args] = [...javaAsOtherUser(jdk), '-Xmx64m', '-cp', compileProgram('ParkedAndEcho', jdk), 'ParkedAndEcho', '3', '3'];
-			java = javaProcess(spawn(command, args, {cwd: own, stdio: ['pipe', 'pipe', 'pipe']}));
-			await java.waitFor(/^ready$/m);
-			return async () => {
-				await java.stop();
-				rmSync(own, {recursive: true});
-			};
+			java = await javaForTest('ParkedAndEcho', {jdk, java: javaAsOtherUser(jdk), cwd: own, jvmArgs: ['-Xmx64m'], args: ['3', '3']});
 		});
 
 		test('dumps come, our own rights are back, the target prints nothing', async () => {

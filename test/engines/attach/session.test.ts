@@ -7,7 +7,7 @@ import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {jdks, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
-import {javaForTest, closedAfterTest} from '../../helpers/for-test.js';
+import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
 import {targetOf} from '../../helpers/target.js';
 import {type Row, wordsOf} from './dumps.js';
 
@@ -88,9 +88,7 @@ test('the user\'s own idle calls', async () => {
 });
 
 test('where threads wait for a CPU for long, it says that shares are off', async () => {
-	const onOneCpu = {under: ['taskset', '-c', '0']};
-	const java = await javaForTest('CpuAndSleep', onOneCpu);
-	await Promise.all([1, 2].map(async () => javaForTest('CpuAndSleep', onOneCpu)));
+	const [java] = await Promise.all([1, 2, 3].map(async () => javaForTest('CpuAndSleep', {under: onFirstCpu})));
 	const builder = new SnapshotBuilder();
 	const session = await open(java, builder);
 	const sample = new Sample();

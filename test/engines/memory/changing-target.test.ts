@@ -9,7 +9,7 @@ import {openJvm} from '../../../source/engines/memory/open.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
-import {commOf} from '../../helpers/comm.js';
+import {commOf} from '../../helpers/proc.js';
 import {compileProgram, isNewestOrAskedFor, type Jdk, jdks} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
 import {javaForTest, folderForTest} from '../../helpers/for-test.js';

@@ -7,7 +7,7 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/start.js';
 import {Sample} from '../../../source/model/sample.js';
-import {commOf} from '../../helpers/comm.js';
+import {commOf} from '../../helpers/proc.js';
 import {jdk} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
 import {javaForTest, spawnForTest} from '../../helpers/for-test.js';

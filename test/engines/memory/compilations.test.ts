@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../../source/query/types/query.js';
 import {queryLines} from '../../../source/views/lines/lines.js';
 import {javaForTest} from '../../helpers/for-test.js';
-import {jdks, nice} from '../../helpers/jvm.js';
+import {jdks} from '../../helpers/jvm.js';
 import {samplerForTest} from '../../helpers/sampling.js';
 import {until} from '../../helpers/until.js';
 
@@ -17,7 +17,7 @@ const printedLine = /^ *\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (
 
 describe.each(jdks())('JDK $release', on => {
 	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them', async () => {
-		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp'], under: nice});
+		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp']});
 		const sampler = await samplerForTest(java, {timer: 'auto'});
 		const methods = () => queryLines(sampler.read()!, undefined, defaultQuery).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
 		await until(() => sampler.read() !== undefined && methods().length >= wanted);

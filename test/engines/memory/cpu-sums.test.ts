@@ -1,9 +1,10 @@
-import {readFileSync, readdirSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {EngineSession, TimerId} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
+import {schedstatOf} from '../../helpers/proc.js';
 import {sum} from '../../helpers/sum.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
@@ -19,7 +20,7 @@ function cpuNs(pid: number): CpuTimes {
 	const found: CpuTimes = new Map();
 	for (const name of readdirSync(`/proc/${pid}/task`)) {
 		try {
-			found.set(Number(name), Number(readFileSync(`/proc/${pid}/task/${name}/schedstat`, 'latin1').split(' ', 1)[0]));
+			found.set(Number(name), schedstatOf(pid, Number(name)).cpuNs);
 		} catch {
 			// It has just ended.
 		}

@@ -4,7 +4,7 @@ import {locationName} from '../../../source/query/counters/location.js';
 import {defaultQuery, type Query} from '../../../source/query/types/query.js';
 import {queryLines} from '../../../source/views/lines/lines.js';
 import {javaForTest} from '../../helpers/for-test.js';
-import {jdks, nice} from '../../helpers/jvm.js';
+import {jdks} from '../../helpers/jvm.js';
 import {samplerForTest} from '../../helpers/sampling.js';
 import {sum} from '../../helpers/sum.js';
 import {until} from '../../helpers/until.js';
@@ -23,7 +23,7 @@ describe.each(jdks())('JDK $release', on => {
 		{program: 'Deflates', java: /^java\.util\.zip\.Deflater\.\w+:\d+$/, native: /^lib(?:zip|z)\.so[\d.]*(?:!|$)/},
 		{program: 'ReadsZeros', java: /^(?:java\.io\.FileInputStream\.|ReadsZeros)/, native: /^\[kernel] read$/},
 	])('native code counts for its Java line, or by library and function: $program', async ({program, java: line, native}) => {
-		const java = await javaForTest(program, {jdk: on, under: nice});
+		const java = await javaForTest(program, {jdk: on});
 		const sampler = await samplerForTest(java, {timer: 'perf'});
 		const usedNs = () => queryLines(sampler.read()!, undefined, defaultQuery).wholeCpuNs;
 		await until(() => sampler.read() !== undefined && usedNs() > leastNs);

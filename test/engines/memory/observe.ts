@@ -1,9 +1,10 @@
-import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {type EngineOptions, type EngineSession} from '../../../source/engines/common/engine.js';
 import {type Interner, nativeCodeLine, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
+import {schedstatOf} from '../../helpers/proc.js';
+import {sum} from '../../helpers/sum.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
 
@@ -58,7 +59,7 @@ export class Names implements Interner {
 
 /** Five standard deviations of CPU time recorded by CPU clocks, nanoseconds: each timeslice has a record more or less. */
 export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): number {
-	const timeslices = [...tids].reduce((sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ')[2]), 0);
+	const timeslices = sum([...tids].map(tid => schedstatOf(pid, tid).timeslices));
 	return 5 * periodNs * Math.sqrt(timeslices / 4);
 }
 

@@ -1,6 +1,5 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test, vi} from 'vitest';
@@ -9,8 +8,8 @@ import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
-import {commOf} from '../../helpers/comm.js';
-import {javaProcess, nice, type JavaProcess} from '../../helpers/jvm.js';
+import {commOf, threadsNamed} from '../../helpers/proc.js';
+import {javaProcess, type JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
@@ -24,12 +23,11 @@ async function startTracer(program: string, ...args: readonly string[]): Promise
 }
 
 test('while another tracer holds a thread all are left alone, and it is named; afterwards they are stopped again', async () => {
-	const java = await javaForTest('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['3', '10', '3']});
+	const java = await javaForTest('BusyAndParked', {jvmArgs: ['-Xint'], args: ['3', '10', '3']});
 	const {pid} = java;
-	let busy: number[] = [];
-	await until(() => {
-		busy = readdirSync(`/proc/${pid}/task`).map(Number).filter(tid => commOf(pid, tid)?.startsWith('busy-'));
-		return busy.length === 3;
+	const busy = await until(() => {
+		const tids = threadsNamed(pid, /^busy-/);
+		return tids.length === 3 && tids;
 	});
 	const tracer = await startTracer('trace.js', String(busy[0]));
 	let seizes = 0;
@@ -83,13 +81,9 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 });
 
 test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {
-	const java = await javaForTest('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['1', '10', '1']});
+	const java = await javaForTest('BusyAndParked', {jvmArgs: ['-Xint'], args: ['1', '10', '1']});
 	const {pid} = java;
-	let busy: number | undefined;
-	await until(() => {
-		busy = readdirSync(`/proc/${pid}/task`).map(Number).find(tid => commOf(pid, tid)?.startsWith('busy-'));
-		return busy !== undefined;
-	});
+	const busy = await until(() => threadsNamed(pid, /^busy-/)[0]);
 	const ptrace = loadPtrace();
 	const stopper = new Stopper(ptrace, pid);
 	await startTracer('trace-in-turn.js', name, String(busy));
@@ -97,7 +91,7 @@ test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer ca
 	const hundredRounds = () => {
 		let [stopped, refused] = [0, 0];
 		for (let round = 0; round < 100; round++) {
-			const stops = stopper.stop([busy!], onStopped);
+			const stops = stopper.stop([busy], onStopped);
 			stopped += stops.count;
 			refused += stops.refused;
 			ptrace.sleep(1300);

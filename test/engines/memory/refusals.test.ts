@@ -1,4 +1,3 @@
-import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
@@ -6,9 +5,8 @@ import {rightsObstacle} from '../../../source/engines/memory/start.js';
 import {helpOf} from '../../../source/sampler/choose-engine.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
-import {cli} from '../../helpers/run.js';
-import {sharedJava, javaForTest} from '../../helpers/for-test.js';
-import {patienceMs} from '../../helpers/until.js';
+import {cli, run as runProgram, type Ended} from '../../helpers/run.js';
+import {beside, sharedJava, javaForTest} from '../../helpers/for-test.js';
 
 const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
 
@@ -18,76 +16,75 @@ const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-ca
 const shared = sharedJava('ParkedAndEcho');
 
 /** Runs the built program on the target, under the commands given. */
-const run = (under: readonly string[], ...args: string[]) => runOn(shared.java, under, ...args);
+const run = async (under: readonly string[], ...args: string[]) => runOn(shared.java, under, ...args);
 
-function runOn({pid}: JavaProcess, under: readonly string[], ...args: string[]) {
+async function runOn({pid}: JavaProcess, under: readonly string[], ...args: string[]): Promise<Ended> {
 	const [command, ...rest] = [...under, process.execPath, cli, String(pid), '--batch', '--duration', '0.5', ...args];
-	const {status, stdout, stderr} = spawnSync(command, rest, {encoding: 'utf8', timeout: patienceMs});
-	return {status, stdout, stderr};
+	return runProgram(command, rest);
 }
 
-function expectAttach({status, stdout}: ReturnType<typeof run>): void {
+function expectAttach({status, stdout}: Ended): void {
 	expect(status).toBe(0);
 	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: shared.java.pid}});
 }
 
-describe.each(['EPERM', 'ENOSYS'])('if a system call filter forbids stopping threads (%s)', code => {
+describe.concurrent.each(['EPERM', 'ENOSYS'])('if a system call filter forbids stopping threads (%s)', code => {
 	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=ptrace,perf_event_open,process_vm_readv', process.execPath, withoutPtrace];
 
-	test('the filter of system calls is named, with what to do', () => {
-		expect(run(under, '--engine', 'memory')).toEqual({
+	test('the filter of system calls is named, with what to do', async () => {
+		expect(await run(under, '--engine', 'memory')).toEqual({
 			status: 1, stdout: '', stderr: `tprof-top: ptrace is blocked by a system call filter (seccomp), as is usual in containers
   start the container with --cap-add SYS_PTRACE, or use --engine attach
 `,
 		});
 	});
 
-	test('auto takes dumps through the attach socket', () => {
-		expectAttach(run(under, '--format', 'json'));
+	test('auto takes dumps through the attach socket', async () => {
+		expectAttach(await run(under, '--format', 'json'));
 	});
 });
 
-describe('if the kernel forbids stopping threads, but permits events on CPU clocks', () => {
+describe.concurrent('if the kernel forbids stopping threads, but permits events on CPU clocks', () => {
 	const under = ['env', 'TPROF_FORBIDDEN=ptrace', process.execPath, withoutPtrace];
 
-	test('no thread need be stopped', () => {
-		const {status, stdout} = run(under, '--format', 'json');
+	test('no thread need be stopped', async () => {
+		const {status, stdout} = await run(under, '--format', 'json');
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({engine: 'memory', timer: 'perf', cost: {targetStoppedMs: 0}});
-		expect(run(under).stdout).toContain('| engine memory (perf) every ');
+		expect(await run(under)).toMatchObject({stdout: expect.stringContaining('| engine memory (perf) every ') as string});
 	});
 
-	test('--timer stop has its obstacle', () => {
-		expect(run(under, '--engine', 'memory', '--timer', 'stop').stderr).toContain('ptrace is blocked by a system call filter');
+	test('--timer stop has its obstacle', async () => {
+		expect(await run(under, '--engine', 'memory', '--timer', 'stop')).toMatchObject({stderr: expect.stringContaining('ptrace is blocked by a system call filter') as string});
 	});
 });
 
-describe.each(['EPERM', 'ENOSYS'])('where the kernel gives no events (%s)', code => {
+describe.concurrent.each(['EPERM', 'ENOSYS'])('where the kernel gives no events (%s)', code => {
 	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=perf_event_open', process.execPath, withoutPtrace];
 	const refusal = 'perf_event_open is refused: a system call filter (seccomp, as is usual in containers)';
 
-	test('threads are stopped, and the report says why', () => {
-		const {status, stdout} = run(under, '--format', 'json');
+	test('threads are stopped, and the report says why', async () => {
+		const {status, stdout} = await run(under, '--format', 'json');
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as {notes: string[]};
 		expect(report).toMatchObject({engine: 'memory', timer: 'stop'});
 		expect(report.notes.join('\n')).toContain(refusal);
 	});
 
-	test('--timer perf says what to do', () => {
-		const {status, stderr} = run(under, '--timer', 'perf');
+	test('--timer perf says what to do', async () => {
+		const {status, stderr} = await run(under, '--timer', 'perf');
 		expect(status).toBe(1);
 		expect(stderr).toContain(`tprof-top: ${refusal}`);
 		expect(stderr).toContain('use --timer stop');
 	});
 });
 
-test('on another kind of processor only dumps can be had', () => {
+test.concurrent('on another kind of processor only dumps can be had', async () => {
 	const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
-	expect(run(asArm, '--engine', 'memory')).toEqual({
+	expect(await run(asArm, '--engine', 'memory')).toEqual({
 		status: 1, stdout: '', stderr: 'tprof-top: reading a JVM\'s memory works only on Linux x86-64; this is linux arm64\n  use --engine attach\n',
 	});
-	expectAttach(run(asArm, '--format', 'json'));
+	expectAttach(await run(asArm, '--format', 'json'));
 });
 
 test.each([
@@ -104,25 +101,25 @@ test.each([
 	expect(helpOf(obstacle, 'memory')).toBe(hint);
 });
 
-describe('root without the right to trace, and a JVM that has it', () => {
+describe.concurrent('root without the right to trace, and a JVM that has it', () => {
 	// Who is not root is it in a user namespace, if the JVM is in the same.
 	const refusal = isRoot ? undefined : namespaceRefusal(rootless);
 
-	test.skipIf(refusal)(`both engines are closed to it${refusal ? ` (no user namespace can be made here: ${refusal})` : ''}`, async () => {
+	test.skipIf(refusal)(`both engines are closed to it${refusal ? ` (no user namespace can be made here: ${refusal})` : ''}`, beside(async () => {
 		const privileged = await javaForTest('ParkedAndEcho', {under: isRoot ? [] : ['unshare', ...rootless]});
 		const {pid} = privileged;
-		const beside = isRoot ? [] : ['nsenter', '--user', '--preserve-credentials', '--target', String(pid)];
-		const {status, stdout, stderr} = runOn(privileged, [...beside, ...withoutCapability]);
+		const inItsNamespace = isRoot ? [] : ['nsenter', '--user', '--preserve-credentials', '--target', String(pid)];
+		const {status, stdout, stderr} = await runOn(privileged, [...inItsNamespace, ...withoutCapability]);
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toContain(`process ${pid} cannot be inspected`);
 		expect(stderr).toContain('root lacks CAP_SYS_PTRACE');
 		expect(stderr).toContain('--cap-add SYS_PTRACE');
-	});
+	}));
 
 	const noUserNamespace = namespaceRefusal(['--user', '--map-root-user']);
 
-	test.skipIf(noUserNamespace)(`root of another user namespace is not told to run as root${noUserNamespace ? ` (none can be made here: ${noUserNamespace})` : ''}`, () => {
-		expect(run(['unshare', '--user', '--map-root-user'])).toEqual({
+	test.skipIf(noUserNamespace)(`root of another user namespace is not told to run as root${noUserNamespace ? ` (none can be made here: ${noUserNamespace})` : ''}`, async () => {
+		expect(await run(['unshare', '--user', '--map-root-user'])).toEqual({
 			status: 1, stdout: '', stderr: `tprof-top: process ${shared.java.pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)
   run tprof-top on the host, outside this container
 `,

@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, readdirSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
 import {
 	afterEach, beforeAll, beforeEach, describe, expect, test,
@@ -7,7 +7,7 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
-import {commOf} from '../../helpers/comm.js';
+import {commOf, threadsNamed} from '../../helpers/proc.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 
 function threadOf(name: string): number {
-	return Number(readdirSync(`/proc/${pid}/task`).find(tid => commOf(pid, Number(tid)) === name));
+	return threadsNamed(pid, new RegExp(`^${name}$`))[0];
 }
 
 function isReplaced(): boolean {

@@ -1,13 +1,13 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test, onTestFinished} from 'vitest';
+import {expect, test} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {pseudoFrame, unknownStack} from '../../../source/model/frame.js';
 import {Sample, threadFlag} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
-import {type Jdk, jdks} from '../../helpers/jvm.js';
+import {type Jdk, jdks, nice} from '../../helpers/jvm.js';
 import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
-import {closedAfterTest} from '../../helpers/for-test.js';
+import {closedAfterTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names} from './observe.js';
 
@@ -19,8 +19,8 @@ const intervalMs = 3;
 const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park)\(/;
 
 test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async (jdk: Jdk) => {
-	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m']});
-	onTestFinished(async () => program.stop());
+	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
+	stoppedAfterTest(program);
 	const names = new Names();
 	const unknown = pseudoFrame(names, unknownStack);
 	const session = closedAfterTest(await memoryEngine.open(await targetOf(program), {depth: Infinity}, names));

@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {printable} from '../../../source/model/text.js';
 import type {ThreadState} from '../../../source/model/thread-state.js';
-import {isNewestOrAskedFor, jdks, nice, type Jdk, type JavaProcess} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, type Jdk, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest, sharedJava} from '../../helpers/for-test.js';
 import {jstack, type DumpedThread} from './jstack.js';
@@ -139,7 +139,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.
 	test('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
 		const flags = ['-XX:-UseCountedLoopSafepoints', '-Xmx64m', '-XX:CompileCommand=quiet', '-XX:CompileOnly=SleepsAtSafepoints::count'];
-		const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags, under: nice});
+		const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags});
 		const observer = await Observer.open(java.pid);
 		const states = new Set<ThreadState>();
 		let slowSafepoints = 0;
@@ -160,7 +160,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
-		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC'], under: nice});
+		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC']});
 		const {pid} = java;
 		// Until one is met that is not known at once.
 		let keys: Set<number> | undefined;

@@ -34,7 +34,7 @@ async function cpuOf({child, output, waitFor}: JavaProcess): Promise<{readonly c
 }
 
 test.each(jdks())('JDK $release: a record below a big frame of native code counts for that, not for Java code beside it', async on => {
-	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
+	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on, under: []});
 	const observer = await Observer.open(java.pid, {timer: 'perf'});
 	const before = await cpuOf(java);
 	const spent = new Map<string, number>();
@@ -67,7 +67,7 @@ const callers: Readonly<Record<string, RegExp>> = {
 };
 
 test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier that has gone on does not lend its native call to the record before', async on => {
-	const {pid} = await javaForTest('VirtualEcho', {jdk: on});
+	const {pid} = await javaForTest('VirtualEcho', {jdk: on, under: []});
 	const observer = await Observer.open(pid, {timer: 'perf'});
 	const strange: string[] = [];
 	let count = 0;
@@ -88,7 +88,7 @@ test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier 
 
 /* Without a block there is no anchor: only the search remains. descend() left its return addresses below reads(). */
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
-	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
+	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on, under: []});
 	const {memory, vm, heap} = openJvm(java.pid);
 	closedAfterTest(memory);
 	const names = new Names();

@@ -1,9 +1,10 @@
-import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {jdks} from '../../../../helpers/jvm.js';
+import {openFiles} from '../../../../helpers/proc.js';
 import {javaForTest} from '../../../../helpers/for-test.js';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
@@ -25,13 +26,7 @@ const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.
 
 /** Events that this process has open. */
 function openEvents(): number {
-	return readdirSync('/proc/self/fd').filter(fd => {
-		try {
-			return readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[perf_event]';
-		} catch {
-			return false;
-		}
-	}).length;
+	return [...openFiles('self').values()].filter(file => file === 'anon_inode:[perf_event]').length;
 }
 
 function isStopped(pid: number): boolean {
@@ -55,7 +50,7 @@ async function recorded(observer: Observer, name: string, count: number, each?: 
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
 	test.each(clocks)('stacks of running threads come with their CPU time, legal and complete, without stopping any: events on %s', async clock => {
-		const java = await javaForTest('KnownCalls', {jdk, args: ['2']});
+		const java = await javaForTest('KnownCalls', {jdk, args: ['2'], under: []});
 		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
 		const {pid} = java;
 		let usedNs = 0;
@@ -94,7 +89,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	test.each(release >= 21 ? clocks : [])('a virtual thread that is still mounted has its records, with its frames in the heap: events on %s', async clock => {
-		const java = await javaForTest('VirtualThreads', {jdk, args: ['30']});
+		const java = await javaForTest('VirtualThreads', {jdk, args: ['30'], under: []});
 		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
 		const seen = new Set<string>();
 		for (const [name, method] of [['spinning', 'spinDown'], ['resumed', 'parkDown']] as const) {
@@ -116,7 +111,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 });
 
 test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended between two samples: their CPU time counts at their stacks: events on %s', async () => {
-	const java = await javaForTest('ThreadPerTask', {args: ['2', '1']});
+	const java = await javaForTest('ThreadPerTask', {args: ['2', '1'], under: []});
 	const observer = await Observer.open(java.pid, {timer: 'perf'});
 	const credits = await recorded(observer, '(ended threads)', 20, ({state, cpuNs, credits, isVmInternal}) => {
 		expect([state, isVmInternal]).toEqual(['TERMINATED', false]);

@@ -1,9 +1,9 @@
-import {readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
 import {loadPtrace, type Ptrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {type JavaProcess, nice, startJava} from '../../../../helpers/jvm.js';
-import {commOf} from '../../../../helpers/comm.js';
+import {threadsNamed} from '../../../../helpers/proc.js';
 import {heldThreads} from '../../../../helpers/kill-tool.js';
 import {until} from '../../../../helpers/until.js';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
 	// Each takes its name when it first runs.
 	await until(() => {
-		tids = readdirSync(`/proc/${java.pid}/task`).filter(tid => commOf(java.pid, Number(tid))?.startsWith('busy-')).map(Number);
+		tids = threadsNamed(java.pid, /^busy-/);
 		return tids.length === busy;
 	});
 	return async () => java.stop();
