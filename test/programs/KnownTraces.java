@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
 from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load", "inherit" and "await" each use a class that was not loaded before,
-"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N T" prints the time of N calls in each of T threads, around and within, "end" ends it. A thread "noise" calls busy() all the time.
+"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N T" prints the time of N calls in each of T threads, around and within, "end" ends it. A thread "noise" calls busy() some hundred times each millisecond or two.
 */
 public class KnownTraces {
 	static final int THREADS = 8;
@@ -213,16 +213,15 @@ public class KnownTraces {
 	}
 
 	static void run(final int count) throws InterruptedException {
-		final CountDownLatch done = new CountDownLatch(THREADS);
+		Thread[] threads = new Thread[THREADS];
 		for (int i = 0; i < THREADS; i++) {
-			Thread thread = new Thread("worker-" + i) {
+			Thread thread = threads[i] = new Thread("worker-" + i) {
 				@Override
 				public void run() {
 					for (int round = 0; round < count; round++) {
 						round(round);
 					}
 
-					done.countDown();
 					dies();
 				}
 			};
@@ -238,7 +237,9 @@ public class KnownTraces {
 			}
 		}
 
-		done.await();
+		for (Thread thread : threads) {
+			thread.join();
+		}
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -246,7 +247,11 @@ public class KnownTraces {
 			@Override
 			public void run() {
 				while (true) {
-					sink += busy(sink);
+					for (int call = 0; call < 300; call++) {
+						sink += busy(sink);
+					}
+
+					java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
 				}
 			}
 		};
