@@ -83,12 +83,13 @@ describe('our own files', () => {
 		expect(readPprof(writePprof(snapshot, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
 	});
 
+	// How much a file may hold is tested with the program: test/commands/open.test.ts.
 	test('open with all that a long session of a large service has', () => {
 		const builder = new SnapshotBuilder();
 		const frames = Array.from({length: 20_000}, (_, index) => builder.addFrame(`com.acme.Class${index % 2000}`, `method${index % 5000}`, `Class${index % 2000}.java`, index));
 		const threads = Array.from({length: 500}, (_, index) => builder.addThread({key: index, name: `thread-${index}`}));
-		for (let fact = 0; fact < 50_000; fact++) {
-			const stack = Array.from({length: 100}, (_, depth) => frames[depth < 10 ? (fact * (11 - depth)) % frames.length : depth]);
+		for (let fact = 0; fact < 10_000; fact++) {
+			const stack = Array.from({length: 60}, (_, depth) => frames[depth < 10 ? (fact * (11 - depth)) % frames.length : depth]);
 			builder.count(threads[fact % threads.length], builder.addStack(stack), fact % 5, 1 + (fact % 7), fact);
 		}
 

@@ -64,7 +64,7 @@ test.each([
 		`of ticks of ${threads} threads that move for themselves, ${share}`,
 		() => coverage(100 * share, 'ticks', random => ({lines: Array.from({length: threads}, () => random() < share ? 1 : 2)})),
 	] as const),
-	...[[64, 0.3], [64, 0.7]].map(([threads, share]) => [
+	...[[64, 0.3], [8, 0.7]].map(([threads, share]) => [
 		`of ticks of ${threads} threads in lock-step, ${share}`,
 		() => coverage(100 * share, 'ticks', random => ({lines: Array.from<number>({length: threads}).fill(random() < share ? 1 : 2)})),
 	] as const),

@@ -30,40 +30,23 @@ function play(budget: CpuBudget, seconds: number, costs: (second: number) => Cos
 	return {rates, percents};
 }
 
-/** Rates as a picture. */
-function picture(budget: CpuBudget, seconds: number, costs: (second: number) => Costs): string {
-	return play(budget, seconds, costs).rates.join(' ');
-}
-
-test('cheap samples come as requested', () => {
-	expect(picture(new CpuBudget(5), 20, () => ({sampleMs: 0.5, otherMs: 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50');
-});
-
-test('compiling costs no samples: code that becomes ten times as fast in eight seconds', () => {
-	const cost = (second: number) => ({sampleMs: Math.max(0.4, 4 - (second * 0.45)), otherMs: second < 4 ? 100 : 10});
-	expect(picture(new CpuBudget(5), 24, cost)).toBe('50 14 12 14 17 40 46 49 50 50 30 31 45 50 50 50 50 50 50 50 50 50 50 50');
+test.each<[what: string, percent: number, costs: (second: number) => Costs, samples: string]>([
+	['cheap samples come as requested', 5, () => ({sampleMs: 0.5, otherMs: 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50'],
+	['compiling costs no samples: code that becomes ten times as fast in eight seconds', 5, second => ({sampleMs: Math.max(0.4, 4 - (second * 0.45)), otherMs: second < 4 ? 100 : 10}), '50 14 12 14 17 40 46 49 50 50 30 31 45 50 50 50 50 50 50 50 50 50 50 50'],
+	['samples that get dearer or cheaper change the rate within seconds, without overshooting', 5, second => ({sampleMs: second >= 12 && second < 26 ? 2 : 0.5, otherMs: 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 21 20 20 20 20 20 20 20 20 20 20 20 20 20 49 50 50 50 50 50 50 50 50'],
+	['a second of work now and then costs no samples', 5, second => ({sampleMs: second % 10 === 5 ? 5 : 0.5, otherMs: second % 10 === 7 ? 900 : 10}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50'],
+	['what the screen uses leaves samples a quarter of the budget', 5, second => ({sampleMs: 0.5, otherMs: second < 10 ? 10 : 400}), '50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 26 25 25 25 25 25 25 25 25 25 25'],
+	['samples come once a second at least, however dear', 5, () => ({sampleMs: 500, otherMs: 10}), '50 2 1 1 1 1 1 1 1 1 1 1 1 1'],
+	['with 100 percent there is no limit', 100, () => ({sampleMs: 19, otherMs: 900}), '50 50 50 50 50'],
+])('samples second by second: %s', (_, percent, costs, samples) => {
+	const expected = samples.split(' ').map(Number);
+	expect(play(new CpuBudget(percent), expected.length, costs).rates).toEqual(expected);
 });
 
 test('the first ten seconds may use 15 percent, later seconds the share, whichever is more', () => {
 	const costs = () => ({sampleMs: 4, otherMs: 10});
 	expect(play(new CpuBudget(5), 20, costs).percents.join(' ')).toBe('21 15 15 15 15 15 15 15 15 15 8 5 5 5 5 5 5 5 5 5');
 	expect(play(new CpuBudget(18), 20, costs).percents.join(' ')).toBe('21 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18');
-});
-
-test('samples that get dearer or cheaper change the rate within seconds, without overshooting', () => {
-	expect(picture(new CpuBudget(5), 40, second => ({sampleMs: second >= 12 && second < 26 ? 2 : 0.5, otherMs: 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 21 20 20 20 20 20 20 20 20 20 20 20 20 20 49 50 50 50 50 50 50 50 50');
-});
-
-test('a second of work now and then costs no samples', () => {
-	expect(picture(new CpuBudget(5), 30, second => ({sampleMs: second % 10 === 5 ? 5 : 0.5, otherMs: second % 10 === 7 ? 900 : 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50');
-});
-
-test('what the screen uses leaves samples a quarter of the budget', () => {
-	expect(picture(new CpuBudget(5), 30, second => ({sampleMs: 0.5, otherMs: second < 10 ? 10 : 400}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 26 25 25 25 25 25 25 25 25 25 25');
-});
-
-test('samples come once a second at least, however dear', () => {
-	expect(picture(new CpuBudget(5), 14, () => ({sampleMs: 500, otherMs: 10}))).toBe('50 2 1 1 1 1 1 1 1 1 1 1 1 1');
 });
 
 test('a pause is left out', () => {
@@ -74,10 +57,6 @@ test('a pause is left out', () => {
 	budget.record(11_000, {samplerMs: 5000, processMs: 9000}, 20);
 	budget.record(12_000, {samplerMs: 5025, processMs: 9035}, 20);
 	expect(budget.intervalMs(20)).toBe(20);
-});
-
-test('with 100 percent there is no limit', () => {
-	expect(picture(new CpuBudget(100), 5, () => ({sampleMs: 19, otherMs: 900}))).toBe('50 50 50 50 50');
 });
 
 test('our own CPU time: the calling thread is part of the process', () => {

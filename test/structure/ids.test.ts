@@ -96,16 +96,11 @@ function decisionsById(name: string, text: string, {ids, holders}: Kind): string
 	return found;
 }
 
-function filesBelow(folder: string): string[] {
-	return readdirSync(path.join(root, folder), {withFileTypes: true}).flatMap(entry => {
-		const name = `${folder}/${entry.name}`;
-		return entry.isDirectory() ? filesBelow(name) : (/\.tsx?$/.test(name) ? [name] : []);
-	});
-}
+const sourceFiles = readdirSync(path.join(root, 'source'), {recursive: true, encoding: 'utf8'}).filter(name => /\.tsx?$/.test(name)).map(name => `source/${name}`);
 
 test.each(Object.entries(kinds))('nothing but its own record decides by the id of a %s', (_, kind) => {
 	const {isRecord, within = ['source']} = kind;
-	const files = filesBelow('source').filter(name => !isRecord?.(name) && within.some(place => name.startsWith(place)));
+	const files = sourceFiles.filter(name => !isRecord?.(name) && within.some(place => name.startsWith(place)));
 	expect(kind.ids).not.toEqual([]);
 	expect(files.flatMap(name => decisionsById(name, readFileSync(path.join(root, name), 'utf8'), kind))).toEqual([]);
 });
@@ -138,7 +133,7 @@ test.each([
 
 // The options and the list of JVMs read the records too: what an engine needs to work is loaded when it is called.
 test.each(engines.map(({id}) => id))('the record of the engine %s loads nothing', id => {
-	const record = filesBelow('source/engines').filter(name => readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
+	const record = sourceFiles.filter(name => name.startsWith('source/engines/') && readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
 	expect(record).toHaveLength(1);
 	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line => line.startsWith('import '));
 	expect(imports.filter(line => !line.startsWith('import type '))).toEqual([]);

@@ -118,24 +118,27 @@ test('a deadlock is a red line below the header in every view and size, until it
 });
 
 describe('a frame fits its screen', () => {
-	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l'], ...views.slice(2).flatMap((_, index) => [Array.from({length: index + 2}, () => 'tab'), [...Array.from({length: index + 2}, () => 'tab'), 'enter']])];
+	const layers = [
+		...[['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']].map(keys => ({view: 'lines', keys})),
+		...views.flatMap(({id}) => [[], ['enter']].map(keys => ({view: id, keys}))),
+	];
 	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
 	const heights = [1, 2, 3, 5, 8, 9, 15, 16, 24, 60];
 	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns => heights.map(rows => [columns, rows] as const));
 	test.each(cases)('%s, with every layer, at every size', async (_, snapshotOf) => {
 		const snapshot = snapshotOf();
-		for (const [turn, pressed] of keys.entries()) {
+		for (const [turn, {view, keys}] of layers.entries()) {
 			for (const theme of [plain, colored]) {
 				// Each of the sizes has its turn with two of the layers.
-				const inTurn = sizes.filter((_size, index) => index % keys.length === (theme === plain ? turn : (turn + 5) % keys.length));
-				const session = screenOf(snapshot, {theme});
-				await session.screen.press(...pressed);
+				const inTurn = sizes.filter((_size, index) => index % layers.length === (theme === plain ? turn : (turn + 5) % layers.length));
+				const session = screenOf(snapshot, {theme, view: {view}});
+				await session.screen.press(...keys);
 				for (const [columns, rows] of inTurn) {
 					const lines = await show(session, columns, rows);
 					expect(lines.length, `${columns} x ${rows}`).toBeLessThanOrEqual(rows);
 					for (const line of lines) {
 						const text = line.replaceAll(sgr, '');
-						expect(cellWidth(text), `${columns} x ${rows} ${pressed.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
+						expect(cellWidth(text), `${columns} x ${rows} ${view} ${keys.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
 						expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
 					}
 				}
