@@ -1,21 +1,14 @@
-import {beforeAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {
 	jvmScanner, type JvmRow, list, listJson, listText,
 } from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
 import {CpuShares} from '../../source/jvm/counters/vitals.js';
-import {nice, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {sharedJava} from '../helpers/for-test.js';
 import {untilAsync} from '../helpers/until.js';
 
-let busy: JavaProcess;
-let parked: JavaProcess;
-
-beforeAll(async () => {
-	[parked, busy] = await Promise.all([
-		startJava('ParkedAndEcho'), startJava('Garbage', {jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC'], under: nice}),
-	]);
-	return async () => Promise.all([busy.stop(), parked.stop()]);
-});
+const parked = sharedJava('ParkedAndEcho');
+const busy = sharedJava('Garbage', {jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
 
 type Document = {readonly schema: number; readonly jvms: ReadonlyArray<Readonly<Record<string, unknown>>>};
 
@@ -25,8 +18,8 @@ test('the busy JVM comes before the parked one, with its CPU and heap', async ()
 	await untilAsync(async () => {
 		const document = JSON.parse(await list(formatOf('json'))) as Document;
 		expect(document.schema).toBe(2);
-		jvms = document.jvms.filter(({pid}) => [busy.pid, parked.pid].includes(pid as number));
-		return jvms[0].pid === busy.pid && (jvms[0].cpuPercent as number) > 1;
+		jvms = document.jvms.filter(({pid}) => [busy.java.pid, parked.java.pid].includes(pid as number));
+		return jvms[0].pid === busy.java.pid && (jvms[0].cpuPercent as number) > 1;
 	});
 	expect(jvms.map(({mainClass}) => mainClass)).toEqual(['Garbage', 'ParkedAndEcho']);
 	expect(jvms[1].cpuPercent).toBeLessThan(jvms[0].cpuPercent as number);
@@ -37,7 +30,7 @@ test('the busy JVM comes before the parked one, with its CPU and heap', async ()
 test('a look has no CPU share of a JVM that it is the first to see', () => {
 	const look = jvmScanner();
 	expect(look().map(({cpuPercent}) => cpuPercent).filter(percent => percent !== undefined)).toEqual([]);
-	expect(look().find(({pid}) => pid === busy.pid)?.cpuPercent).toBeDefined();
+	expect(look().find(({pid}) => pid === busy.java.pid)?.cpuPercent).toBeDefined();
 });
 
 test('another process with the id of one that is gone has no share yet', () => {

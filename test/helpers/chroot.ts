@@ -1,8 +1,9 @@
-import {type ChildProcess, spawn} from 'node:child_process';
-import {existsSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
-import {once} from 'node:events';
+import {spawn} from 'node:child_process';
+import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {namespaceRefusal, rootless} from './as-root.js';
+import {atTestEnd, stoppedAfterTest} from './for-test.js';
+import {javaProcess, type JavaProcess} from './jvm.js';
 
 const unshare = [...rootless, '--mount'];
 
@@ -23,37 +24,26 @@ export type Chroot = {
 	/** A folder of ours, not below that root. */
 	readonly outside: string;
 	/** Starts a program in it, in `outside` or another folder of ours, with `srv` as its /srv. */
-	start(command: readonly string[], options?: {readonly cwd?: string; readonly srv?: string}): ChildProcess;
-	remove(): Promise<void>;
+	start(command: readonly string[], options?: {readonly cwd?: string; readonly srv?: string}): JavaProcess;
 };
 
-/** Makes an empty root folder, and one outside of it; neither is in a folder that the programs share with us. */
-export function makeChroot(): Chroot {
+/**
+Makes an empty root folder, and one outside of it, until the test ends; neither is in a folder that the programs share
+with us.
+*/
+export function chrootForTest(): Chroot {
 	const folder = mkdtempSync('/var/tmp/tprof-chroot-');
+	atTestEnd(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
 	const [root, outside] = [path.join(folder, 'root'), path.join(folder, 'outside')];
 	for (const each of [root, outside, path.join(root, 'srv'), path.join(root, 'var/tmp')]) {
 		mkdirSync(each, {recursive: true});
 	}
 
-	const started: ChildProcess[] = [];
 	return {
 		root,
 		outside,
-		start(command, {cwd = outside, srv = outside} = {}) {
-			const child = spawn('unshare', [...unshare, 'sh', '-ec', enter, 'sh', root, cwd, srv, ...command], {stdio: ['pipe', 'pipe', 'pipe']});
-			started.push(child);
-			return child;
-		},
-		async remove() {
-			for (const child of started.filter(({exitCode, signalCode}) => exitCode === null && signalCode === null)) {
-				const ended = once(child, 'exit');
-				child.kill('SIGKILL');
-				await ended;
-			}
-
-			if (existsSync(folder)) {
-				rmSync(folder, {recursive: true, force: true});
-			}
-		},
+		start: (command, {cwd = outside, srv = outside} = {}) => stoppedAfterTest(javaProcess(spawn('unshare', [...unshare, 'sh', '-ec', enter, 'sh', root, cwd, srv, ...command], {stdio: ['pipe', 'pipe', 'pipe']}))),
 	};
 }

@@ -4,6 +4,7 @@ import {chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {patienceMs} from './until.js';
 
 /** A JDK found on this machine. */
@@ -153,33 +154,20 @@ export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | '
 /** Wraps a child process that is (or starts) a JVM. */
 export function javaProcess(child: ChildProcess): JavaProcess {
 	let text = '';
-	const listeners = new Set<() => void>();
-	const notify = () => {
-		for (const listener of listeners) {
-			listener();
-		}
-	};
-
-	const append = (chunk: string) => {
-		text += chunk;
-		notify();
-	};
-
 	for (const stream of [child.stdout, child.stderr]) {
-		stream?.setEncoding('utf8');
-		stream?.on('data', append);
+		stream?.setEncoding('utf8').on('data', (chunk: string) => {
+			text += chunk;
+		});
 	}
 
-	let ended = false;
+	let hasEnded = false;
 	const end = new Promise<void>(resolve => {
-		const done = () => {
-			ended = true;
-			resolve();
-			notify();
-		};
-
-		child.once('exit', done);
-		child.once('error', done);
+		for (const event of ['exit', 'error']) {
+			child.once(event, () => {
+				hasEnded = true;
+				resolve();
+			});
+		}
 	});
 
 	return {
@@ -187,37 +175,21 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 		child,
 		output: () => text,
 		async waitFor(pattern, timeoutMs = patienceMs) {
-			return new Promise((resolve, reject) => {
-				const finish = (action: () => void) => {
-					clearTimeout(timer);
-					listeners.delete(check);
-					action();
-				};
+			for (const deadlineMs = performance.now() + timeoutMs; ;) {
+				const match = pattern.exec(text);
+				if (match) {
+					return match;
+				}
 
-				const check = () => {
-					const match = pattern.exec(text);
-					if (match) {
-						finish(() => {
-							resolve(match);
-						});
-					} else if (ended) {
-						finish(() => {
-							reject(new Error(`program ended before ${String(pattern)}:\n${text.slice(-2000)}`));
-						});
-					}
-				};
+				if (hasEnded || performance.now() > deadlineMs) {
+					throw new Error(`${hasEnded ? 'the program ended' : `${timeoutMs} ms passed`} with no ${String(pattern)}:\n${text.slice(-2000)}`);
+				}
 
-				const timer = setTimeout(() => {
-					finish(() => {
-						reject(new Error(`no ${String(pattern)} within ${timeoutMs} ms:\n${text.slice(-2000)}`));
-					});
-				}, timeoutMs);
-				listeners.add(check);
-				check();
-			});
+				await sleep(5);
+			}
 		},
 		async stop() {
-			if (!ended) {
+			if (!hasEnded) {
 				child.kill('SIGKILL');
 			}
 

@@ -155,17 +155,9 @@ export class TerminalSession {
 
 	/** Waits for the program's end. */
 	async ended(): Promise<{readonly exitCode: number; readonly signal?: number}> {
-		const end = Date.now() + patienceMs;
-		while (Date.now() < end) {
-			if (this.#exit) {
-				await this.#written;
-				return this.#exit;
-			}
-
-			await sleep(pollMs);
-		}
-
-		throw new Error(`it does not end; the screen is:\n${this.text()}`);
+		await this.until(() => this.#exit !== undefined, 'its end');
+		await this.#written;
+		return this.#exit!;
 	}
 
 	/** Ends the program if it still runs. */

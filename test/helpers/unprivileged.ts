@@ -1,25 +1,21 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, copyFileSync, mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {chmodSync, copyFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {isRoot} from './as-root.js';
 import {bundle} from './bundle.js';
+import {folderForTest} from './for-test.js';
 import {otherUser} from './other-user.js';
 
 /** The value of an expression of a module's exports (`module`) in a process that is not root. */
 export async function seenWithoutRights(entry: string, expression: string): Promise<unknown> {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-unprivileged-'));
-	try {
-		chmodSync(folder, 0o755);
-		const file = path.join(folder, 'module.mjs');
-		copyFileSync(fileURLToPath(await bundle(entry)), file);
-		chmodSync(file, 0o644);
-		const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
-		const user = isRoot ? otherUser : {};
-		return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
-	} finally {
-		rmSync(folder, {recursive: true, force: true});
-	}
+	const folder = folderForTest();
+	chmodSync(folder, 0o755);
+	const file = path.join(folder, 'module.mjs');
+	copyFileSync(fileURLToPath(await bundle(entry)), file);
+	chmodSync(file, 0o644);
+	const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
+	const user = isRoot ? otherUser : {};
+	return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
 }

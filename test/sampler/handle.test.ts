@@ -18,7 +18,7 @@ import {sayTo} from '../helpers/say.js';
 import {sum} from '../helpers/sum.js';
 import {targetOf, noTarget} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
-import {beside, sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {atTestEnd, beside, sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 
 let workerUrl: URL;
 beforeAll(async () => {
@@ -193,16 +193,15 @@ describe.concurrent('a session on a real JVM', () => {
 		// In the way of the socket that the JVM makes under this name first: the handshake waits for it in vain.
 		const obstacle = `/tmp/.java_pid${pid}.tmp`;
 		mkdirSync(obstacle);
-		try {
-			const attachFiles = () => readdirSync(`/proc/${pid}/cwd`).filter(name => name === `.attach_pid${pid}`);
-			const live = sampler(target);
-			await until(() => attachFiles().length > 0);
-			await live.close();
-			expect(live.status().phase).toBe('ended');
-			expect(attachFiles()).toEqual([]);
-		} finally {
+		atTestEnd(() => {
 			rmdirSync(obstacle);
-		}
+		});
+		const attachFiles = () => readdirSync(`/proc/${pid}/cwd`).filter(name => name === `.attach_pid${pid}`);
+		const live = sampler(target);
+		await until(() => attachFiles().length > 0);
+		await live.close();
+		expect(live.status().phase).toBe('ended');
+		expect(attachFiles()).toEqual([]);
 	}));
 
 	test.for(['memory', 'attach'])('a deadlock is there once it has stood for a second, and gone when it is over (%s)', beside(async engine => {

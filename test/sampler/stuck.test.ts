@@ -1,6 +1,5 @@
 import {spawnSync} from 'node:child_process';
 import process from 'node:process';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
@@ -11,7 +10,7 @@ import {bundle} from '../helpers/bundle.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
-import {patienceMs} from '../helpers/until.js';
+import {until} from '../helpers/until.js';
 
 const stuck = ['stuck-1', 'stuck-2'];
 
@@ -35,8 +34,7 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promis
 	const {reader} = await sampleHere(java, engine);
 	let first: Map<string, Seen> | undefined;
 	const used = new Map(stuck.map(name => [name, new Set<number>()]));
-	for (const endMs = performance.now() + patienceMs; performance.now() < endMs;) {
-		await sleep(10);
+	return until(() => {
 		const {samples} = reader.read(1000)!.figures;
 		const now = threadsOf(reader);
 		first ??= samples > 0 ? now : undefined;
@@ -44,12 +42,8 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promis
 			figures.add(now.get(name)?.cpuNs ?? 0);
 		}
 
-		if (first && samples >= 50 && [...used.values()].every(({size}) => size > wakeUps)) {
-			return {first, last: now};
-		}
-	}
-
-	throw new Error(`they did not wake: ${JSON.stringify([...used].map(([name, figures]) => [name, ...figures]))}`);
+		return first && samples >= 50 && [...used.values()].every(({size}) => size > wakeUps) && {first, last: now};
+	});
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {

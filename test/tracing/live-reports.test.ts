@@ -1,28 +1,23 @@
 import {expect, test} from 'vitest';
-import type {SnapshotSource} from '../../source/model/source.js';
 import {UserError} from '../../source/runtime/errors.js';
 import {LiveReports} from '../../source/tracing/live-reports.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
+import {sourceOf} from '../helpers/session-screen.js';
 
 const {whole} = serviceSnapshots();
 
 /** A source of one snapshot that says what it was asked for. */
-function sourceOf(asked: string[]): SnapshotSource {
-	return {
-		status: () => ({phase: 'sampling'}) as unknown as ReturnType<SnapshotSource['status']>,
-		read: () => whole,
-		askForHolders() {
-			asked.push('holders');
-		},
-		setPaused(isPaused) {
-			asked.push(`paused ${isPaused}`);
-		},
-		async close() {
-			asked.push('close');
-		},
-		onChange: () => () => undefined,
-	};
-}
+const sourceThatSays = (asked: string[]) => sourceOf(() => whole, {
+	askForHolders() {
+		asked.push('holders');
+	},
+	setPaused(isPaused) {
+		asked.push(`paused ${isPaused}`);
+	},
+	async close() {
+		asked.push('close');
+	},
+});
 
 test('what is asked of the sampling goes on to it; the same report leaves the same snapshot', async () => {
 	const asked: string[] = [];
@@ -33,7 +28,7 @@ test('what is asked of the sampling goes on to it; the same report leaves the sa
 			asked.push('end');
 		},
 	});
-	const source = live.source(sourceOf(asked));
+	const source = live.source(sourceThatSays(asked));
 	const first = source.read();
 	expect(first).toEqual({...whole, name: 'first'});
 	expect(source.read()).toBe(first);
@@ -62,7 +57,7 @@ test('a session that cannot be read any more is ended, and what it said last sta
 			isEnded = true;
 		},
 	});
-	const source = live.source(sourceOf([]));
+	const source = live.source(sourceThatSays([]));
 	const first = source.read();
 	expect(source.read()).toBe(first);
 	expect(source.status()).toMatchObject({message: 'the file is gone'});

@@ -4,7 +4,8 @@ import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
 import type {Target} from '../../../source/jvm/target.js';
-import {type JavaProcess, jdk, startJava} from '../../helpers/jvm.js';
+import {javaForTest} from '../../helpers/for-test.js';
+import {type JavaProcess, jdk} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
 
@@ -12,10 +13,9 @@ let java: JavaProcess;
 let target: Target;
 beforeEach(async () => {
 	// A dump of about 1 MB, more than a socket holds while nobody reads.
-	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
+	java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
 	target = await targetOf(java);
 	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
-	return async () => java.stop();
 });
 
 /** Sends a request, reads until the dump has begun, when all threads are stopped, and then pauses. */

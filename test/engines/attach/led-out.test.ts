@@ -4,7 +4,7 @@ import {chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, 
 import {createServer} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js';
@@ -13,18 +13,12 @@ import {readPerfData} from '../../../source/jvm/counters/hsperfdata.js';
 import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
 import {isRoot, missingRights} from '../../helpers/as-root.js';
-import {chrootRefusal, makeChroot, type Chroot} from '../../helpers/chroot.js';
+import {chrootForTest, chrootRefusal, type Chroot} from '../../helpers/chroot.js';
 import {compileProgram, javaProcess, jdk, jdks} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
-
-function chroot(): Chroot {
-	const made = makeChroot();
-	onTestFinished(async () => made.remove());
-	return made;
-}
+import {closedAfterTest, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 /** When something was last made or removed in a folder, however short a time it was there. */
 const touched = (folder: string) => statSync(folder, {bigint: true}).mtimeNs;
@@ -34,17 +28,17 @@ async function idler(inside: Chroot, options?: {cwd?: string; command?: string[]
 	const command = options?.command ?? ['sleep', '1000'];
 	const {pid} = inside.start(command, options);
 	await until(() => readlinkSync(`/proc/${pid}/root`) === inside.root && readFileSync(`/proc/${pid}/comm`, 'utf8') === `${command[0]}\n`);
-	return pid!;
+	return pid;
 }
 
 describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal ? ` (none can be made here: ${chrootRefusal})` : ''}`, () => {
 	test.each(jdks())('JDK $release: where its /tmp is a link, that is followed inside', async on => {
-		const inside = chroot();
+		const inside = chrootForTest();
 		// The same path appears twice: in its own root, where the JVM keeps its socket, and in ours.
 		symlinkSync(inside.outside, path.join(inside.root, 'tmp'));
 		mkdirSync(path.join(inside.root, inside.outside), {recursive: true});
 		const before = touched(inside.outside);
-		const java = javaProcess(inside.start([path.join(on.home, 'bin/java'), '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'], {cwd: inside.root, srv: compileProgram('ParkedAndEcho', on)}));
+		const java = inside.start([path.join(on.home, 'bin/java'), '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'], {cwd: inside.root, srv: compileProgram('ParkedAndEcho', on)});
 		await java.waitFor(/^ready$/m);
 		const target = await targetOf(java);
 		expect(target).toMatchObject({jdk: on.release, facts: {mainClass: 'ParkedAndEcho'}});
@@ -52,7 +46,6 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 		expect(readdirSync(path.join(inside.root, inside.outside))).toContain(`.java_pid${java.pid}`);
 		expect(touched(inside.outside)).toBe(before);
 		expect(java.output()).not.toMatch(/Full thread dump/);
-		await java.stop();
 	});
 
 	test.each([
@@ -60,24 +53,21 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 		['a link upwards', () => '../outside'],
 		['a link by way of its own /proc', (inside: Chroot) => `/proc/self/root${inside.outside}`],
 	])('a socket outside is not reached through %s', async (_, linkOf) => {
-		const inside = chroot();
+		const inside = chrootForTest();
 		symlinkSync(linkOf(inside), path.join(inside.root, 'tmp'));
 		const pid = await idler(inside);
 		let connections = 0;
-		const server = createServer(() => {
+		const server = closedAfterTest(createServer(() => {
 			connections++;
-		}).listen(path.join(inside.outside, `.java_pid${pid}`));
+		}).listen(path.join(inside.outside, `.java_pid${pid}`)));
 		await once(server, 'listening');
-		onTestFinished(() => {
-			server.close();
-		});
 		expect(attachSocketOf(rawTarget(pid))).toEqual({state: 'absent'});
 		expect(await new AttachClient(rawTarget(pid)).threadDump({timeoutMs: 1000})).toMatchObject({status: 'failed'});
 		expect(connections).toBe(0);
 	});
 
 	test('no attach file is made outside, neither through /tmp nor in the working directory', async () => {
-		const inside = chroot();
+		const inside = chrootForTest();
 		symlinkSync(inside.outside, path.join(inside.root, 'tmp'));
 		const pid = await idler(inside);
 		const before = touched(inside.outside);
@@ -92,7 +82,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 	});
 
 	test('its counters, its JDK and its argument files are looked for inside', async () => {
-		const inside = chroot();
+		const inside = chrootForTest();
 		const {outside, root} = inside;
 		const java = await javaForTest('ParkedAndEcho');
 		symlinkSync(outside, path.join(root, 'tmp'));
@@ -116,7 +106,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 	});
 
 	test('a pipe in the place of its counters, or a folder of them that is a link, is left alone', async () => {
-		const inside = chroot();
+		const inside = chrootForTest();
 		mkdirSync(path.join(inside.root, 'tmp/hsperfdata_a'), {recursive: true});
 		const pid = await idler(inside);
 		const owner = {pid, nsPid: pid, uid: process.geteuid!()};
