@@ -30,7 +30,7 @@ const cases: ReadonlyArray<{readonly release: number | string; readonly engine: 
 	: [{release: 'any', engine: 'auto'}];
 
 test.each(cases)('JDK $release, $engine: a spike that is over is where it was, stepped back to while sampling goes on', async ({jdk, engine}) => {
-	const java = await javaForTest('KnownPhases', {jdk});
+	const java = await javaForTest('KnownPhases', {jdk, under: []});
 	const sampler = await samplerForTest(java, {engine, timer: 'auto', maxCpuPercent: 100, workerUrl});
 	let ring = emptyRing;
 	let isBegun = false;

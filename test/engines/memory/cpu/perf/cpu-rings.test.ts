@@ -152,7 +152,7 @@ test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no reco
 	const beforeNs = clock.readNs();
 	const stalls = monitorEventLoopDelay({resolution: 5});
 	stalls.enable();
-	await sleep(3000);
+	await sleep(2000);
 	const {records, lost} = rings.take();
 	stalls.disable();
 	// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
