@@ -60,7 +60,7 @@ export function closedAfterTest<T extends {close(): unknown}>(opened: T): T {
 	return opened;
 }
 
-/** The same for all tests of the file or the `describe` that calls this; there as soon as they run. */
+/** A JVM for all tests of the file or the `describe` that calls this, as urgent as those of tests; there as soon as they run. */
 export function sharedJava(name: string, options: JavaOptions = {}): {readonly java: JavaProcess; readonly target: Target} {
 	let java: JavaProcess;
 	let target: Target;
