@@ -154,20 +154,23 @@ export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | '
 /** Wraps a child process that is (or starts) a JVM. */
 export function javaProcess(child: ChildProcess): JavaProcess {
 	let text = '';
+	const append = (chunk: string) => {
+		text += chunk;
+	};
+
 	for (const stream of [child.stdout, child.stderr]) {
-		stream?.setEncoding('utf8').on('data', (chunk: string) => {
-			text += chunk;
-		});
+		stream?.setEncoding('utf8').on('data', append);
 	}
 
 	let hasEnded = false;
 	const end = new Promise<void>(resolve => {
-		for (const event of ['exit', 'error']) {
-			child.once(event, () => {
-				hasEnded = true;
-				resolve();
-			});
-		}
+		const done = () => {
+			hasEnded = true;
+			resolve();
+		};
+
+		child.once('exit', done);
+		child.once('error', done);
 	});
 
 	return {
