@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
@@ -5,8 +6,10 @@ import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/runtime/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
+import {nativeCodeLine} from '../../source/model/frame.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {stateCode} from '../../source/model/thread-state.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {taskRows} from '../../source/views/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/views/traces/methods.js';
@@ -100,6 +103,24 @@ describe('our own files', () => {
 	test('open when they are not compressed', () => {
 		const {whole} = serviceSnapshots();
 		expect(canonical(readPprof(gunzipSync(writePprof(whole, '1.0.0'))))).toEqual(canonical(whole));
+	});
+
+	test('have a mapping for each library of native code', () => {
+		const builder = new SnapshotBuilder();
+		const java = builder.addFrame('com.acme.Zip', 'pack', 'Zip.java', 7);
+		const native = ['/lib/libz.so', '/lib/libc.so', '/lib/libz.so'].map((library, index) => builder.addFrame(path.basename(library), `f${index}`, library, nativeCodeLine));
+		const thread = builder.addThread({key: 1, name: 'worker'});
+		for (const frame of native) {
+			builder.count(thread, builder.addStack([frame, java]), stateCode.RUNNABLE, 1, 1e6);
+		}
+
+		const snapshot = builder.build();
+		const bytes = writePprof(snapshot, '1.0.0');
+		const {mapping, location, function: functions, stringTable: {strings}} = Profile.decode(gunzipSync(bytes));
+		const files = mapping.map(({filename, hasFunctions}) => `${strings[Number(filename)]} ${hasFunctions}`);
+		expect(files).toEqual([`${snapshot.target.mainClass || 'java'} true`, '/lib/libz.so true', '/lib/libc.so true']);
+		expect(location.map(({mappingId, line}) => `${mappingId} ${strings[Number(functions[Number(line[0].functionId) - 1].name)]}`)).toEqual(['2 libz.so!f0', '1 com.acme.Zip.pack', '3 libc.so!f1', '2 libz.so!f2']);
+		expect(canonical(readPprof(bytes))).toEqual(canonical(snapshot));
 	});
 
 	test('say to pprof tools what they need', () => {

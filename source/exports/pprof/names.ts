@@ -1,4 +1,4 @@
-import {StringTable, type FunctionInput, type LocationInput} from 'pprof-format';
+import {StringTable, type FunctionInput, type LocationInput, type MappingInput} from 'pprof-format';
 import {getOrCreate} from '../../model/get-or-create.js';
 
 /** Keys of a sample's labels, see docs/formats.md. */
@@ -14,25 +14,28 @@ export class Names {
 	readonly strings = new StringTable();
 	readonly functions: FunctionInput[] = [];
 	readonly locations: LocationInput[] = [];
-	readonly #mappingId: number;
+	readonly mappings: MappingInput[] = [];
 	readonly #functionIds = new Map<string, number>();
 	readonly #locationIds = new Map<string, number>();
-
-	/** `mappingId`: the program's mapping, 0 for none. */
-	constructor(mappingId = 0) {
-		this.#mappingId = mappingId;
-	}
+	readonly #mappingIds = new Map<string, number>();
 
 	/** Returns the index of a string. */
 	text(value: string): number {
 		return this.strings.dedup(value);
 	}
 
-	/** Returns the id of the location of a function's line; `line` is 0 if unknown. */
-	location(name: string, file = '', line = 0): number {
+	/** Returns the id of a program's or library's mapping, which has no addresses: functions are known by name. */
+	mapping(file: string): number {
+		return getOrCreate(this.#mappingIds, file, () => this.mappings.push({
+			id: this.mappings.length + 1, filename: this.text(file), hasFunctions: true, hasFilenames: true, hasLineNumbers: true, hasInlineFrames: true,
+		}));
+	}
+
+	/** Returns the id of the location of a function's line (0 if unknown) in a mapping (0 for none). */
+	location(name: string, {file = '', line = 0, mappingId = 0}: {readonly file?: string; readonly line?: number; readonly mappingId?: number} = {}): number {
 		const functionId = getOrCreate(this.#functionIds, `${name}\0${file}`, () => this.functions.push({
 			id: this.functions.length + 1, name: this.text(name), systemName: this.text(name), filename: this.text(file),
 		}));
-		return getOrCreate(this.#locationIds, `${functionId}:${line}`, () => this.locations.push({id: this.locations.length + 1, mappingId: this.#mappingId, line: [{functionId, line}]}));
+		return getOrCreate(this.#locationIds, `${functionId}:${line}:${mappingId}`, () => this.locations.push({id: this.locations.length + 1, mappingId, line: [{functionId, line}]}));
 	}
 }

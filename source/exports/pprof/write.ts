@@ -38,19 +38,16 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = balancedCounters(original.dictionary, original.counters);
 	const snapshot: Snapshot = {...original, counters};
 	const {target, session} = snapshot;
-	const names = new Names(1);
+	const names = new Names();
 	const text = (value: string) => names.text(value);
-	const mapping = {
-		id: 1, filename: text(target.mainClass || 'java'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true, hasInlineFrames: true,
-	};
-	const sample = samplesOf(snapshot, names);
+	const sample = samplesOf(snapshot, names, names.mapping(target.mainClass || 'java'));
 	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
 	const profile = new Profile({
 		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {type: text('samples'), unit: text('count')}],
 		sample,
-		mapping: [mapping],
+		mapping: names.mappings,
 		location: names.locations,
 		function: names.functions,
 		timeNanos: BigInt(Math.round(validOrZero(session.startedAtMs))) * BigInt(nsPerMs),
@@ -79,7 +76,8 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): SampleInput[] {
+/** `program`: the mapping of Java code. */
+function samplesOf({dictionary, counters, threads}: Snapshot, names: Names, program: number): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();
 	const stackOf = (node: number) => getOrCreate(stacks, node, () => {
@@ -87,8 +85,10 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): Sam
 		for (let at = node; at !== rootNode; at = nodeParent[at]) {
 			const frame = nodeFrame[at];
 			const [className, method] = [strings[frameClass[frame]], strings[frameMethod[frame]]];
-			const name = className === '' ? method : `${className}.${method}`;
-			stack.push(names.location(isJvmWork(className) || frameLine[frame] === nativeCodeLine ? locationName(locationOfFrame(dictionary, frame, 'line')) : name, strings[frameFile[frame]], Math.max(frameLine[frame], 0)));
+			const file = strings[frameFile[frame]];
+			const isNative = frameLine[frame] === nativeCodeLine;
+			const name = isJvmWork(className) || isNative ? locationName(locationOfFrame(dictionary, frame, 'line')) : [className, method].filter(Boolean).join('.');
+			stack.push(names.location(name, {file, line: Math.max(frameLine[frame], 0), mappingId: isNative ? names.mapping(file) : program}));
 		}
 
 		return stack;
@@ -97,7 +97,7 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names): Sam
 	return Array.from({length: counters.count}, (_, counter) => {
 		const [thread, node] = [counters.thread[counter], counters.node[counter]];
 		return {
-			locationId: node === rootNode ? [names.location(placeholderOf(threads.flags[thread]))] : stackOf(node),
+			locationId: node === rootNode ? [names.location(placeholderOf(threads.flags[thread]), {mappingId: program})] : stackOf(node),
 			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), piecesOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), piecesOf(counters.ticks[counter], counters.squaredTicks[counter])],
 			label: [
 				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
