@@ -1,7 +1,9 @@
-import {closeSync, openSync, readFileSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import fc from 'fast-check';
+import koffi from 'koffi';
 import {expect, test} from 'vitest';
 import {
 	ElfFile, isDefined, mappingsOf, offset64, symbolBytes, symbolName, symbolSection,
@@ -47,6 +49,40 @@ test('code has the name of the function that it is in, its library\'s, or none',
 	expect([0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN].map(pc => native.frameAt(pc))).toEqual(Array.from({length: 6}, () => undefined));
 });
 
+/** Makes a library with the function `hidden` behind `exported`, which takes 16 bytes, and its debug file; both stripped of what is the other's. */
+function stripped(folder: string, name: string, filler = '.byte 0'): {readonly library: string; readonly debug: string} {
+	const [source, object, library, debug] = ['s', 'o', 'so', 'so.debug'].map(suffix => path.join(folder, `${name}.${suffix}`));
+	writeFileSync(source, `.text\n.balign 16\n.globl exported\n.type exported, @function\nexported: ret\n.balign 16, 0x90\n.size exported, 16\n.type hidden, @function\nhidden: nop\nret\n.balign 16, 0x90\n.size hidden, .-hidden\n.data\n${filler}\n`);
+	execFileSync('as', ['-o', object, source]);
+	execFileSync('ld', ['-shared', '--build-id', '-o', library, object]);
+	execFileSync('objcopy', ['--only-keep-debug', library, debug]);
+	execFileSync('objcopy', ['--strip-unneeded', `--add-gnu-debuglink=${debug}`, library]);
+	return {library, debug};
+}
+
+test('a library has the names in its debug file, if that is of the same build', () => {
+	const folder = folderForTest();
+	const memory = closedAfterTest(new ProcessMemory(process.pid));
+	const {library, debug} = stripped(folder, 'library');
+	const loaded = koffi.load(library);
+	const hidden = Number(koffi.address(loaded.symbol('exported'))) + 17;
+	const nameOfHidden = () => {
+		const names = new Names();
+		return names.frames[new NativeCode(process.pid, memory, names).frameAt(hidden)!];
+	};
+
+	expect(nameOfHidden()).toBe(`library.so.hidden(${library}:-3)`);
+	mkdirSync(path.join(folder, '.debug'));
+	renameSync(debug, path.join(folder, '.debug/library.so.debug'));
+	expect(nameOfHidden()).toBe(`library.so.hidden(${library}:-3)`);
+	renameSync(stripped(folder, 'other', '.byte 1').debug, path.join(folder, '.debug/library.so.debug'));
+	expect(nameOfHidden()).toBe(`library.so.(${library}:-3)`);
+	rmSync(path.join(folder, '.debug'), {recursive: true});
+	writeFileSync(debug, 'no ELF file');
+	expect(nameOfHidden()).toBe(`library.so.(${library}:-3)`);
+	loaded.unload();
+});
+
 test.each([
 	['b8 01 00 00 00 0f 05', 'write'],
 	['00 00 00 31 c0 0f 05', 'read'],
@@ -81,6 +117,8 @@ test('whatever an ELF file says, it is read within its bounds or refused', () =>
 		try {
 			const elf = new ElfFile(fd);
 			elf.addressOf(4096);
+			expect(elf.buildId().length).toBeLessThanOrEqual(128);
+			expect(elf.debugLink().length).toBeLessThan(library.length);
 			const table = elf.symbolTable(symbolSection.dynamic);
 			expect(table === undefined || symbolName(table, 0).length < library.length).toBe(true);
 		} catch (error) {

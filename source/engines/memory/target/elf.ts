@@ -53,6 +53,9 @@ export const symbolSection = {all: 2, dynamic: 11} as const;
 /** e_machine of x86-64. */
 const machineX8664 = 62;
 
+/** Maximum length of a build id, bytes; linkers write 20. */
+const buildIdLimit = 64;
+
 /** Bytes of a symbol. */
 export const symbolBytes = 24;
 
@@ -61,6 +64,8 @@ export class ElfFile {
 	readonly #fd: number;
 	readonly #loads: ReadonlyArray<{readonly fileOffset: number; readonly address: number; readonly fileSize: number}>;
 	readonly #sections: readonly Buffer[];
+	/** Index of the section with the names of sections. */
+	readonly #names: number;
 
 	/** Throws a plain message if it is not one, or not for x86-64. */
 	constructor(fd: number) {
@@ -79,6 +84,7 @@ export class ElfFile {
 			.filter(entry => entry.readUInt32LE(0) === loadSegment)
 			.map(entry => ({fileOffset: offset64(entry, 8), address: offset64(entry, 16), fileSize: offset64(entry, 32)}));
 		this.#sections = table(fd, offset64(header, 40), header.readUInt16LE(58), header.readUInt16LE(60));
+		this.#names = header.readUInt16LE(62);
 	}
 
 	/** Address of a byte of the file, as symbols have it; undefined if it is not loaded. A segment is mapped by the page. */
@@ -92,6 +98,26 @@ export class ElfFile {
 		const section = this.#sections.find(entry => entry.readUInt32LE(4) === type);
 		const strings = section && this.#sections[section.readUInt32LE(40)];
 		return section && strings && {symbols: sectionBytes(this.#fd, section), strings: sectionBytes(this.#fd, strings)};
+	}
+
+	/** The build id that the linker gave the file, in hexadecimal; empty if it has none. Throws a plain message. */
+	buildId(): string {
+		const note = this.#contentOf('.note.gnu.build-id');
+		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), buildIdLimit)).toString('hex');
+	}
+
+	/** Name of the file that has the symbols taken out of this one (objcopy --add-gnu-debuglink); empty for none. Throws a plain message. */
+	debugLink(): string {
+		const content = this.#contentOf('.gnu_debuglink');
+		return content.toString('latin1', 0, Math.max(0, content.indexOf(0)));
+	}
+
+	/** The bytes of a section; none if there is none of that name. */
+	#contentOf(name: string): Buffer {
+		const strings = this.#sections[this.#names];
+		const names = strings ? sectionBytes(this.#fd, strings) : Buffer.alloc(0);
+		const section = this.#sections.find(entry => names.subarray(entry.readUInt32LE(0)).toString('latin1', 0, name.length + 1) === `${name}\0`);
+		return section ? sectionBytes(this.#fd, section) : Buffer.alloc(0);
 	}
 }
 

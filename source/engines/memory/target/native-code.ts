@@ -1,4 +1,5 @@
 import {closeSync, readFileSync} from 'node:fs';
+import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.js';
 import {
 	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
@@ -12,6 +13,9 @@ const readMapsEveryMs = 5000;
 const addressLimit = 10_000;
 const nameLimit = 10_000;
 const tableBytesLimit = 64 << 20;
+
+/** Where distributions put the symbols that they take out of libraries. */
+const debugFolder = '/usr/lib/debug';
 
 /** Maximum length of a name, characters. */
 const nameLength = 200;
@@ -71,6 +75,22 @@ function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 		return table && new Functions(table);
 	} catch {
 		return undefined;
+	}
+}
+
+/** The functions in a debug file; undefined if it cannot be opened or read, or has another build id. */
+function separateFunctionsIn(open: () => number, id: string): Functions | undefined {
+	let fd: number | undefined;
+	try {
+		fd = open();
+		const elf = new ElfFile(fd);
+		return elf.buildId() === id ? functionsOf(elf, symbolSection.all) : undefined;
+	} catch {
+		return undefined;
+	} finally {
+		if (fd !== undefined) {
+			closeSync(fd);
+		}
 	}
 }
 
@@ -195,7 +215,7 @@ export class NativeCode {
 
 			fd = openMapped(this.#pid, mapping);
 			const elf = new ElfFile(fd);
-			const functions = functionsOf(elf, symbolSection.all) ?? functionsOf(elf, symbolSection.dynamic);
+			const functions = functionsOf(elf, symbolSection.all) ?? this.#separateFunctions(elf, mapping.path) ?? functionsOf(elf, symbolSection.dynamic);
 			this.#tableBytes += functions?.bytes ?? 0;
 			return {elf, functions};
 		} catch {
@@ -205,6 +225,22 @@ export class NativeCode {
 				closeSync(fd);
 			}
 		}
+	}
+
+	/** The functions in a debug file of the same build, where gdb looks for it: in the target's file system, or in ours. */
+	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
+		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
+		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];
+		for (const file of id.length > 2 ? [`${debugFolder}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`, ...linked] : []) {
+			for (const open of [() => openFileBelowRoot(this.#pid, file), () => openFile(file)]) {
+				const functions = separateFunctionsIn(open, id);
+				if (functions) {
+					return functions;
+				}
+			}
+		}
+
+		return undefined;
 	}
 
 	#frameOf(path: string, name: string): number {
