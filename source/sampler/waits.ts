@@ -1,4 +1,4 @@
-import type {SystemCallWait} from '../jvm/waits/system-calls.js';
+import type {SystemCalls} from '../jvm/waits/system-calls.js';
 import type {Interner} from '../model/frame.js';
 import {threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
@@ -37,7 +37,7 @@ that have run since, and of others from time to time; what is shown is as of the
 */
 export class Waits {
 	readonly #interner: Interner;
-	readonly #read: (nativeId: number) => SystemCallWait | undefined;
+	readonly #calls: Pick<SystemCalls, 'of' | 'ofFile'>;
 	readonly #known = new Map<number, KnownWait>();
 	readonly #peers = new Map<string, number>();
 	#pass = 0;
@@ -45,10 +45,15 @@ export class Waits {
 	#passAtMs = Number.NEGATIVE_INFINITY;
 	#readsLeft = 0;
 
-	/** `read`: what a thread waits for now, by its Linux id; undefined for nothing. */
-	constructor(interner: Interner, read: (nativeId: number) => SystemCallWait | undefined) {
+	constructor(interner: Interner, calls: Pick<SystemCalls, 'of' | 'ofFile'>) {
 		this.#interner = interner;
-		this.#read = read;
+		this.#calls = calls;
+	}
+
+	/** String ids of what a thread does that waits for an open file, and with whom. Never throws. */
+	ofFile(...file: Parameters<SystemCalls['ofFile']>): {readonly kind: number; readonly peer: number} {
+		const {kind, peer} = this.#calls.ofFile(...file);
+		return {kind: this.#interner.internString(kind), peer: this.#peer(peer)};
 	}
 
 	/** Fills `waitKind`, `waitPeer` and `waitEnd` of a sample's rows. */
@@ -103,7 +108,7 @@ export class Waits {
 	}
 
 	#readWait(nativeId: number, stack: number, nowMs: number): KnownWait {
-		const {kind = '', peer = '', end = 0} = this.#read(nativeId) ?? {};
+		const {kind = '', peer = '', end = 0} = this.#calls.of(nativeId) ?? {};
 		return {
 			kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readMs: nowMs, hasRun: false, pass: this.#pass,
 		};

@@ -33,17 +33,17 @@ async function run(): Promise<void> {
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	const {note} = choice;
 	engine = choice.engine;
-	const session = await engine.open(input.target, input, writer);
+	const waits = input.waits ? new Waits(writer, new SystemCalls(input.target)) : undefined;
+	const session = await engine.open(input.target, {...input, fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd))}, writer);
 	try {
 		report({kind: 'opened', engine: engine.id, timer: session.timer});
 		const notes = printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')) || undefined;
 		report({kind: 'status', status: {note: notes, canAskForHolders: session.askForHolders !== undefined}});
-		const calls = input.waits ? new SystemCalls(input.target) : undefined;
 		const loop = new SamplingLoop({
 			...input,
 			session,
 			writer,
-			waits: calls && new Waits(writer, nativeId => calls.of(nativeId)),
+			waits,
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),

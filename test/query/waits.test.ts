@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {waitOf, waitText, wholeWaitText} from '../../source/query/locks/waits.js';
+import {waitFindings} from '../../source/query/summary/wait-findings.js';
 import {waitsView} from '../../source/views/waits/view.js';
 import {queryWaits} from '../../source/views/waits/waits.js';
 import {Picture} from '../helpers/picture.js';
@@ -64,4 +65,15 @@ test('the end of a connection is told where one thread is', () => {
 test('a filter finds threads, places and peers', () => {
 	const rows = (filter: string) => queryWaits(snapshot, undefined, {...defaultQuery, sort: waitsView.sort, filter}).rows.map(({kind}) => kind);
 	expect([rows('5432'), rows('db-2'), rows('query'), rows('latch')]).toEqual([['read'], ['read'], ['read', 'monitor'], ['latch']]);
+});
+
+test('virtual threads that have one record count as the threads that they are', () => {
+	drawing.builder.setNow(drawing.thread('db-2'), {members: 30});
+	const more = drawing.build();
+	const query = {...defaultQuery, sort: waitsView.sort};
+	const [row] = queryWaits(more, undefined, query).rows;
+	expect([row.threads, row.waiters.map(({threads}) => threads)]).toEqual([31, [1, 30]]);
+	expect(waitsView.titleLines(row, 80, undefined)[1].text).toBe('31 threads wait, longest for 42s');
+	expect(queryWaits(more, undefined, {...query, filter: 'thr>30'}).rows.map(({kind}) => kind)).toEqual(['read']);
+	expect(waitFindings(more, query, true)[0].text).toContain('31 threads wait for 10.0.0.5:5432');
 });

@@ -112,12 +112,18 @@ function again(sample: Sample, changed = -1): void {
 	}
 }
 
+/** Reads from peers with these names. */
+function callsBy(peer: () => string): ConstructorParameters<typeof Waits>[1] {
+	const read = () => ({kind: 'read', peer: peer(), end: 7});
+	return {of: read, ofFile: read};
+}
+
 test('at most a thousand are read in a second, and who stays is read again after ten', () => {
 	let reads = 0;
-	const waits = new Waits(new SnapshotBuilder(), () => {
+	const waits = new Waits(new SnapshotBuilder(), callsBy(() => {
 		reads++;
-		return {kind: 'read', peer: 'somebody', end: 0};
-	});
+		return 'somebody';
+	}));
 	const sample = idleSample(1500);
 	const startMs = farMs();
 	const readsAt = (ms: number) => {
@@ -133,7 +139,7 @@ test('at most a thousand are read in a second, and who stays is read again after
 test('a thread that has run is read again, and keeps what is known of its stack until then', () => {
 	const interner = new SnapshotBuilder();
 	let peer = 'one';
-	const waits = new Waits(interner, () => ({kind: 'read', peer, end: 7}));
+	const waits = new Waits(interner, callsBy(() => peer));
 	const sample = idleSample(2);
 	const startMs = farMs();
 	waits.fill(sample, startMs);
@@ -152,7 +158,7 @@ test('a thread that has run is read again, and keeps what is known of its stack 
 test('names of ever new peers do not fill the dictionary', () => {
 	const interner = new SnapshotBuilder();
 	let count = 0;
-	const waits = new Waits(interner, () => ({kind: 'read', peer: `10.0.0.1:${count++}`, end: 0}));
+	const waits = new Waits(interner, callsBy(() => `10.0.0.1:${count++}`));
 	const sample = idleSample(1);
 	const startMs = farMs();
 	for (let pass = 0; pass < 3000; pass++) {

@@ -30,6 +30,11 @@ export type EngineOptions = {
 	readonly threadEvents?: boolean;
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
+	/**
+	Returns string ids of what a thread that waits for an open file of the target does, and with whom. Undefined: not
+	wanted. Never throws.
+	*/
+	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
 };

@@ -17,7 +17,7 @@ import {type Opened} from './open.js';
 import {Compilations} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
-import {type JavaThread} from './threads/java-thread.js';
+import {type Holder, type JavaThread} from './threads/java-thread.js';
 import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
 import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
@@ -64,7 +64,7 @@ export class SampleRows {
 	#wasCollecting: boolean | undefined;
 	readonly #isCollecting: () => boolean;
 
-	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle, maxVirtualThreads = 0}: EngineOptions, parts: Parts) {
+	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
 		const {interner, methods, code} = parts;
 		this.#parts = parts;
 		this.#depth = depth;
@@ -76,7 +76,7 @@ export class SampleRows {
 		});
 		if (vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
 			this.#virtual = new UnmountedThreads(vm, maxVirtualThreads, {
-				heap, objects, clock, continuations: new Continuations(vm, heap, code, methods), kinds: this.#kinds, locks: this.#locks,
+				heap, objects, clock, continuations: new Continuations(vm, heap, code, methods), kinds: this.#kinds, locks: this.#locks, fileWait,
 			});
 		}
 
@@ -98,20 +98,17 @@ export class SampleRows {
 		this.#blocked.length = 0;
 		this.#unmounted.length = 0;
 		this.#mounted.clear();
-		this.#virtual?.read();
+		this.#virtual?.read(threads);
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
 				this.#fillRow(into, thread);
 			}
 		}
 
-		for (const thread of this.#blocked) {
-			this.#locks.fill(into, thread, threads[0].round);
-		}
-
 		this.#addEnded(into, this.#parts.perf?.ended ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
-		this.#addGroups(into, threads[0]?.round ?? 0);
+		this.#addGroups(into);
+		this.#fillHolders(into, threads[0]?.round ?? 0);
 		// These rows come last, so that all other rows keep their places.
 		this.#addUnmounted(into);
 		this.#cache.end();
@@ -139,7 +136,7 @@ export class SampleRows {
 		}
 
 		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
-		if (lock.ownerSlot) {
+		if (lock.holderSlot) {
 			this.#blocked.push(thread);
 		}
 	}
@@ -225,8 +222,8 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds the groups of virtual threads that are not mounted. */
-	#addGroups(into: Sample, round: number): void {
+	/** Adds the groups of unmounted virtual threads. */
+	#addGroups(into: Sample): void {
 		for (const group of this.#virtual?.groups ?? []) {
 			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
 				continue;
@@ -237,17 +234,34 @@ export class SampleRows {
 			into.state[row] = group.state;
 			into.members[row] = group.count;
 			into.atNodeSinceMs[row] = group.sinceMs;
-			into.lockKind[row] = group.lock.kind;
-			into.lockClass[row] = group.lock.className;
-			into.lockReaders[row] = group.lock.readers;
+			into.lockKind[row] = group.wait.kind;
+			into.lockClass[row] = group.wait.className;
+			into.lockReaders[row] = group.wait.holder?.readers ?? 0;
+			into.waitKind[row] = group.wait.fileKind;
+			into.waitPeer[row] = group.wait.filePeer;
 			this.#addFrames(into, group.frames, 0, group.frames.length);
 			group.setShown(row);
 		}
+	}
 
-		for (const {count, row, lock: {thread, virtualId}} of this.#virtual?.groups ?? []) {
+	/** Sets who holds what threads wait for, now that all have their rows. `round`: that of the threads of this sample. */
+	#fillHolders(into: Sample, round: number): void {
+		const rowOf = ({thread, virtualId = 0}: Holder): number => {
+			if (thread) {
+				return thread.round === round ? thread.row : -1;
+			}
+
+			const group = this.#virtual?.groupOf(virtualId);
+			return this.#mounted.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
+		};
+
+		for (const thread of this.#blocked) {
+			this.#locks.fill(into, thread, rowOf);
+		}
+
+		for (const {count, row, wait: {holder}} of this.#virtual?.groups ?? []) {
 			if (count > 0) {
-				const virtual = this.#virtual?.groupOf(virtualId);
-				into.lockOwner[row] = thread ? (thread.round === round ? thread.row : -1) : (this.#mounted.get(virtualId) ?? (virtual && virtual.count > 0 ? virtual.row : -1));
+				into.lockOwner[row] = holder ? rowOf(holder) : -1;
 			}
 		}
 	}

@@ -14,6 +14,9 @@ export type SystemCallWait = {
 	readonly end: number;
 };
 
+/** The kind of waits for several files. */
+const epollKind = 'select';
+
 /** System calls that wait, x86-64 (arch/x86/entry/syscalls/syscall_64.tbl): by what they do with the file in their first argument. */
 const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
 	['read', [0, 17, 19, 45, 47, 295, 299, 327]],
@@ -26,7 +29,7 @@ const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[
 
 /** Others, which have no file or several. */
 const otherCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
-	['select', [23, 232, 270, 281, 426, 441]],
+	[epollKind, [23, 232, 270, 281, 426, 441]],
 	['poll', [7, 271]],
 	['child', [61, 247]],
 	['sleep', [35, 230]],
@@ -76,6 +79,12 @@ export class SystemCalls {
 			// No file could be opened: another time.
 			return undefined;
 		}
+	}
+
+	/** What a thread waits for that waits for an open file; for an epoll, what its members are. Never throws. */
+	ofFile(kind: 'read' | 'write', fd: number): SystemCallWait {
+		const found = this.#fileWait(kind, fd);
+		return found.kind === epollKind ? waitFor(found.kind, this.#descriptors.membersOf(fd)) : found;
 	}
 
 	#read(thread: number): SystemCallWait | undefined {
@@ -153,8 +162,8 @@ export class SystemCalls {
 
 /** A poll for reading or writing may be for more than that. */
 function kindWith(kind: string, {type, isListening, isConnecting}: Descriptor): string {
-	if (type === 'timer') {
-		return 'timer';
+	if (type === 'timer' || type === 'epoll') {
+		return type === 'timer' ? type : epollKind;
 	}
 
 	return isListening ? 'accept' : (isConnecting ? 'connect' : kind);

@@ -4,6 +4,7 @@ import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {initialisedText, lockName} from '../columns/names.js';
+import {membersOfAll} from '../counters/members.js';
 import {ownCode} from '../counters/own-code.js';
 import {threadKind} from '../counters/thread-kind.js';
 import {isContendingNow, isStuckLonger, stuckMs} from './newest-sample.js';
@@ -22,8 +23,9 @@ export type Wait = {
 
 /** Threads with the same wait. */
 export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
-	/** Indexes in the snapshot's thread table, the longest wait first. */
+	/** Indexes in the snapshot's thread table, the longest wait first; `count`: how many threads these are. */
 	readonly threads: readonly number[];
+	readonly count: number;
 	readonly longestMs: number;
 	/** `longestMs` is a lower bound. */
 	readonly isLonger: boolean;
@@ -34,6 +36,9 @@ const anyLock = 'native lock';
 
 /** The kind of a system call that was not examined. */
 export const unknownCall = 'native call';
+
+/** The kind of a virtual thread's wait for a file that is not known: nobody asked, or no poller has it any more. */
+const socket = 'socket';
 
 /** Kinds of waits for a peer's answer. */
 const forAnswer: ReadonlySet<string> = new Set(['read', 'write', 'connect']);
@@ -51,6 +56,7 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 	[/^java\.util\.concurrent\.CountDownLatch\./, 'latch'],
 	[/^java\.util\.concurrent\.(?:CyclicBarrier|Phaser|Exchanger)\./, 'barrier'],
 	[/^java\.util\.concurrent\.Semaphore\./, 'semaphore'],
+	[/^sun\.nio\.ch\.Poller\./, socket],
 	[/^java\.util\.concurrent\.(?:FutureTask|CompletableFuture|ForkJoinTask)\./, 'future'],
 	[/\$ConditionObject\.await/, 'condition'],
 ];
@@ -114,9 +120,9 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitG
 	return Array.from(groups.values(), ({wait: {kind, peer, isForServer}, threads}) => {
 		const sorted = threads.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a) || a - b);
 		return {
-			kind, peer, isForServer, threads: sorted, longestMs: stuckMs(snapshot, sorted[0]), isLonger: sorted.some(thread => isStuckLonger(snapshot, thread)),
+			kind, peer, isForServer, threads: sorted, count: membersOfAll(snapshot.threads, sorted), longestMs: stuckMs(snapshot, sorted[0]), isLonger: sorted.some(thread => isStuckLonger(snapshot, thread)),
 		};
-	}).sort((a, b) => b.threads.length - a.threads.length || b.longestMs - a.longestMs);
+	}).sort((a, b) => b.count - a.count || b.longestMs - a.longestMs);
 }
 
 function wait(kind: string, peer = ''): Wait {

@@ -61,7 +61,7 @@ function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boo
 		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
 		const isRefused = ofPeer.some(({kind, longestMs}) => kind === 'connect' && longestMs >= longConnectMs);
 		const long = waiting.filter(thread => stuckMs(snapshot, thread) >= (isQuiet ? leastTogetherMs : longServerMs));
-		const isSilent = long.length >= manyReaders || long.filter(thread => !onlyReads(snapshot.dictionary, snapshot.threads.node[thread])).length >= manyForServer;
+		const isSilent = membersOfAll(snapshot.threads, long) >= manyReaders || membersOfAll(snapshot.threads, long.filter(thread => !onlyReads(snapshot.dictionary, snapshot.threads.node[thread]))) >= manyForServer;
 		return isRefused || isSilent ? [serverFinding(snapshot, {peer, waiting, isRefused})] : [];
 	});
 }
@@ -70,9 +70,9 @@ function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boo
 function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean}): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	const at = programLocation(snapshot, snapshot.threads.node[waiting[0]]);
-	const count = waiting.length === 1 ? '1 thread waits' : `${waiting.length} threads wait`;
+	const count = membersOfAll(snapshot.threads, waiting);
 	return {
-		id: 'server', text: `${count} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, locationRoom)}` : ''}.`, figures: {threads: waiting.length, peer, longestMs},
+		id: 'server', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, locationRoom)}` : ''}.`, figures: {threads: count, peer, longestMs},
 	};
 }
 
@@ -90,7 +90,7 @@ function initialiserFinding(snapshot: Snapshot, query: Query, contending: readon
 	}
 
 	const [owner, lockClass] = [threads.lockOwner[first], threads.lockClass[first]];
-	const count = waiting.filter(thread => threads.lockClass[thread] === lockClass).length;
+	const count = membersOfAll(threads, waiting.filter(thread => threads.lockClass[thread] === lockClass));
 	const at = owner < 0 ? undefined : attributedLocation(snapshot, threads.node[owner], query);
 	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, locationRoom)}` : ''}`;
 	const className = dictionary.strings[lockClass];

@@ -146,8 +146,8 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
 }
 
-function waitLine({threads, longestMs, isLonger, ...wait}: WaitGroup): string {
-	return `${pad(formatCount(threads.length), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: isLonger}) : '', 7, 'right')}  ${waitText(wait)}`;
+function waitLine({count, longestMs, isLonger, ...wait}: WaitGroup): string {
+	return `${pad(formatCount(count), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: isLonger}) : '', 7, 'right')}  ${waitText(wait)}`;
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {

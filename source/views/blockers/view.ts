@@ -77,7 +77,7 @@ function unknownText({kind}: BlockerRow): string {
 
 /** Returns why the line where the holder took a lock is unknown. */
 function untakenText({kind}: BlockerRow): string {
-	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, or has moved meanwhile';
+	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
 }
 
 /** Returns the whole stacks of the holder and of the longest waiter. */

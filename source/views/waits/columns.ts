@@ -7,7 +7,8 @@ export type WaitRow = {
 	readonly key: string;
 	readonly kind: string;
 	readonly peer: string;
-	/** Of the threads, who waits longest first. */
+	/** How many threads wait, and the keys of their records, who waits longest first. */
+	readonly threads: number;
 	readonly threadKeys: readonly number[];
 	/** Their names without the digits, most threads first. */
 	readonly names: readonly string[];
@@ -17,15 +18,18 @@ export type WaitRow = {
 	readonly at?: Location;
 	/** They all wait for work. */
 	readonly isForWork: boolean;
-	/** Each thread, who waits longest first, with what its wait alone has. */
-	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly stuckMs: number; readonly end: string}>;
+	/**
+	Each thread, who waits longest first, with what its wait alone has; virtual threads that are not mounted are
+	together, `threads` of them.
+	*/
+	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threads: number; readonly stuckMs: number; readonly end: string}>;
 };
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
-	figure('threads', row => row.threadKeys.length, formats.count, {
+	figure('threads', row => row.threads, formats.count, {
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],
 		description: 'threads that wait for it now',
-		sortBy: [row => row.threadKeys.length, row => row.longestMs],
+		sortBy: [row => row.threads, row => row.longestMs],
 	}),
 	figure('longest', row => row.longestMs, formats.duration, {
 		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortFigures: ['total', 'total-ticks', 'cpu'],

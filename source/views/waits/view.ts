@@ -20,7 +20,7 @@ export const waitsView: View<WaitRow> = {
 	about: 'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initialisers. Threads that wait for work are not listed.',
 	hints: row => [
 		{key: 'enter', title: 'its threads and stacks', short: 'threads'},
-		{key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'},
+		{key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'},
 		{key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryWaits,
@@ -37,15 +37,15 @@ export const waitsView: View<WaitRow> = {
 		return {...detail, lines: [], waits: []};
 	},
 	titleLines(row) {
-		const count = row.threadKeys.length;
+		const count = row.threads;
 		const longest = row.longestMs > 0 ? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}` : '';
-		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, stuckMs, end}) => `${name} (tid ${nativeId})${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${end === '' ? '' : `, ${end}`}`);
+		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threads, stuckMs, end}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threads > 1 ? ` (${threads} threads)` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${end === '' ? '' : `, ${end}`}`);
 		return [
 			{text: waitText(row), role: 'title', isWrapped: true},
 			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
 			...(row.at ? [{text: `at ${nameOf(row.at)}`}] : []),
 			...waiters.map(text => ({text: `  ${text}`})),
-			...(count > maxNamed ? [{text: `  ... and ${count - maxNamed} more`}] : []),
+			...(row.waiters.length > maxNamed ? [{text: `  ... and ${row.waiters.length - maxNamed} more`}] : []),
 		];
 	},
 	files: {
@@ -53,12 +53,12 @@ export const waitsView: View<WaitRow> = {
 			kind: 'kind', peer: 'peer', threads: 'threads', longest_ms: 'longest', longest_at_least: row => Number(row.longestAtLeast), at: 'at', names: 'names',
 		}),
 		json: (snapshot, since, query, top) => rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
-			kind: row.kind, peer: row.peer, threads: row.threadKeys.length, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isForWork,
-			waiters: row.waiters.map(({name, nativeId, stuckMs, end}) => ({
-				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end,
+			kind: row.kind, peer: row.peer, threads: row.threads, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isForWork,
+			waiters: row.waiters.map(({name, nativeId, threads, stuckMs, end}) => ({
+				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end, threads,
 			})),
 		})),
 	},
 	locationOf: ({at}) => at,
-	threadsOf: ({threadKeys, waiters}) => ({keys: threadKeys, label: threadKeys.length === 1 ? waiters[0].name : `${threadKeys.length} threads`}),
+	threadsOf: ({threads, threadKeys, waiters}) => ({keys: threadKeys, label: threads === 1 ? waiters[0].name : `${threads} threads`}),
 };

@@ -2,6 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {poolName} from '../../model/pool-name.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
+import {membersOf} from '../../query/counters/members.js';
 import {isCounted, scopeOf} from '../../query/counters/scope.js';
 import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
@@ -28,15 +29,16 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 	const locations = new Map<string, Location>();
 	const [byLocation, byName] = [new Map<string, number>(), new Map<string, number>()];
 	for (const thread of group.threads) {
+		const members = membersOf(threads, thread);
 		const location = programLocation(snapshot, threads.node[thread]);
 		if (location) {
 			const name = locationName(location);
 			locations.set(name, location);
-			byLocation.set(name, 1 + (byLocation.get(name) ?? 0));
+			byLocation.set(name, members + (byLocation.get(name) ?? 0));
 		}
 
 		const name = group.threads.length === 1 ? threads.name[thread] : poolName(threads.name[thread]);
-		byName.set(name, 1 + (byName.get(name) ?? 0));
+		byName.set(name, members + (byName.get(name) ?? 0));
 	}
 
 	const [most] = mostOf(byLocation) ?? [];
@@ -44,6 +46,7 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 		key: waitText(group),
 		kind: group.kind,
 		peer: group.peer,
+		threads: group.count,
 		threadKeys: group.threads.map(thread => threads.key[thread]),
 		names: [...byName].sort(([, a], [, b]) => b - a).map(([name]) => name),
 		longestMs: group.longestMs,
@@ -51,12 +54,12 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 		at: most === undefined ? undefined : locations.get(most),
 		isForWork: group.threads.every(thread => !isContendingNow(snapshot, thread) && (isOfJvm(threads.flags[thread], threads.name[thread]) || waitsForWork(snapshot.dictionary, threads.node[thread]))),
 		waiters: group.threads.map(thread => ({
-			key: threads.key[thread], name: threads.name[thread], nativeId: threads.nativeId[thread], stuckMs: stuckMs(snapshot, thread), end: waitOf(snapshot, thread)?.end ?? '',
+			key: threads.key[thread], name: threads.name[thread], nativeId: threads.nativeId[thread], threads: membersOf(threads, thread), stuckMs: stuckMs(snapshot, thread), end: waitOf(snapshot, thread)?.end ?? '',
 		})),
 	};
 }
 
 const filterFields: FilterFields<WaitRow> = {
 	text: ({kind, peer, at, waiters}) => [waitText({kind, peer}), at ? locationName(at) : '', ...waiters.map(({name}) => name)].join('\n'),
-	threads: row => row.threadKeys.length, stuckS: row => row.longestMs / 1000,
+	threads: row => row.threads, stuckS: row => row.longestMs / 1000,
 };

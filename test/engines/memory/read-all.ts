@@ -56,7 +56,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 			const lock = found[index];
 			return [
 				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
-				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.owner ? `held by #${lock.owner.description.key}` : ''}`,
+				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.holder?.thread ? `held by #${lock.holder.thread.description.key}` : ''}`,
 				...[...thread.stack.frames].map(frame => names.frames[frame]),
 			].join('\n');
 		}),

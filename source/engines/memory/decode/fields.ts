@@ -1,7 +1,10 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A declared field: constant pool indices of its name and signature, and its offset in an object, bytes. */
-export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number};
+/**
+A declared field: constant pool indices of its name and signature, and its offset in an object, bytes. The
+names of fields injected by the VM are elsewhere.
+*/
+export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number; readonly isInjected: boolean};
 
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
@@ -19,6 +22,7 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 			nameIndex: view.getUint16(at + 2, true),
 			signatureIndex: view.getUint16(at + 4, true),
 			offset: (view.getUint16(at + 8, true) + (view.getUint16(at + 10, true) * 0x1_00_00)) >>> 2,
+			isInjected: false,
 		};
 	});
 }
@@ -32,10 +36,8 @@ const addsNumber = [0, 2, 4];
 /** Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on invalid bytes. */
 export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 	const stream = new Unsigned5(bytes, 1);
-	const count = Math.min(stream.next(), fieldLimit);
-	// Number of fields injected by HotSpot.
-	stream.next();
-	return Array.from({length: count}, () => {
+	const [declared, injected] = [stream.next(), stream.next()];
+	return Array.from({length: Math.min(declared + injected, fieldLimit)}, (_, index) => {
 		const nameIndex = stream.next();
 		const signatureIndex = stream.next();
 		const offset = stream.next();
@@ -48,6 +50,8 @@ export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 			}
 		}
 
-		return {nameIndex, signatureIndex, offset};
+		return {
+			nameIndex, signatureIndex, offset, isInjected: index >= declared,
+		};
 	});
 }

@@ -142,7 +142,12 @@ export class Heap {
 	/** Returns the offset of a field that the class itself declares; undefined if none has that name and type. */
 	fieldOffset(klass: number, name: string, signature: string): number | undefined {
 		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);
-		return this.#fields(klass).find(field => this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature))?.offset;
+		return this.#fields(klass).find(field => !field.isInjected && this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature))?.offset;
+	}
+
+	/** Returns the offsets of the fields that the VM has injected into a class (21 and later). */
+	injectedOffsets(klass: number): number[] {
+		return this.#fields(klass).filter(({isInjected}) => isInjected).map(({offset}) => offset);
 	}
 
 	/** Returns an object's current address. Shenandoah's stale copies point there (shenandoahForwarding.hpp). */
@@ -156,7 +161,7 @@ export class Heap {
 		return mark % 4 === 3 ? mark - 3 : oop;
 	}
 
-	/** Whether a constant pool symbol has this text; false for fields injected by the VM, whose names are elsewhere. */
+	/** Whether a constant pool symbol has this text. */
 	#isSymbol(pool: number, index: number, text: string): boolean {
 		try {
 			return poolSymbol(this.#vm, pool, index) === text;

@@ -55,7 +55,7 @@ export class ClassInitialisers {
 				const by = this.#initialiserAt(klass);
 				const owner = by === 0 || by === address ? undefined : threadAt(by);
 				if (owner) {
-					return {kind: lockKindCode['class-init'], className: classId(klass), owner, ownerSlot: () => ({thread: threadAt(this.#initialiserOf(klass))})};
+					return {kind: lockKindCode['class-init'], className: classId(klass), holder: {thread: owner}, holderSlot: () => ({thread: threadAt(this.#initialiserOf(klass))})};
 				}
 			}
 

@@ -10,6 +10,7 @@ import {type Vm} from '../hotspot/vm.js';
 import {type ThreadObjects} from '../threads/thread-object.js';
 import {type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
+import {AnonymousHolders} from './anonymous-holders.js';
 import {ClassInitialisers} from './class-initialisers.js';
 import {type TakenAt} from './taken-at.js';
 
@@ -55,6 +56,8 @@ synchronizers of java.util.concurrent, from the object that the thread is parked
 structures.
 */
 export class Locks {
+	/** The holders of monitors whose owner is anonymous and no platform thread. */
+	readonly anonymous = new AnonymousHolders(monitor => this.#monitorObject(monitor));
 	readonly #vm: Vm;
 	readonly #parts: Parts;
 	/** Field offsets by class. If another class has taken the address since, the owner found is not a thread. */
@@ -86,20 +89,21 @@ export class Locks {
 	}
 
 	/**
-	Sets the owner in a thread's row, and the frame where that took the lock (synchronizers have none: lock() has
-	returned). A remembered owner may have ended. A thread that owns its own lock has just got it, unless it wants to
-	write what it holds for reading.
+	Sets the holder in a thread's row, and the frame where that took the lock (synchronizers have none: lock() has
+	returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
+	`rowOf`: the row of a holder, -1 if it is in none.
 	*/
-	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, round: number): void {
-		const owner = lock?.owner;
-		const isThere = owner?.round === round && (owner.row !== row || (lock?.readers ?? 0) > 0);
-		into.lockReaders[row] = lock?.readers ?? 0;
-		into.lockOwner[row] = isThere ? owner.row : -1;
+	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, rowOf: (holder: Holder) => number): void {
+		const {thread, readers = 0} = lock?.holder ?? {};
+		const owner = lock?.holder ? rowOf(lock.holder) : -1;
+		const isThere = owner !== row || readers > 0;
+		into.lockReaders[row] = readers;
+		into.lockOwner[row] = isThere ? owner : -1;
 		into.lockOwnerFrame[row] = 0;
-		if (isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
-			into.lockOwnerFrame[row] = this.#parts.takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
-		} else if (isThere && lock?.kind === lockKindCode['class-init']) {
-			into.lockOwnerFrame[row] = this.#initialisers.frameOf(owner, lock.className);
+		if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
+			into.lockOwnerFrame[row] = this.#parts.takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
+		} else if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
+			into.lockOwnerFrame[row] = this.#initialisers.frameOf(thread, lock.className);
 		}
 	}
 
@@ -114,7 +118,7 @@ export class Locks {
 		// changed.
 		const known = knownLock(thread);
 		if (known) {
-			if (known.ownerSlot === undefined) {
+			if (known.holderSlot === undefined) {
 				return known;
 			}
 
@@ -124,9 +128,7 @@ export class Locks {
 			}
 
 			if (isInPlace) {
-				const holder = known.ownerSlot();
-				known.owner = holder?.thread;
-				known.readers = holder?.readers;
+				known.holder = known.holderSlot();
 				return known;
 			}
 		}
@@ -138,19 +140,15 @@ export class Locks {
 		return lock ?? none;
 	}
 
-	/**
-	The class of what a thread is parked on, the java.lang.Thread object of the thread that holds it, 0 for none, and
-	the number of read holds. Objects must not move meanwhile. Throws `Unreadable`.
-	*/
-	parkedOn(blocker: number): {readonly className: number; readonly owner: number; readonly readers: number} {
+	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
+	parkedOn(blocker: number): Lock {
 		const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
-		const holder = has(offsets.owner) ? this.#holderObject(blocker, offsets) : {oop: 0};
-		return {className: this.#classOf(blocker), owner: holder.oop, readers: holder.readers ?? 0};
+		return {kind: lockKindCode.park, className: this.#classOf(blocker), holder: has(offsets.owner) ? this.#holderOfSynchronizer(blocker, offsets) : undefined};
 	}
 
-	/** The platform thread of a java.lang.Thread object. Throws `Unreadable`. */
-	threadOf(oop: number): JavaThread | undefined {
-		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
+	/** Returns a monitor's lock: a thread wants to enter it (`isWanted`), or waits for a notification. */
+	ofMonitor(monitor: number, isWanted: boolean): Lock {
+		return {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: this.#classOf(this.#monitorObject(monitor)), holder: isWanted ? this.#monitorHolder(monitor) : undefined};
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
@@ -183,7 +181,7 @@ export class Locks {
 		const {block, description: {state}} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
 			const monitor = block.pendingMonitor;
-			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}));
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => this.#monitorHolder(monitor));
 		}
 
 		if (state === stateCode.BLOCKED) {
@@ -211,28 +209,30 @@ export class Locks {
 
 	/**
 	Up to 23 the owner is a JavaThread or, for an inflated stack lock, an address in its stack; since 24 it is the
-	owner's id (JDK-8338383). Small numbers mean "unknown".
+	owner's id (JDK-8338383), which may be a virtual thread's that is not mounted. Small numbers mean "unknown".
 	*/
-	#monitorOwner(monitor: number): JavaThread | undefined {
+	#monitorHolder(monitor: number): Holder | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		try {
 			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
-				return this.#safely(() => this.#holderOf(this.#monitorObject(monitor)));
+				const thread = this.#safely(() => this.#lockStackHolder(this.#monitorObject(monitor)));
+				return {thread, virtualId: thread ? undefined : this.anonymous.virtualIdOf(monitor)};
 			}
 
+			this.anonymous.delete(monitor);
 			if (has(fields.monitorOwnerId)) {
-				return this.#ofOwnerId(owner);
+				return {thread: this.#ofOwnerId(owner), virtualId: owner};
 			}
 
-			return isAligned(owner) ? this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize) : undefined;
+			return isAligned(owner) ? {thread: this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize)} : undefined;
 		} catch {
 			return undefined;
 		}
 	}
 
 	/** Returns the thread that has an object in its lock stack. */
-	#holderOf(oop: number): JavaThread | undefined {
+	#lockStackHolder(oop: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		return this.#threads.find(({address}) => {
 			// `_top` is an offset in the JavaThread.
@@ -277,9 +277,8 @@ export class Locks {
 		return offsets;
 	}
 
-	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
-		const holder = ownerSlot();
-		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot};
+	#owned(kind: number, className: number, holderSlot: () => Holder | undefined): Lock {
+		return {kind, className, holder: holderSlot(), holderSlot};
 	}
 
 	/**
@@ -301,7 +300,13 @@ export class Locks {
 
 	#holderOfSynchronizer(synchronizer: number, offsets: SynchronizerOffsets): Holder {
 		const {oop, readers} = this.#holderObject(synchronizer, offsets);
-		return {thread: this.threadOf(oop), readers};
+		if (oop === 0) {
+			return {readers};
+		}
+
+		// Virtual threads have no JavaThread of their own.
+		const address = this.#parts.objects.nativeThreadOf(oop);
+		return address === 0 ? {virtualId: this.#parts.objects.idOf(oop), readers} : {thread: this.#ofAddress(address), readers};
 	}
 
 	/** Returns the string id of an object's class name. */

@@ -64,7 +64,7 @@ export class ElfFile {
 	readonly #fd: number;
 	readonly #loads: ReadonlyArray<{readonly fileOffset: number; readonly address: number; readonly fileSize: number}>;
 	readonly #sections: readonly Buffer[];
-	/** Index of the section with the names of sections. */
+	/** Index of the section with the sections' names. */
 	readonly #names: number;
 
 	/** Throws a plain message if it is not one, or not for x86-64. */
@@ -100,19 +100,19 @@ export class ElfFile {
 		return section && strings && {symbols: sectionBytes(this.#fd, section), strings: sectionBytes(this.#fd, strings)};
 	}
 
-	/** The build id that the linker gave the file, in hexadecimal; empty if it has none. Throws a plain message. */
+	/** Returns the build id in hexadecimal; empty if there is none. Throws a plain message. */
 	buildId(): string {
 		const note = this.#contentOf('.note.gnu.build-id');
 		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), buildIdLimit)).toString('hex');
 	}
 
-	/** Name of the file that has the symbols taken out of this one (objcopy --add-gnu-debuglink); empty for none. Throws a plain message. */
+	/** Returns the name of the separate debug file (objcopy --add-gnu-debuglink); empty for none. Throws a plain message. */
 	debugLink(): string {
 		const content = this.#contentOf('.gnu_debuglink');
 		return content.toString('latin1', 0, Math.max(0, content.indexOf(0)));
 	}
 
-	/** The bytes of a section; none if there is none of that name. */
+	/** Returns the bytes of a section; none if the file has no section of that name. */
 	#contentOf(name: string): Buffer {
 		const strings = this.#sections[this.#names];
 		const names = strings ? sectionBytes(this.#fd, strings) : Buffer.alloc(0);

@@ -78,13 +78,12 @@ function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 	}
 }
 
-/** The functions in a debug file; undefined if it cannot be opened or read, or has another build id. */
-function separateFunctionsIn(open: () => number, id: string): Functions | undefined {
+/** Returns what `read` makes of an ELF file; undefined if that cannot be opened or read. */
+function withElf<T>(open: () => number, read: (elf: ElfFile) => T): T | undefined {
 	let fd: number | undefined;
 	try {
 		fd = open();
-		const elf = new ElfFile(fd);
-		return elf.buildId() === id ? functionsOf(elf, symbolSection.all) : undefined;
+		return read(new ElfFile(fd));
 	} catch {
 		return undefined;
 	} finally {
@@ -207,36 +206,26 @@ export class NativeCode {
 	}
 
 	#read(mapping: Mapping): {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined {
-		let fd: number | undefined;
-		try {
-			if (!mapping.path.startsWith('/') || this.#tableBytes > tableBytesLimit) {
-				return undefined;
-			}
+		if (!mapping.path.startsWith('/') || this.#tableBytes > tableBytesLimit) {
+			return undefined;
+		}
 
-			fd = openMapped(this.#pid, mapping);
-			const elf = new ElfFile(fd);
+		return withElf(() => openMapped(this.#pid, mapping), elf => {
 			const functions = functionsOf(elf, symbolSection.all) ?? this.#separateFunctions(elf, mapping.path) ?? functionsOf(elf, symbolSection.dynamic);
 			this.#tableBytes += functions?.bytes ?? 0;
 			return {elf, functions};
-		} catch {
-			return undefined;
-		} finally {
-			if (fd !== undefined) {
-				closeSync(fd);
-			}
-		}
+		});
 	}
 
-	/** The functions in a debug file of the same build, where gdb looks for it: in the target's file system, or in ours. */
+	/** Returns the functions in a library's separate debug file, where gdb looks for it in the target's file system and ours. */
 	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
 		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
 		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];
-		for (const file of id.length > 2 ? [`${debugFolder}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`, ...linked] : []) {
-			for (const open of [() => openFileBelowRoot(this.#pid, file), () => openFile(file)]) {
-				const functions = separateFunctionsIn(open, id);
-				if (functions) {
-					return functions;
-				}
+		const files = id.length > 2 ? [`${debugFolder}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`, ...linked] : [];
+		for (const open of files.flatMap(file => [() => openFileBelowRoot(this.#pid, file), () => openFile(file)])) {
+			const functions = withElf(open, debug => debug.buildId() === id ? functionsOf(debug, symbolSection.all) : undefined);
+			if (functions) {
+				return functions;
 			}
 		}
 

@@ -116,11 +116,12 @@ export class Reader {
 	caller must check that no object has moved since.
 	*/
 	withPages<T>(read: () => T): T {
+		const before = this.#usesPages;
 		this.#usesPages = true;
 		try {
 			return read();
 		} finally {
-			this.#usesPages = false;
+			this.#usesPages = before;
 		}
 	}
 

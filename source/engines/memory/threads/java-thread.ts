@@ -3,18 +3,19 @@ import {WalkedStack} from '../unwind/walker.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
 import {CpuTime} from './cpu-times.js';
 
-/** Who holds a lock, and its number of read holds. */
-export type Holder = {readonly thread?: JavaThread; readonly readers?: number};
+/**
+Who holds a lock: a platform thread, or a virtual one by its id. `readers`: number of read holds; the holder is then the
+first reader, if it still holds the lock.
+*/
+export type Holder = {readonly thread?: JavaThread; readonly virtualId?: number; readonly readers?: number};
 
-/** What a thread waits for: kind and class as in a sample, and the owner. */
+/** What a thread waits for: kind and class as in a sample, and the holder. */
 export type Lock = {
 	readonly kind: number;
 	readonly className: number;
-	owner?: JavaThread;
-	/** Number of read holds; the owner is then the first reader, if it still holds the lock. */
-	readers?: number;
-	/** Reads the owner again; undefined if there can be none. */
-	readonly ownerSlot?: () => Holder | undefined;
+	holder?: Holder;
+	/** Reads the holder again; undefined if there can be none. */
+	readonly holderSlot?: () => Holder | undefined;
 };
 
 /** A thread's lock, and the frames, state and clock for which it is valid. */

@@ -14,7 +14,7 @@ export function flagsOf({description: {flags}, stack: {end, isHeapMissing}}: Jav
 /** Whether a thread's row remains valid until its block or CPU time changes. `state`: the row's. */
 export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
 	const {isIdentified, isStateConfirmed, isNotifiable} = thread.description;
-	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.ownerSlot;
+	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.holderSlot;
 }
 
 /**

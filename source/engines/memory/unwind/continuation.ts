@@ -12,8 +12,11 @@ export class FrozenStack {
 	constructor(readonly id: number, readonly frames: Int32Array) {}
 }
 
-/** A frozen stack as read, with the address of its first chunk and a hash of its contents. */
-export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number};
+/**
+A frozen stack as read, with the address of its first chunk, a hash of its contents, and the objects that the thread has
+locked without a monitor (24 and later).
+*/
+export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
 
 /** A cached walk of a chunk with this many bytes of frames and these words (offsets and values, in turn). */
 type CachedWalk = {readonly length: number; readonly words: readonly number[]; readonly frames: Int32Array};
@@ -30,13 +33,22 @@ chunk's field.
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
 /** Field offsets of these classes, and the class of chunks. */
-type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly stack: number};
+type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly lockStackSize: number; readonly stack: number};
 
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
 
 /** Maximum number of chunks of a thread: each yield at a greater depth may add one. */
 const chunkLimit = 64;
+
+/**
+First release in which an unmounted thread's lock stack is in its chunk (JEP 491), at most 8 objects; index of the
+injected field with their number (STACKCHUNK_INJECTED_FIELDS in javaClasses.hpp).
+*/
+const firstWithLockStack = 24;
+const lockStackSizeField = 4;
+const lockStackLimit = 8;
+const nothing: readonly number[] = [];
 
 /** Maximum words of a chunk: 1 MB of frames. */
 const chunkWords = 1 << 17;
@@ -126,9 +138,11 @@ export class Continuations {
 
 			const parts: Int32Array[] = [];
 			let [checksum, first] = [0, 0];
+			let locked = nothing;
 			let chunk = this.#heap.reference(continuation + this.#offsets.tail);
 			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
 				const position = this.#position(chunk);
+				locked = first === 0 ? this.#lockStack(chunk, this.#offsets) : locked;
 				first = first === 0 ? chunk : first;
 				if (position.low < position.base) {
 					parts.push(this.#frozenFrames(position));
@@ -138,7 +152,7 @@ export class Continuations {
 				chunk = position.parent;
 			}
 
-			return {stack: this.#stackOf(parts.length === 1 ? parts[0] : Int32Array.from(parts.flatMap(part => [...part]))), chunk: first, checksum};
+			return {stack: this.#stackOf(parts.length === 1 ? parts[0] : Int32Array.from(parts.flatMap(part => [...part]))), chunk: first, checksum, locked};
 		}, undefined);
 	}
 
@@ -172,6 +186,12 @@ export class Continuations {
 		this.#walkCount++;
 		this.#walks.set(pc, [...known, {length: base - low, words: this.#recorded.map((word, index) => index % 2 === 0 ? word - low : word), frames}]);
 		return frames;
+	}
+
+	/** Returns the objects of the lock stack at the start of a chunk; with ZGC, read as coloured and as plain pointers. */
+	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
+		const count = has(lockStackSize) ? this.#vm.reader.u8(chunk + lockStackSize) : 0;
+		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#heap.local(address), this.#heap.reference(address, true)]);
 	}
 
 	/** Whether a chunk still has this stack pointer; bypasses cached pages. */
@@ -250,10 +270,12 @@ export class Continuations {
 		const tail = heap.fieldOffset(klass, 'tail', 'Ljdk/internal/vm/StackChunk;') ?? fail();
 		const chunkKlass = heap.klassOf(heap.reference(oop + tail));
 		const find = (name: string, signature: string) => heap.fieldOffset(chunkKlass, name, signature);
+		const injected = heap.injectedOffsets(chunkKlass);
 		return {
 			chunkKlass, tail, parent: find('parent', 'Ljdk/internal/vm/StackChunk;') ?? fail(),
 			size: find('size', 'I') ?? fail(), sp: find('sp', 'I') ?? fail(),
 			bottom: find('bottom', 'I') ?? Number.NaN, argumentSize: find('argsize', 'I') ?? Number.NaN,
+			lockStackSize: this.#vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
 			// The frames follow the object's fields; the layout helper is the instance size, with flags in its lowest
 			// bits (klass.hpp).
 			stack: Math.floor(this.#vm.reader.u32(chunkKlass + this.#vm.layout.fields.klassLayout) / 8) * 8,

@@ -1,6 +1,5 @@
 import process from 'node:process';
-import {lockKindCode} from '../../../model/sample.js';
-import {stateCode} from '../../../model/thread-state.js';
+import {type EngineOptions} from '../../common/engine.js';
 import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type Locks} from '../locks/locks.js';
@@ -8,130 +7,99 @@ import {ifReadable} from '../target/reader.js';
 import {type Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type ThreadObjects} from '../threads/thread-object.js';
-import {ThreadContainers, type ContainerPlace} from './thread-containers.js';
+import {JdkObjects, type MapEntry} from './jdk-objects.js';
+import {Pollers, pollerClasses} from './pollers.js';
+import {ThreadContainers, containerClasses} from './thread-containers.js';
+import {ThreadGroup, addSince, type KnownThread} from './thread-group.js';
 import {type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
+import {VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait} from './virtual-waits.js';
 
 /**
-Time that reading may take, milliseconds: in a sample, in a second, and at the start of a session, when all threads are
-new. And the least time from the start of a pass over all threads to the next.
+Maximum reading time, milliseconds: per sample, per second, and at the start of a session, when all threads are new.
+`passMs`: minimum time from the start of one pass over all threads to the next.
 */
 const sliceMs = 3;
 const msPerSecond = 5;
 const startMs = 400;
 const passMs = 1000;
 
-/** How often it is looked whether there are few enough threads again, milliseconds. */
+/** How often the number of threads is checked while there are too many, milliseconds. */
 const tooManyMs = 10_000;
 
-/** Maximum number of groups; beyond it those of a kind are one, without a stack. */
+/** Maximum number of groups; beyond it each kind has one more group, without a stack. */
 const groupLimit = 1024;
 
-/** State codes of virtual threads that are not mounted, by VirtualThread.state; the bit of a suspended one is left out. */
-const states: ReadonlyMap<number, number> = new Map([
-	[1, stateCode.RUNNABLE],
-	[4, stateCode.WAITING],
-	[7, stateCode.TIMED_WAITING],
-	[9, stateCode.RUNNABLE],
-	[11, stateCode.RUNNABLE],
-	// From 24 on, for monitors.
-	[13, stateCode.BLOCKED],
-	[14, stateCode.RUNNABLE],
-	[16, stateCode.WAITING],
-	[18, stateCode.TIMED_WAITING],
-]);
-const suspended = 256;
-const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
+/** Where a pass begins. */
+const start = {source: 0, bin: 0, listed: 0, unread: 0};
 
-/** What a virtual thread waits for; the holder is a platform thread or, by its id, a virtual one. */
-type VirtualLock = {readonly kind: number; readonly className: number; readonly readers: number; readonly thread?: JavaThread; readonly virtualId: number};
-
-const noLock: VirtualLock = {kind: lockKindCode.none, className: 0, readers: 0, virtualId: 0};
-
-/** Virtual threads that are not mounted, of one kind, with the same stack and state, that wait for the same. */
-class ThreadGroup {
-	count = 0;
-	/**
-	Since when the thread that has been there longest was found there, epoch milliseconds, and whether that was in the
-	first pass.
-	*/
-	sinceMs = Number.POSITIVE_INFINITY;
-	isLonger = false;
-	/** Its row in the newest sample. */
-	row = -1;
-	#shownCount = 0;
-	#shownSinceMs = 0;
-	#shownName = '';
-
-	constructor(readonly key: number, public kind: VirtualKind, readonly state: number, readonly frames: Int32Array, readonly lock: VirtualLock) {}
-
-	/** Whether its row in the sample before is still right. */
-	isUnchanged(): boolean {
-		return this.count === this.#shownCount && this.sinceMs === this.#shownSinceMs && this.kind.name === this.#shownName;
-	}
-
-	setShown(row: number): void {
-		this.row = row;
-		this.#shownCount = this.count;
-		this.#shownSinceMs = this.sinceMs;
-		this.#shownName = this.kind.name;
-	}
-}
-
-/** A virtual thread, as last read. */
-type Known = {group: ThreadGroup; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
+/** Maximum threads read at once from the scopes of one thread and those nested in them, and maximum nesting. */
+const scopedLimit = 1024;
+const scopeDepth = 16;
 
 type Found = {readonly id: number; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
 
 type Parts = {
-	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly continuations: Continuations; readonly kinds: VirtualKinds; readonly locks: Locks;
+	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly continuations: Continuations; readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait'];
 };
 
+/** One of the sets that a pass reads in turn, and what it does with each entry. */
+type Source = {readonly entries: (fromBin: number) => Iterable<MapEntry>; readonly take: (entry: MapEntry) => void};
+
 /**
-Reads virtual threads that are not mounted, a slice of them in each sample, as long as its budget of time lasts. What was
-read stands until the thread is read again.
+Reads unmounted virtual threads, a slice of them per sample, within a time budget. A thread's values remain until it is
+read again.
 */
 export class UnmountedThreads {
-	/** Number of virtual threads at the start of the newest pass, and the share of them that was read, 0 to 100. */
+	/** Number of virtual threads at the start of the newest pass, and the share that was read, 0 to 100. */
 	count = 0;
 	seenPercent = 0;
 	readonly #vm: Vm;
 	readonly #parts: Parts;
 	readonly #limit: number;
+	readonly #jdk: JdkObjects;
 	readonly #containers: ThreadContainers;
-	readonly #known = new Map<number, Known>();
+	readonly #pollers: Pollers;
+	readonly #waits: VirtualWaits;
+	readonly #known = new Map<number, KnownThread>();
 	readonly #groups = new Map<string, ThreadGroup>();
-	readonly #locks = new Map<number, VirtualLock>();
 	#stateOffset = 0;
 	#continuationOffset = 0;
-	#place: ContainerPlace = {set: 0, bin: 0};
+	/** Where the pass continues: source and bin; and the threads listed so far, and those that were unreadable. */
+	#place = {...start};
+	#clock = moving;
+	#scopedLeft = 0;
 	#pass = 0;
 	#isPassing = false;
 	#passStartMs = Number.NEGATIVE_INFINITY;
-	#listed = 0;
-	#unread = 0;
 	#isCut = false;
 	#budgetMs = startMs;
 	#budgetAtMs = Number.NaN;
 
-	/** `limit`: more threads than that are not read. */
+	/** `limit`: maximum number of threads; if there are more, none is read. */
 	constructor(vm: Vm, limit: number, parts: Parts) {
 		this.#vm = vm;
 		this.#parts = parts;
 		this.#limit = limit;
-		this.#containers = new ThreadContainers(vm, parts.heap);
+		const {heap, objects, locks, fileWait} = parts;
+		this.#jdk = new JdkObjects(vm, heap, [...containerClasses, ...pollerClasses]);
+		this.#containers = new ThreadContainers(this.#jdk);
+		this.#pollers = new Pollers(this.#jdk);
+		this.#waits = new VirtualWaits({
+			reader: vm.reader, heap, objects, locks, fileWait, pollers: this.#pollers,
+		});
 	}
 
 	get groups(): Iterable<ThreadGroup> {
 		return this.#groups.values();
 	}
 
-	/** The group of a virtual thread, by its id. */
+	/** Returns the group of a virtual thread by its id. */
 	groupOf(id: number): ThreadGroup | undefined {
 		return this.#known.get(id)?.group;
 	}
 
-	/** Reads on. Never throws. */
-	read(): void {
+	/** Reads the next slice. `threads`: the platform threads, which may have opened scopes. Never throws. */
+	read(threads: readonly JavaThread[]): void {
 		const nowMs = performance.now();
 		this.#budgetMs = Math.min(this.#budgetMs + ((nowMs - this.#budgetAtMs) * msPerSecond / 1000 || 0), Math.max(this.#budgetMs, 2 * sliceMs));
 		this.#budgetAtMs = nowMs;
@@ -141,8 +109,8 @@ export class UnmountedThreads {
 
 		const {reader} = this.#vm;
 		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
-		const clock = this.#parts.clock.now();
-		if (isStopTheWorld && clock === moving) {
+		this.#clock = this.#parts.clock.now();
+		if (isStopTheWorld && this.#clock === moving) {
 			return;
 		}
 
@@ -150,19 +118,18 @@ export class UnmountedThreads {
 		const place = {...this.#place};
 		const found: Found[] = [];
 		reader.forgetPages();
-		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), found)), undefined);
+		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, found)), undefined);
 		reader.forgetPages();
-		this.#locks.clear();
 		// On a busy host most of the time may be a wait for a CPU.
 		const {user, system} = process.cpuUsage(usage);
 		this.#budgetMs -= Math.min(performance.now() - nowMs, (user + system) / 1000);
-		if (isStopTheWorld && this.#parts.clock.now() !== clock) {
+		if (isStopTheWorld && this.#parts.clock.now() !== this.#clock) {
 			this.#place = place;
 			return;
 		}
 
 		for (const one of found) {
-			this.#apply(one, clock);
+			this.#apply(one);
 		}
 
 		if (isWhole) {
@@ -172,30 +139,27 @@ export class UnmountedThreads {
 		}
 	}
 
-	/** Reads threads until the deadline. Returns whether these were the last; undefined if there are too many. */
-	#readSlice(deadlineMs: number, found: Found[]): boolean | undefined {
+	/** Reads until the deadline. Returns whether the pass is complete; undefined if there are too many threads. */
+	#readSlice(deadlineMs: number, threads: readonly JavaThread[], found: Found[]): boolean | undefined {
 		const maps = this.#containers.maps();
 		if (!this.#isPassing && !this.#beginPass(maps)) {
 			return undefined;
 		}
 
 		const place = this.#place;
-		for (; place.set < maps.length; place.set++, place.bin = 0) {
+		const sources = this.#sources(maps, threads, found);
+		for (; place.source < sources.length; place.source++, place.bin = 0) {
+			const {entries, take} = sources[place.source];
 			const isDue = ifReadable(() => {
-				for (const {key, bin} of this.#containers.keys(maps[place.set], place.bin)) {
-					if (bin !== place.bin && performance.now() > deadlineMs) {
-						place.bin = bin;
+				for (const entry of entries(place.bin)) {
+					if (entry.bin !== place.bin && performance.now() > deadlineMs) {
+						place.bin = entry.bin;
 						return true;
 					}
 
-					place.bin = bin;
-					this.#listed++;
-					const one = ifReadable(() => this.#readThread(key), undefined);
-					if (one) {
-						found.push(one);
-					} else {
-						this.#unread++;
-					}
+					place.bin = entry.bin;
+					this.#scopedLeft = scopedLimit;
+					take(entry);
 				}
 
 				return false;
@@ -211,10 +175,77 @@ export class UnmountedThreads {
 		return true;
 	}
 
+	/** Returns the sets of a pass, the pollers first: threads are looked up there. */
+	#sources(maps: readonly number[], threads: readonly JavaThread[], found: Found[]): Source[] {
+		const pollers = this.#parts.fileWait ? ifReadable(() => this.#pollers.maps(), []) : [];
+		this.#waits.start(pollers);
+		return [
+			...pollers.map(({map}, index): Source => ({
+				entries: from => this.#jdk.entries(map, from), take: ({key, node}) => {
+					this.#addFile(node, key, index);
+				},
+			})),
+			{
+				entries: from => this.#containers.hasScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [], take: ({key}) => {
+					this.#listScopesOf(threads[key], found);
+				},
+			},
+			...maps.map((map): Source => ({
+				entries: from => this.#jdk.entries(map, from), take: ({key}) => {
+					this.#list(key, found);
+				},
+			})),
+		];
+	}
+
+	#addFile(node: number, key: number, poller: number): void {
+		ifReadable(() => {
+			const thread = this.#jdk.value(node);
+			if (this.#parts.heap.klassOf(thread) === this.#containers.virtualThreadKlass) {
+				this.#pollers.add(this.#parts.objects.idOf(thread), key, poller);
+			}
+		}, undefined);
+	}
+
+	/** Lists the threads in scopes that a platform thread has opened. */
+	#listScopesOf({address, block}: JavaThread, found: Found[]): void {
+		ifReadable(() => {
+			const thread = this.#parts.objects.objectOf(address, block.threadObject);
+			if (thread !== 0) {
+				this.#listScopes(thread, found, 0);
+			}
+		}, undefined);
+	}
+
+	#listScopes(thread: number, found: Found[], depth: number): void {
+		for (const map of this.#containers.scopesOf(thread)) {
+			for (const {key} of this.#jdk.entries(map)) {
+				this.#list(key, found, depth + 1);
+			}
+		}
+	}
+
+	/** Reads a thread, and those in scopes that it has opened. */
+	#list(thread: number, found: Found[], depth = 0): void {
+		this.#place.listed++;
+		const one = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
+		if (!one) {
+			this.#place.unread++;
+			return;
+		}
+
+		found.push(one);
+		if (this.#containers.hasScopes && depth < scopeDepth) {
+			ifReadable(() => {
+				this.#listScopes(thread, found, depth);
+			}, undefined);
+		}
+	}
+
 	#beginPass(maps: readonly number[]): boolean {
 		this.count = 0;
 		for (const map of maps) {
-			this.count += Math.max(0, ifReadable(() => this.#containers.size(map), 0));
+			this.count += Math.max(0, ifReadable(() => this.#jdk.size(map), 0));
 		}
 
 		this.#passStartMs = performance.now();
@@ -230,9 +261,8 @@ export class UnmountedThreads {
 		this.#continuationOffset = this.#parts.heap.inheritedOffset(klass, 'cont', 'Ljdk/internal/vm/Continuation;');
 		this.#isPassing = true;
 		this.#pass++;
-		this.#place = {set: 0, bin: 0};
-		this.#listed = 0;
-		this.#unread = 0;
+		this.#pollers.clear();
+		this.#parts.locks.anonymous.beginPass();
 		this.#isCut = false;
 		return true;
 	}
@@ -258,21 +288,24 @@ export class UnmountedThreads {
 			}
 		}
 
-		this.count = this.#isCut ? Math.max(this.#listed, this.count) : this.#listed;
-		this.seenPercent = this.count === 0 ? 100 : 100 * (this.#listed - this.#unread) / this.count;
+		const {listed, unread} = this.#place;
+		this.count = this.#isCut ? Math.max(listed, this.count) : listed;
+		this.seenPercent = this.count === 0 ? 100 : 100 * (listed - unread) / this.count;
+		// Here and not when a pass begins: its first slice may have to be read again.
+		this.#place = {...start};
 	}
 
-	/** A thread and its group, none if it is mounted or has ended. Throws `Unreadable`. */
+	/** Returns a thread and its group; no group if it is mounted or has ended. Throws `Unreadable`. */
 	#readThread(oop: number): Found | undefined {
-		const {heap, objects, continuations, kinds} = this.#parts;
+		const {heap, objects, continuations, kinds, locks} = this.#parts;
 		const {reader} = this.#vm;
 		if (heap.klassOf(oop) !== this.#containers.virtualThreadKlass) {
 			return undefined;
 		}
 
 		const id = objects.idOf(oop);
-		const raw = reader.u32(oop + this.#stateOffset) & ~suspended;
-		const state = states.get(raw);
+		const raw = reader.u32(oop + this.#stateOffset);
+		const state = unmountedState(raw);
 		if (state === undefined) {
 			return {id, state: 0};
 		}
@@ -282,55 +315,32 @@ export class UnmountedThreads {
 			return undefined;
 		}
 
-		const lock = this.#lockOf(oop, raw, state);
+		locks.anonymous.addLocked(id, read.locked);
 		const known = this.#known.get(id);
-		if (known?.stack === read.stack && known.state === state && isSameLock(known.group.lock, lock)) {
+		const isThere = known?.stack === read.stack && known.state === state;
+		const wait = this.#waits.of(oop, {
+			id, raw, state, known: isThere && this.#hasNotRun(known, read) ? known.group.wait : undefined,
+		});
+		if (isThere && isSameWait(known.group.wait, wait)) {
 			return {id, group: known.group, read, state};
 		}
 
 		const kind = kinds.kindOf(read.stack.frames, objects.virtualIdentity(oop));
-		return {id, group: this.#group(kind, state, read.stack, lock), read, state};
+		return {id, group: this.#group(kind, state, read.stack, wait), read, state};
 	}
 
-	#lockOf(oop: number, raw: number, state: number): VirtualLock {
-		if (state === stateCode.BLOCKED) {
-			return {...noLock, kind: lockKindCode.monitor};
-		}
-
-		if (state === stateCode.RUNNABLE) {
-			return noLock;
-		}
-
-		if (inObjectWait.has(raw)) {
-			return {...noLock, kind: lockKindCode['monitor-wait']};
-		}
-
-		const blocker = this.#parts.objects.parkBlocker(oop);
-		if (blocker === 0) {
-			return noLock;
-		}
-
-		let lock = this.#locks.get(blocker);
-		if (!lock) {
-			const {className, owner, readers} = this.#parts.locks.parkedOn(blocker);
-			const isVirtual = owner !== 0 && this.#parts.heap.klassOf(owner) === this.#containers.virtualThreadKlass;
-			lock = {
-				kind: lockKindCode.park, className, readers,
-				thread: owner === 0 || isVirtual ? undefined : this.#parts.locks.threadOf(owner), virtualId: isVirtual ? this.#parts.objects.idOf(owner) : 0,
-			};
-			this.#locks.set(blocker, lock);
-		}
-
-		return lock;
+	/** Whether a thread is known not to have run: running changes its chunk. */
+	#hasNotRun({clock, chunk, checksum}: KnownThread, read: FrozenRead): boolean {
+		return this.#clock !== moving && this.#clock === clock && read.chunk === chunk && read.checksum === checksum;
 	}
 
-	#group(kind: VirtualKind, state: number, stack: FrozenStack, lock: VirtualLock): ThreadGroup {
-		let key = `${kind.id} ${state} ${stack.id} ${lock.kind} ${lock.className} ${lock.thread?.address ?? lock.virtualId}`;
-		let [{frames}, waitsFor] = [stack, lock];
+	#group(kind: VirtualKind, state: number, stack: FrozenStack, wait: VirtualWait): ThreadGroup {
+		let key = `${kind.id} ${state} ${stack.id} ${keyOfWait(wait)}`;
+		let [{frames}, waitsFor] = [stack, wait];
 		if (this.#groups.size >= groupLimit && !this.#groups.has(key)) {
 			key = kind.id;
 			frames = new Int32Array(0);
-			waitsFor = noLock;
+			waitsFor = noWait;
 		}
 
 		let group = this.#groups.get(key);
@@ -339,23 +349,22 @@ export class UnmountedThreads {
 			this.#groups.set(key, group);
 		}
 
-		// The name of a kind may become another.
+		// A kind's name may change.
 		group.kind = kind;
 		return group;
 	}
 
-	#apply({id, group, read, state}: Found, clock: number): void {
+	#apply({id, group, read, state}: Found): void {
 		if (!group || !read) {
 			this.#forget(id);
 			return;
 		}
 
 		const before = this.#known.get(id);
-		const {stack, chunk, checksum} = read;
-		// Without a collection between, a thread that has run left something else in its chunk.
-		const isThere = before?.stack === stack && before.state === state && (clock === moving || clock !== before.clock || (before.chunk === chunk && before.checksum === checksum));
-		const known: Known = {
-			group, stack, state, chunk, checksum, clock, pass: this.#pass,
+		// After a collection the chunk is elsewhere.
+		const isThere = before?.stack === read.stack && before.state === state && (this.#clock === moving || this.#clock !== before.clock || this.#hasNotRun(before, read));
+		const known: KnownThread = {
+			group, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, clock: this.#clock, pass: this.#pass,
 			sinceMs: isThere ? before.sinceMs : Date.now(), isLonger: isThere ? before.isLonger : this.#pass === 1,
 		};
 		if (before) {
@@ -374,13 +383,4 @@ export class UnmountedThreads {
 			this.#known.delete(id);
 		}
 	}
-}
-
-function addSince({group, sinceMs, isLonger}: Known): void {
-	group.sinceMs = Math.min(group.sinceMs, sinceMs);
-	group.isLonger ||= isLonger;
-}
-
-function isSameLock(one: VirtualLock, other: VirtualLock): boolean {
-	return one.kind === other.kind && one.className === other.className && one.thread === other.thread && one.virtualId === other.virtualId;
 }

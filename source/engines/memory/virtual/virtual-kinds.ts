@@ -26,11 +26,11 @@ if they have none.
 */
 export class VirtualKinds {
 	readonly #methods: Methods;
-	/** The first method of threads, by thread id: their outermost frames are not always known. */
+	/** First methods by thread id, since a thread's outermost frames are not always known. */
 	readonly #firstMethods = new Map<number, string>();
 	/**
-	The name that most threads of late had that begin by each method, and by how much: the thread that is mounted may be
-	another than the one whose stack was read.
+	The most frequent recent name of threads by first method, and its lead over others: the mounted thread may differ
+	from the one whose stack was read.
 	*/
 	readonly #names = new Map<string, {name: string; votes: number}>();
 	readonly #keys = new Map<string, number>();
@@ -41,7 +41,7 @@ export class VirtualKinds {
 	}
 
 	/**
-	The kind of a thread. `frames`: its stack down to the root, innermost first; undefined if that is not known.
+	Returns the kind of a thread. `frames`: its stack to the root, innermost first; undefined if unknown.
 	`identity`: undefined if only the stack is known.
 	*/
 	kindOf(frames: Int32Array | undefined, identity?: {readonly id: number; readonly name: string}): VirtualKind {
@@ -61,7 +61,7 @@ export class VirtualKinds {
 		return {id: method, name: named === '' ? method : named};
 	}
 
-	/** The key of the record that has this description, the same each time. */
+	/** Returns the key of the record with this description, the same each time. */
 	keyOf(description: string): number {
 		let key = this.#keys.get(description);
 		if (key === undefined) {
@@ -83,7 +83,7 @@ export class VirtualKinds {
 		}
 	}
 
-	/** The outermost method that is not the JDK's. */
+	/** Returns the outermost method that is not the JDK's. */
 	#firstMethod(frames: Int32Array): string | undefined {
 		for (let at = frames.length - 1; at >= 0; at--) {
 			const method = this.#methods.ofFrame(frames[at]);
@@ -96,7 +96,7 @@ export class VirtualKinds {
 	}
 }
 
-/** The map, emptied if it is full. */
+/** Returns the map, emptied if it was full. */
 export function bounded<Key, Value>(map: Map<Key, Value>): Map<Key, Value> {
 	if (map.size >= kindsLimit) {
 		map.clear();

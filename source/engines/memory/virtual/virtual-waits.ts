@@ -1,0 +1,136 @@
+import {getOrCreate} from '../../../model/get-or-create.js';
+import {lockKindCode} from '../../../model/sample.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {type EngineOptions} from '../../common/engine.js';
+import {type Heap} from '../hotspot/heap.js';
+import {type Locks} from '../locks/locks.js';
+import {type Lock} from '../threads/java-thread.js';
+import {type ThreadObjects} from '../threads/thread-object.js';
+import {isAligned} from '../target/memory.js';
+import {ifReadable, type Reader} from '../target/reader.js';
+import {type PollerMap, type Pollers} from './pollers.js';
+
+/** What a virtual thread waits for: a lock, or a file (`EngineOptions.fileWait`); -1 and 0 for no file. */
+export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
+
+/** Nothing known. */
+export const noWait: VirtualWait = {
+	kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0,
+};
+
+/** State codes of unmounted threads by VirtualThread.state, without the bit of suspended ones (up to 26). */
+const states: ReadonlyMap<number, number> = new Map([
+	[1, stateCode.RUNNABLE],
+	[4, stateCode.WAITING],
+	[7, stateCode.TIMED_WAITING],
+	[9, stateCode.RUNNABLE],
+	[11, stateCode.RUNNABLE],
+	// From 24 on, for monitors.
+	[13, stateCode.BLOCKED],
+	[14, stateCode.RUNNABLE],
+	[16, stateCode.WAITING],
+	[18, stateCode.TIMED_WAITING],
+]);
+const suspended = 256;
+
+/** States of Object.wait (24 and later). */
+const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
+
+/** Words of an ObjectWaiter searched for the handle of its thread; in 25 it is the fourth. */
+const waiterWords = 6;
+
+type Parts = {readonly reader: Reader; readonly heap: Heap; readonly objects: ThreadObjects; readonly locks: Locks; readonly pollers: Pollers; readonly fileWait: EngineOptions['fileWait']};
+
+/**
+Finds what unmounted virtual threads wait for: the object that one is parked on, the file in a poller, or the monitor in
+the VM's ObjectWaiter.
+*/
+export class VirtualWaits {
+	readonly #parts: Parts;
+	/** Locks in this slice by the object that threads are parked on. */
+	readonly #locks = new Map<number, Lock>();
+	/** Offsets of the fields that the VM has injected into java.lang.VirtualThread. */
+	#injected: readonly number[] | undefined;
+	#pollers: readonly PollerMap[] = [];
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** Begins a slice: objects may have moved since the previous one. */
+	start(pollers: readonly PollerMap[]): void {
+		this.#locks.clear();
+		this.#pollers = pollers;
+	}
+
+	/**
+	Returns what a thread waits for. `raw`: VirtualThread.state; `known`: its last wait, if it has not run since. Throws
+	`Unreadable`.
+	*/
+	of(thread: number, {id, raw, state, known}: {readonly id: number; readonly raw: number; readonly state: number; readonly known?: VirtualWait}): VirtualWait {
+		if (state === stateCode.RUNNABLE) {
+			return noWait;
+		}
+
+		const isBlocked = state === stateCode.BLOCKED;
+		if (isBlocked || inObjectWait.has(raw & ~suspended)) {
+			return {...noWait, ...this.#monitorLock(thread, isBlocked)};
+		}
+
+		const blocker = this.#parts.objects.parkBlocker(thread);
+		return blocker === 0 ? this.#fileWait(thread, id, known) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
+	}
+
+	#fileWait(thread: number, id: number, known: VirtualWait | undefined): VirtualWait {
+		const {pollers, fileWait} = this.#parts;
+		const file = fileWait && pollers.fileOf(thread, id, this.#pollers);
+		if (!file || known?.fd === file.fd) {
+			return file && known ? known : noWait;
+		}
+
+		const {kind, peer} = fileWait(file.isRead ? 'read' : 'write', file.fd);
+		return {...noWait, fd: file.fd, fileKind: kind, filePeer: peer};
+	}
+
+	#monitorLock(thread: number, isWanted: boolean): Lock {
+		const monitor = ifReadable(() => this.#monitorOf(thread), 0);
+		const unknown: Lock = {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: 0};
+		return monitor === 0 ? unknown : ifReadable(() => this.#parts.locks.ofMonitor(monitor, isWanted), unknown);
+	}
+
+	/**
+	Returns the monitor of a thread's ObjectWaiter (objectMonitor.hpp), the word after the thread's handle; 0 if not
+	found. An injected field of the thread has the ObjectWaiter's address.
+	*/
+	#monitorOf(thread: number): number {
+		const {reader, heap} = this.#parts;
+		this.#injected ??= heap.injectedOffsets(heap.klassOf(thread));
+		for (const offset of this.#injected) {
+			const waiter = reader.word(thread + offset);
+			for (let word = 1; isAligned(waiter) && word < waiterWords; word++) {
+				const handle = reader.word(waiter + (8 * word));
+				if (isAligned(handle) && ifReadable(() => heap.reference(handle, true), 0) === thread) {
+					return reader.word(waiter + (8 * (word + 1)));
+				}
+			}
+		}
+
+		return 0;
+	}
+}
+
+/** Returns the state code for a VirtualThread.state; undefined if the thread is mounted or has ended. */
+export function unmountedState(raw: number): number | undefined {
+	return states.get(raw & ~suspended);
+}
+
+/** Whether two waits look the same in samples. */
+export function isSameWait(one: VirtualWait, other: VirtualWait): boolean {
+	return one.kind === other.kind && one.className === other.className && one.holder?.thread === other.holder?.thread && one.holder?.virtualId === other.holder?.virtualId
+		&& one.fileKind === other.fileKind && one.filePeer === other.filePeer;
+}
+
+/** Returns a text that is the same for the same waits. */
+export function keyOfWait({kind, className, holder, fileKind, filePeer}: VirtualWait): string {
+	return `${kind} ${className} ${holder?.thread?.address ?? holder?.virtualId ?? 0} ${fileKind} ${filePeer}`;
+}
