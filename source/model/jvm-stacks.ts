@@ -7,9 +7,11 @@ work of the JVM, or a native library's thread. No Java class has such a name.
 export const jvmWork = Object.freeze({gc: '[gc]', jit: '[jit]', vm: '[vm]', native: '[native]'});
 type JvmWork = (typeof jvmWork)[keyof typeof jvmWork];
 
+const works: ReadonlySet<string> = new Set(Object.values(jvmWork));
+
 /** Whether a class name is one of `jvmWork`. */
 export function isJvmWork(className: string): boolean {
-	return Object.values<string>(jvmWork).includes(className);
+	return works.has(className);
 }
 
 /** HotSpot's names of threads that collect garbage, JDK 8 to 28; the serial collector works in the VM Thread. */
@@ -55,14 +57,19 @@ export class JvmStacks {
 		return this.of(work, work === jvmWork.native ? `${library} "${pool}"`.trim() : (work === jvmWork.jit ? name.split(' ', 1)[0] : name.replaceAll(/#\d*|\d+$/g, '')));
 	}
 
-	/** Returns the frames of work on `what`, innermost first: `[jit] C2 com.acme.Foo.bar`. */
-	of(work: JvmWork, what: string): readonly number[] {
-		const key = `${work} ${what}`;
+	/** Returns the frames of a compilation: `[jit] C2 com.acme.Foo.bar`, called by `[jit] C2`. */
+	ofCompilation(compiler: string, method: string): readonly number[] {
+		return this.of(jvmWork.jit, `${compiler} ${method}`, compiler);
+	}
+
+	/** Returns the frames of other work, innermost first: `[gc] VM Thread`. */
+	of(work: JvmWork, ...what: readonly string[]): readonly number[] {
+		const key = `${work} ${what[0]}`;
 		let frames = this.#known.get(key);
 		if (!frames) {
 			const classId = this.#interner.internString(work);
 			const isFull = this.#known.size >= maxStacks;
-			frames = [...(isFull ? [] : [what]), ''].map(method => this.#interner.internFrame(classId, method === '' ? 0 : this.#interner.internString(method), 0, unknownLine));
+			frames = [...(isFull ? what.slice(1) : what), ''].map(method => this.#interner.internFrame(classId, method === '' ? 0 : this.#interner.internString(method), 0, unknownLine));
 			if (!isFull) {
 				this.#known.set(key, frames);
 			}

@@ -68,6 +68,15 @@ export type TargetVitals = {
 	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
+	/** Cause of the collection under way or the last one, in HotSpot's words: `G1 Evacuation Pause`; absent before the first collection. */
+	readonly gcCause?: string;
+	/** Java heap in use after the last collection, and how much it grows from collection to collection, see `HeapAfterCollections`. */
+	readonly heapAfterGcBytes?: number;
+	readonly heapGrowthBytesPerMin?: number;
+	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
+	readonly safepointPercent?: number;
+	/** Methods compiled. */
+	readonly compilationsPerS?: number;
 	/** Mean of the last ten seconds; absent if no allocation was observed. */
 	readonly allocBytesPerS?: number;
 	readonly uptimeMs?: number;

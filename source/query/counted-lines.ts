@@ -160,9 +160,10 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 
 /** Returns the CPU time, or ticks for a later query in ticks, at each location of a window. Ignores the filter. */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
-	const {dictionary: {nodeFrame}, counters: {count, node, thread, state, ...now}} = snapshot;
+	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
 	const index = stackIndex(snapshot.dictionary);
+	const {isBelowWork} = index;
 	const folded = scope.native ? undefined : index.folded;
 	const {groupOfFrame, groupOfKey, keys} = index.grouping(query.by);
 	const attributed = attributionOf(snapshot.dictionary, query);
@@ -173,7 +174,13 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 			const isOld = then !== undefined && counter < then.count;
 			const at = folded ? folded[node[counter]] : node[counter];
 			const group = groupOfFrame[nodeFrame[attributed[at]]];
-			cpuNs[group] += now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
+			const usedNs = now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
+			cpuNs[group] += usedNs;
+			// Which of the JVM's own work is too little for a row depends on the window: a row's past is that of all below it.
+			for (let work = at; isBelowWork[work] === 1; work = nodeParent[work]) {
+				cpuNs[groupOfFrame[nodeFrame[nodeParent[work]]]] += usedNs;
+			}
+
 			ticks[group] += ((scope.countedMask >> state[counter]) & 1) * (now.ticks[counter] - (isOld ? then.ticks[counter] : 0));
 		}
 	}

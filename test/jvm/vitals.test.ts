@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
-import {jdks} from '../helpers/jvm.js';
+import {jdk, jdks} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
@@ -31,14 +31,20 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(first.heapMaxBytes).toBeGreaterThanOrEqual(first.heapCapacityBytes!);
 	expect(Math.abs(first.heapMaxBytes! - (64 * 1024 * 1024))).toBeLessThan(1024 * 1024);
 	expect(first.uptimeMs).toBeGreaterThan(0);
+	expect(first.gcCause).toBe('Allocation Failure');
 	let second = first;
 	// On a loaded machine the program may not get a CPU for a while.
-	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0)) {
+	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0 && second.safepointPercent! >= second.gcPercent! && second.heapGrowthBytesPerMin !== undefined)) {
 		await sleep(500);
 		second = vitals.read();
 	}
 
 	expect(second.gcPercent).toBeLessThanOrEqual(100);
+	expect(second.safepointPercent).toBeLessThanOrEqual(100);
+	expect(second.compilationsPerS).toBeGreaterThanOrEqual(0);
+	// Of the garbage nothing is left.
+	expect(second.heapAfterGcBytes).toBeLessThan(10 * 1024 * 1024);
+	expect(Math.abs(second.heapGrowthBytesPerMin)).toBeLessThan(10 * 1024 * 1024);
 	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
 	await java.stop();
 	expect(vitals.read()).toEqual({});
@@ -71,15 +77,32 @@ test('a stopped process is said to be', async () => {
 	await until(() => vitals.read().isStopped === false);
 });
 
+test.each(jdks())('JDK $release: a heap that fills grows from collection to collection', async on => {
+	const java = await javaForTest('Situations', {jdk: on, args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	const first = vitals.read().heapAfterGcBytes ?? 0;
+	await until(() => vitals.read().heapGrowthBytesPerMin! > 100 * 1024 * 1024);
+	expect(vitals.read().heapAfterGcBytes).toBeGreaterThan(first);
+});
+
+test('what a JVM does not compile, and a collector does not say, is not known', async () => {
+	const java = await javaForTest('Garbage', {jdk: jdk(release => release >= 21), jvmArgs: ['-Xint', '-Xmx64m', '-XX:+UseZGC']});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	await until(() => vitals.read().gcCause !== undefined);
+	const {compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS, safepointPercent} = vitals.read();
+	expect({compilationsPerS, heapAfterGcBytes, heapGrowthBytesPerMin, allocBytesPerS}).toEqual({});
+	expect(safepointPercent).toBeGreaterThanOrEqual(0);
+});
+
 test('without counters there is CPU and uptime', async () => {
 	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	vitals.read();
 	// On a loaded machine the program may not get a CPU for a while.
 	await until(() => vitals.read().cpuPercent! > 0);
-	const {uptimeMs, heapUsedBytes, gcPercent} = vitals.read();
+	const {uptimeMs, heapUsedBytes, gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes} = vitals.read();
 	expect(uptimeMs).toBeGreaterThan(0);
 	expect(heapUsedBytes).toBeUndefined();
-	expect(gcPercent).toBeUndefined();
+	expect({gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes}).toEqual({});
 	expect(vitals.read().allocBytesPerS).toBeUndefined();
 });

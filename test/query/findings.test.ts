@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {JvmStacks} from '../../source/model/jvm-stacks.js';
+import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
@@ -43,6 +45,26 @@ test('ten readers, three tasks of a program at rest, and one that gets no connec
 	expect(found(readers(10, {stack: reading}))).toEqual([expect.stringMatching(/^10 threads wait for 10\.0\.0\.5:5432, /)]);
 	expect(found(readers(3, {seconds: 2, isBusy: false}))).toEqual([expect.stringMatching(/^3 threads wait /)]);
 	expect(found(readers(1, {kind: 'connect', seconds: 3}))).toEqual(['1 thread waits for 10.0.0.5:5432, which accepts no connection, longest 3s, at c.acme.Db.query:88.']);
+});
+
+test('what is compiled for a quarter of the CPU time is named, with its error', () => {
+	const compiling = (huge: number) => {
+		const drawing = new Picture().draw('main\nR100\nwork:1\n\nC2 CompilerThread0 [compiler]\n');
+		for (const [method, count] of [['com.acme.Huge.run', huge], ['com.acme.Small.run', 90 - huge]] as const) {
+			const node = drawing.builder.addStack(new JvmStacks(drawing.builder).ofCompilation('C2', method));
+			for (let piece = 0; piece < count; piece++) {
+				drawing.builder.count(drawing.thread('C2 CompilerThread0'), node, stateCode.RUNNABLE, 0, 10e6);
+			}
+		}
+
+		return findingsOf(drawing.build({sampledMs: 1000}), undefined, defaultQuery);
+	};
+
+	expect(compiling(71)).toMatchObject([{id: 'jit', text: 'C2 compiles com.acme.Huge.run: 71% of the CPU time.', figures: {jitPercent: 90, programPercent: 10, method: 'com.acme.Huge.run', methodPercent: 71}}]);
+	const [{error}] = compiling(71);
+	expect(error).toBeGreaterThan(5);
+	expect(error).toBeLessThan(20);
+	expect(compiling(10)).toMatchObject([{text: expect.stringMatching(/^C2 compiles com\.acme\.Small\.run: 80%/)}]);
 });
 
 /** A program of two seconds that used and awaited so much CPU time. */

@@ -38,6 +38,30 @@ test('CPU time in native code counts for the Java line that called it, or by its
 	expect(lines({by: 'class'})).toEqual(['80 java.util.zip.Deflater', '20 [gc]']);
 });
 
+test('less than 1 % of the JVM\'s own work counts for the row above, and the sum stays', () => {
+	const whole = new SnapshotBuilder();
+	const jvm = new JvmStacks(whole);
+	const thread = whole.addThread({key: 1, name: 'all'});
+	const use = (frames: readonly number[], ms: number) => {
+		whole.count(thread, whole.addStack([...frames]), RUNNABLE, 0, ms * 1e6);
+	};
+
+	use([whole.addFrame('Main', 'main', '', 1)], 882);
+	use(jvm.ofCompilation('C2', 'Big.big'), 50);
+	use(jvm.ofCompilation('C2', 'Small.one'), 9);
+	use(jvm.ofCompilation('C2', 'Small.two'), 9);
+	use(jvm.ofCompilation('C1', 'tier 3 Small.three'), 5);
+	use(jvm.ofThread('C1 CompilerThread0'), 1);
+	use(jvm.ofThread('G1 Conc#0'), 40);
+	use(jvm.ofThread('VM Thread'), 4);
+	const built = whole.build({session: {durationMs: 1000}});
+	const rows = (query: Partial<Query>) => queryLines(built, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfCpuNs > 0).map(row => `${row.selfCpuNs / 1e6} ${locationName(row)}`);
+	expect(rows({})).toEqual(['882 Main.main:1', '50 [jit] C2 Big.big', '40 [gc] G1 Conc', '18 [jit] C2', '6 [jit]', '4 [vm]']);
+	expect(rows({filter: 'jit'})).toEqual(['50 [jit] C2 Big.big', '18 [jit] C2', '6 [jit]']);
+	const tree = queryTree(built, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}}).rows;
+	expect(tree.map(row => `${'.'.repeat(row.level)}${locationName(row)}`)).toEqual(['Main.main:1', '[jit]', '.[jit] C2', '..[jit] C2 Big.big', '[gc]', '.[gc] G1 Conc', '[vm]']);
+});
+
 test('folded, nothing tells of native code; by itself it is below its callers', () => {
 	const tree = (query: Partial<Query>) => queryTree(snapshot, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}, ...query}).rows.map(row => `${'.'.repeat(row.level)}${locationName(row)}`);
 	const java = ['com.acme.Main.main:3', '.java.util.zip.Deflater.deflate:5', '..java.util.zip.Deflater.deflateBytes(native)'];

@@ -63,11 +63,11 @@ test('the help begins with the words of the header, then has every key once, by 
 	}
 
 	const lines = texts(helpLines('lines', 100, {
-		findings: ['a deadlock'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], isRecording: false,
+		findings: ['a deadlock'], program: ['heap 1M'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], isRecording: false,
 	}));
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');
-	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 8)).toEqual(['Found', ' a deadlock', 'Warnings', ' the table is full', 'Notes', ' lines are approximate', 'How sampling goes', expect.stringMatching(/^ late +3$/)]);
+	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 10)).toEqual(['The program', ' heap 1M', 'Found', ' a deadlock', 'Warnings', ' the table is full', 'Notes', ' lines are approximate', 'How sampling goes', expect.stringMatching(/^ late +3$/)]);
 	for (const word of ['samples', 'late', 'failed', 'truncated', 'skipped', 'cost', 'own']) {
 		expect(samplingFigures.some(row => row.word === word), word).toBe(true);
 	}

@@ -161,7 +161,8 @@ describe.concurrent('any size', () => {
 		}, 'the whole screen at its last size');
 		const lines = session.lines();
 		expect(lines[0]).toMatch(/^com\.acme\.Main {2}pid 12345 .*LIVE \d\d:\d\d/);
-		expect(lines[5]).toMatch(/^ +CPU%/);
+		// The first finding has two lines.
+		expect(lines[6]).toMatch(/^ +CPU%/);
 		expect(lines[23]).toMatch(/^q:quit/);
 	}));
 

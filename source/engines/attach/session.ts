@@ -1,4 +1,5 @@
 import type {Interner} from '../../model/frame.js';
+import {JvmStacks} from '../../model/jvm-stacks.js';
 import type {Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {printable} from '../../model/text.js';
@@ -15,6 +16,7 @@ import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
 import {KnownOwners} from './dump/locks.js';
+import {OtherThreads} from './other-threads.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
@@ -50,6 +52,8 @@ export class AttachSession implements EngineSession {
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
 	readonly #dumpCpu: DumpCpu;
+	readonly #otherThreads: OtherThreads;
+	readonly #jvmStacks: JvmStacks;
 	/** Reads the VM Thread and the listener; separate from `#threadCpu`, which reads all threads after the dump. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
@@ -70,6 +74,8 @@ export class AttachSession implements EngineSession {
 		this.#pauseCpu = new ThreadCpu(target.pid, 2);
 		this.#ids = new NativeIds(target);
 		this.#dumpCpu = new DumpCpu(this.#threadCpu, this.#ids);
+		this.#otherThreads = new OtherThreads(target.pid, this.#threadCpu);
+		this.#jvmStacks = new JvmStacks(interner);
 		this.#pause = new PauseEstimate(this.#pauseCpu);
 		// Later taken from the dumps.
 		this.#vmThread = namedTask(target.pid, [vmThreadName]);
@@ -113,7 +119,12 @@ export class AttachSession implements EngineSession {
 		this.#dumpCpu.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
+		for (const [row, method] of this.#parser.compiled) {
+			into.addAttributedCpu(row, into.cpuNs[row], this.#jvmStacks.ofCompilation(into.name[row].split(' ', 1)[0], method));
+		}
+
 		this.#parser.frames.markIdle(into, this.#dumpCpu.cpuKnown, this.#listener);
+		this.#otherThreads.add(into);
 		markObserved(into);
 		this.#goodSamples++;
 		this.#failures = 0;

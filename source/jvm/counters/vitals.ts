@@ -1,10 +1,11 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {CpuLimits, cpuPressure} from './cpu-limits.js';
 import {
-	edenOf, heapOf, numberCounter, type PerfCounters, sumOf, openPerfData, type Eden,
+	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOf, openPerfData, type Eden,
 } from './hsperfdata.js';
 
 /** Readings of one target for the header. */
@@ -14,7 +15,16 @@ type VitalsReader = {
 	close(): void;
 };
 
-type Reading = {readonly atMs: number; readonly cpuTicks: number; readonly gcSeconds?: number; readonly eden?: Eden};
+/** What is counted since the start of the JVM; undefined where it has no such counter. */
+type Reading = {
+	readonly atMs: number;
+	readonly cpuTicks: number;
+	readonly gcSeconds?: number;
+	readonly collections?: number;
+	readonly safepointSeconds?: number;
+	readonly compilations?: number;
+	readonly eden?: Eden;
+};
 
 /**
 Opens the target's vitals: CPU time from /proc, heap, allocation and collections from the JVM's own counters (as of its last
@@ -25,6 +35,7 @@ export function openVitals(target: Target): VitalsReader {
 	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
 	const allocation = new AllocationRate();
+	const heapAfterCollections = new HeapAfterCollections();
 	const limits = new CpuLimits(target.pid);
 	return {
 		read() {
@@ -34,11 +45,14 @@ export function openVitals(target: Target): VitalsReader {
 			}
 
 			const counters = file?.read();
-			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters), eden: edenOf(counters)};
+			const now: Reading = {
+				atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: secondsOf(counters, collectorTimes), collections: sumOf(counters, collections), safepointSeconds: secondsOf(counters, safepointTime), compilations: numberCounter(counters, 'sun.ci.totalCompiles'), eden: edenOf(counters),
+			};
 			const before = previous;
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
-			const {cpuPercent, gcPercent} = before ? sharesOf(before, now) : {};
+			const {cpuPercent, gcPercent, safepointPercent, compilationsPerS} = before ? sharesOf(before, now) : {};
+			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
 			// Kept by the thousand (query/past): of one shape, V8 has one description of all of them.
 			return {
 				cpuPercent,
@@ -46,6 +60,11 @@ export function openVitals(target: Target): VitalsReader {
 				heapCapacityBytes,
 				heapMaxBytes,
 				gcPercent,
+				gcCause: gcCauseOf(counters),
+				heapAfterGcBytes,
+				heapGrowthBytesPerMin,
+				safepointPercent,
+				compilationsPerS,
 				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
 				hostCpus,
@@ -61,15 +80,24 @@ export function openVitals(target: Target): VitalsReader {
 	};
 }
 
-function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent'> {
+function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent' | 'safepointPercent' | 'compilationsPerS'> {
 	const seconds = (now.atMs - before.atMs) / 1000;
 	if (seconds <= 0) {
 		return {};
 	}
 
+	const perS = (name: 'gcSeconds' | 'safepointSeconds' | 'compilations') => {
+		const [from, to] = [before[name], now[name]];
+		return from === undefined || to === undefined ? undefined : Math.max(0, to - from) / seconds;
+	};
+
+	const share = (name: 'gcSeconds' | 'safepointSeconds') => {
+		const part = perS(name);
+		return part === undefined ? undefined : Math.min(100, 100 * part);
+	};
+
 	return {
-		cpuPercent: cpuPercent(before, now),
-		gcPercent: now.gcSeconds === undefined || before.gcSeconds === undefined ? undefined : Math.min(100, Math.max(0, 100 * (now.gcSeconds - before.gcSeconds) / seconds)),
+		cpuPercent: cpuPercent(before, now), gcPercent: share('gcSeconds'), safepointPercent: share('safepointSeconds'), compilationsPerS: perS('compilations'),
 	};
 }
 
@@ -103,13 +131,55 @@ class AllocationRate {
 	}
 }
 
-const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
+/** How far back collections say whether the heap grows, milliseconds, and how many there must be. */
+const growthMs = 60_000;
+const leastCollections = 4;
 
-/** Seconds of stop-the-world collection since the start: the pauses of every collector. */
-function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
+/**
+The heap in use after collections: what is not in eden, which these empty. It grows by as much as the least of the
+younger half of a minute's collections is above the least of the older half: what only a large collection frees, as of
+G1's mixed ones, counts as growth until then.
+*/
+class HeapAfterCollections {
+	#lately: Array<{readonly ms: number; readonly bytes: number}> = [];
+	#collections = 0;
+
+	/** With a reading; nothing before the first collection, and for a collector without eden. */
+	with({atMs: ms, collections = 0, eden}: Reading, heapUsedBytes: number | undefined): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
+		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
+			this.#collections = collections;
+			this.#lately = [...this.#lately.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
+		}
+
+		const last = this.#lately.at(-1);
+		if (!last || this.#lately.length < leastCollections) {
+			return {heapAfterGcBytes: last?.bytes};
+		}
+
+		const [first] = this.#lately;
+		const middleMs = (first.ms + last.ms) / 2;
+		const [older, younger] = [this.#lately.filter(each => each.ms <= middleMs), this.#lately.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
+		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (younger - older) / (last.ms - middleMs) * 60_000};
+	}
+}
+
+const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
+const collections = /^sun\.gc\.collector\.\d+\.invocations$/;
+const safepointTime = /^sun\.rt\.safepointTime$/;
+
+/** Seconds since the start of the JVM by counters of its clock; undefined without them. */
+function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
-	const ticks = sumOf(counters, collectorTimes);
+	const ticks = sumOf(counters, names);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
+}
+
+/** What the counters say while there is no collection, or was none. */
+const noCause = 'No GC';
+
+function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
+	const cause = [stringCounter(counters, 'sun.gc.cause'), stringCounter(counters, 'sun.gc.lastCause')].find(text => text !== '' && text !== noCause);
+	return cause === undefined ? undefined : printable(cause);
 }
 
 /** CPU time that a process had used at a moment, in clock ticks; the moment by performance.now(). */

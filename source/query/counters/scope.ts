@@ -1,6 +1,7 @@
+import {rootNode} from '../../model/frame.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {counterColumns} from '../../model/schema.js';
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode, threadStates} from '../../model/thread-state.js';
 import {filterOf, type RowFilter} from '../filter/filter.js';
 import {maskOf, stateSets} from '../filter/state-sets.js';
@@ -20,6 +21,8 @@ export type Scope = {
 	readonly unit: Unit;
 	/** See `Query.native`. */
 	readonly native?: boolean;
+	/** Each row of the JVM's own work counts by itself, see `withoutSmallWork`. */
+	readonly allWork?: boolean;
 	readonly filter: RowFilter;
 };
 
@@ -75,11 +78,47 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 Returns the counters between `since` (undefined: the session's start) and the snapshot, within the scope. Unless
 `scope.native`, native code counts at its Java callers, so several counters may have the same key.
 */
-export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads' | 'native'>): Counters {
+export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads' | 'native' | 'allWork'>): Counters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
 	const balanced = balancedCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
 	const {folded} = stackIndex(dictionary);
-	return folded && !scope.native ? {...balanced, node: balanced.node.subarray(0, balanced.count).map(node => folded[node])} : balanced;
+	const inJava = folded && !scope.native ? {...balanced, node: balanced.node.subarray(0, balanced.count).map(node => folded[node])} : balanced;
+	return scope.allWork ? inJava : withoutSmallWork(inJava, dictionary);
+}
+
+/** Least share of the CPU time for a row of the JVM's own work, percent. */
+const leastWorkPercent = 1;
+
+/** Counts smaller rows of the JVM's own work for their callers: short compilations for `[jit] C2`, and that for `[jit]`. */
+function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters {
+	const {nodeCount, nodeParent} = dictionary;
+	const {isBelowWork} = stackIndex(dictionary);
+	const cpuNs = new Float64Array(nodeCount);
+	let wholeNs = 0;
+	for (let counter = 0; counter < counters.count; counter++) {
+		cpuNs[counters.node[counter]] += counters.cpuNs[counter];
+		wholeNs += counters.cpuNs[counter];
+	}
+
+	/** By node: where its counters count. Callers have smaller ids than what they call. */
+	let target: Int32Array | undefined;
+	for (let node = nodeCount - 1; node > rootNode; node--) {
+		if (isBelowWork[node] === 1 && 100 * cpuNs[node] < leastWorkPercent * wholeNs) {
+			target ??= Int32Array.from({length: nodeCount}, (_, index) => index);
+			target[node] = nodeParent[node];
+			cpuNs[nodeParent[node]] += cpuNs[node];
+		}
+	}
+
+	if (!target) {
+		return counters;
+	}
+
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		target[node] = target[target[node]];
+	}
+
+	return {...counters, node: counters.node.subarray(0, counters.count).map(node => target[node])};
 }

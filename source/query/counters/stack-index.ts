@@ -1,5 +1,6 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {nativeCodeLine, rootNode, unattributed} from '../../model/frame.js';
+import {isJvmWork} from '../../model/jvm-stacks.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/query.js';
 import type {OwnCode} from './own-code.js';
@@ -24,6 +25,8 @@ type StackIndex = {
 	readonly unattributed: number;
 	/** By node: the innermost Java frame on its stack, or else itself; undefined if no stack has native code. */
 	readonly folded: Int32Array | undefined;
+	/** By node: 1 where it is the JVM's own work and its caller is too: `[jit] C2` below `[jit]`. */
+	readonly isBelowWork: Uint8Array;
 	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
 	/** Returns the same, but itself for a node without own frames. */
@@ -48,6 +51,7 @@ innermost frame.
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
+	isBelowWork = new Uint8Array(1);
 	#hasNative = false;
 	#folded = new Int32Array(1);
 	/** By node: the first node from it to the root that has a line number, or the root. */
@@ -67,6 +71,7 @@ class GrowingIndex implements StackIndex {
 		this.attributed = withRoom(this.attributed, nodeCount);
 		this.#withLine = withRoom(this.#withLine, nodeCount);
 		this.#folded = withRoom(this.#folded, nodeCount);
+		this.isBelowWork = withRoom(this.isBelowWork, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const isNative = frameLine[nodeFrame[node]] === nativeCodeLine;
 			this.#hasNative ||= isNative;
@@ -74,7 +79,9 @@ class GrowingIndex implements StackIndex {
 			const nearest = frameLine[nodeFrame[node]] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#withLine[node] = nearest;
 			this.attributed[node] = nearest === rootNode || isNative ? node : nearest;
-			if (nodeParent[node] === rootNode && strings[frameClass[nodeFrame[node]]] === unattributed.className) {
+			const className = strings[frameClass[nodeFrame[node]]];
+			this.isBelowWork[node] = Number(nodeParent[node] !== rootNode && isJvmWork(className));
+			if (nodeParent[node] === rootNode && className === unattributed.className) {
 				this.unattributed = node;
 			}
 		}

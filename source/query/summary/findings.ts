@@ -2,7 +2,9 @@ import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
-import type {Finding, SummaryOptions, Query} from '../types/query.js';
+import {countedLines} from '../counted-lines.js';
+import {scopeOf} from '../counters/scope.js';
+import {defaultQuery, type Finding, type SummaryOptions, type Query} from '../types/query.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
 import {
 	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
@@ -124,8 +126,25 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 	}
 
 	return percentOf(cpuNs.jit) >= muchOfJitPercent && cpuNs.jit >= muchOfJitTimes * cpuNs.java
-		? {id: 'jit', text: `The JIT compiler uses ${percentOf(cpuNs.jit)}% CPU, the program ${programPercent}%: its code is still being compiled.`, figures: {jitPercent: percentOf(cpuNs.jit), programPercent}}
+		? jitFinding(snapshot, since, {jitPercent: percentOf(cpuNs.jit), programPercent})
 		: undefined;
+}
+
+/** What is compiled for this part of the CPU time, percent, is named. */
+const muchOfMethodPercent = 25;
+
+function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {readonly jitPercent: number; readonly programPercent: number}): Finding {
+	const {rows} = countedLines(snapshot, since, defaultQuery, scopeOf(snapshot, defaultQuery));
+	const [most] = rows.filter(({className, method}) => className === jvmWork.jit && method.includes(' ')).sort((a, b) => b.selfCpuNs - a.selfCpuNs);
+	if (!most || most.selfPercent < muchOfMethodPercent) {
+		return {id: 'jit', text: `The JIT compiler uses ${figures.jitPercent}% CPU, the program ${figures.programPercent}%: its code is still being compiled.`, figures};
+	}
+
+	const [compiler, method] = [most.method.split(' ', 1)[0], most.method.slice(most.method.lastIndexOf(' ') + 1)];
+	return {
+		id: 'jit', text: `${compiler} compiles ${method}: ${Math.round(most.selfPercent)}% of the CPU time.`,
+		figures: {...figures, method, methodPercent: decimals(most.selfPercent, 1)}, error: decimals(most.errorPercent, 1),
+	};
 }
 
 function collectingFinding(collectorsPercent: number, programPercent: number, {heapUsedBytes, heapMaxBytes, heapCapacityBytes = heapMaxBytes, gcPercent = 0, cpuPercent = gcPercent}: TargetVitals): Finding | undefined {

@@ -2,6 +2,7 @@ import {sumUpTo} from '../../model/sum.js';
 import type {StateTicks} from '../types/query.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
+import {isCollector} from '../../model/jvm-stacks.js';
 import {unattributedReasons} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
 import {
@@ -27,6 +28,8 @@ export type Summary = {
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;
+	/** Of the last: threads that collect garbage. */
+	readonly collectorCpuPercent: number;
 	/** Time that threads were ready to run and had no CPU, percent of one thread's time. */
 	readonly runDelayPercent: number;
 	/** Share of the CPU time of Java threads that counts at no line, percent, and why. */
@@ -73,13 +76,16 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 	const {threads, session} = snapshot;
 	const statesNow = Array.from({length: stateCount}, () => 0);
 	const cpuNs = {java: 0, jit: 0, vm: 0};
+	let collectorNs = 0;
 	let runDelayNs = 0;
 	let alive = 0;
 	let vmThreads = 0;
 	let contendingNow = 0;
 	for (let thread = 0; thread < threads.count; thread++) {
 		const kind = threadKind(threads.flags[thread]);
-		cpuNs[kind] += threadCpuNs(snapshot, since, thread);
+		const usedNs = threadCpuNs(snapshot, since, thread);
+		cpuNs[kind] += usedNs;
+		collectorNs += kind === 'vm' && isCollector(threads.name[thread]) ? usedNs : 0;
 		runDelayNs += threadRunDelayNs(snapshot, since, thread);
 		if (threads.alive[thread] === 1 && kind === 'java') {
 			const members = membersOf(threads, thread);
@@ -101,6 +107,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
+		collectorCpuPercent: corePercent(collectorNs, overMs),
 		runDelayPercent: corePercent(runDelayNs, overMs),
 		unattributed: unattributedShare(snapshot, since),
 		windowMs: windowMs(snapshot, since),

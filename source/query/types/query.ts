@@ -109,8 +109,10 @@ export type Finding = {
 	/** Its kind: `deadlock`, `server`, `gc`... docs/formats.md lists them. */
 	readonly id: string;
 	readonly text: string;
-	/** The figures that support it; none of them is sampled. */
+	/** The figures that support it. */
 	readonly figures: Readonly<Record<string, number | string>>;
+	/** Half the width of the 95 % interval of the sampled figure, if one is sampled. */
+	readonly error?: number;
 	/** It does not resolve by itself. */
 	readonly isAlarm?: true;
 };

@@ -2,7 +2,7 @@ import {deadlockText} from '../../query/locks/deadlocks.js';
 import type {Column} from '../../query/columns/column.js';
 import {views} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
-import {headerWords} from '../status/items.js';
+import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
 import {samplingFigures} from '../status/sampling.js';
 import {warningsOf} from '../status/warnings.js';
@@ -30,6 +30,7 @@ export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
 export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
 	return (isOfView ? viewHelpLines : helpLines)(helpContext(ui), width, {
 		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...shownFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
+		program: programTexts(ui, data),
 		warnings: warningsOf(data).map(({whole}) => whole),
 		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])].filter(Boolean),
 		sampling: samplingFigures.flatMap(({word, meaning, value}) => {
@@ -46,10 +47,10 @@ const termWidth = 17;
 const narrowWidth = 60;
 
 /** Facts on the session that have no room in the header. */
-type HelpNotes = {readonly findings: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
+type HelpNotes = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
 
 const noNotes: HelpNotes = {
-	findings: [], sampling: [], warnings: [], notes: [], isRecording: false,
+	findings: [], program: [], sampling: [], warnings: [], notes: [], isRecording: false,
 };
 
 /** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
@@ -95,8 +96,9 @@ function samplingLines({sampling}: HelpNotes, width: number): Spans[] {
 	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
 }
 
-function sessionLines({findings, warnings, notes}: HelpNotes, width: number): Spans[] {
+function sessionLines({findings, program, warnings, notes}: HelpNotes, width: number): Spans[] {
 	return [
+		...section('The program', program.flatMap(text => indented(text, width)), width),
 		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
 		...section('Warnings', warnings.flatMap(text => indented(text, width, 'error')), width),
 		...section('Notes', notes.flatMap(text => indented(text, width)), width),

@@ -5,7 +5,7 @@ import {
 import type {Location} from '../../query/types/query.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
-import {findingLines, Findings, Header} from '../components/header.js';
+import {findingLines, Findings, Header, shownFindings} from '../components/header.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
 import {Tabs} from '../components/tabs.js';
 import {ThemeContext} from '../components/text.js';
@@ -63,7 +63,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const findings = findingLines(shown, width);
 	const above = aboveLines(shown, width);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findings.length, above: above.length, isPast: shown.past !== undefined,
+		footer: message.length, findings: findings.length, firstFinding: findingLines({findings: shownFindings(shown).slice(0, 1), table: undefined}, width).length, above: above.length, isPast: shown.past !== undefined,
 	});
 	const detailOf = data.detailOf(ui, feed);
 	const settled = followRow(ui, rowsOf(shown), layout.tableRows);

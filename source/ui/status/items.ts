@@ -1,13 +1,14 @@
 import {sumOf} from '../../model/sum.js';
 import {cutStart} from '../../model/cell-width.js';
 import {featureRelease} from '../../model/feature-release.js';
+import type {TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
-import type {Item} from '../text/line-items.js';
+import {layOut, type Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/spans.js';
 import {badgeOf} from './session-states.js';
 import {samplingFigures} from './sampling.js';
@@ -42,6 +43,12 @@ const narrowWidth = 60;
 /** Percent of the time in collections, and percent of a core for compiling, that are highlighted. */
 const muchGc = 10;
 const muchJit = 50;
+
+/** What the heap grows by in half a minute, as a part of what is in use after collections, that makes it rise or fall. */
+const muchGrowth = 0.05;
+
+/** Safepoints beyond collections that are highlighted, percent of the time. */
+const muchSafepoints = 10;
 
 /** Waiting for a CPU that is shown, in percent of a thread's time, and of the CPU use; periods that a limit was used up; pressure. */
 const worthDelay = 10;
@@ -121,14 +128,36 @@ export const headerItems: readonly HeaderItem[] = [
 		},
 	},
 	{
-		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program',
+		line: 2, priority: 17, word: 'after GC', meaning: 'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
+		text: ({data: {vitals}}) => vitals.heapAfterGcBytes === undefined ? '' : `after GC ${shortBytes(vitals.heapAfterGcBytes)}${growthText(vitals)}`,
+		role: ({data: {vitals}}) => growthText(vitals).includes('rising') ? 'hot' : undefined,
+	},
+	{
+		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program, and the cause of the last one',
 		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
 		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= muchGc ? 'hot' : undefined,
+	},
+	{
+		line: 2, isJoined: true, priority: 18,
+		text: ({data: {vitals: {gcPercent = 0, gcCause}}}) => gcCause === undefined || gcPercent < 1 ? '' : `(${gcCause})`,
+	},
+	{
+		line: 2, priority: 15, word: 'GC CPU', meaning: 'CPU time of collector threads, 100 % is one core',
+		text: ({data: {summary}}) => summary && summary.collectorCpuPercent >= 1 ? `GC CPU ${Math.round(summary.collectorCpuPercent)}%` : '',
+	},
+	{
+		line: 2, priority: 19, word: 'safepoints', meaning: 'share of the time that safepoints stopped the program, collections included',
+		text: ({data: {vitals: {safepointPercent = 0}}}) => safepointPercent < 1 ? '' : `safepoints ${Math.round(safepointPercent)}%`,
+		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) => safepointPercent - gcPercent >= muchSafepoints ? 'hot' : undefined,
 	},
 	{
 		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
 		text: ({data: {summary}}) => summary ? `JIT ${Math.round(summary.jitCpuPercent)}%` : '',
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= muchJit ? 'hot' : undefined,
+	},
+	{
+		line: 2, isJoined: true, priority: 20, word: 'compiled', meaning: 'methods that the JIT compilers finish a second; Lines and Tree say which take long',
+		text: ({data: {vitals: {compilationsPerS = 0}}}) => compilationsPerS < 1 ? '' : `compiled ${Math.round(compilationsPerS)}/s`,
 	},
 	{
 		line: 2, priority: 8, word: 'delay', meaning: 'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
@@ -148,8 +177,11 @@ export const headerItems: readonly HeaderItem[] = [
 		text: ({data: {vitals: {allocBytesPerS = 0}}}) => allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
 	{
-		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, such as collectors',
-		text: ({data: {summary}}) => summary && summary.vmCpuPercent >= 1 ? `JVM ${Math.round(summary.vmCpuPercent)}%` : '',
+		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, and of native ones',
+		text({data: {summary}}) {
+			const percent = summary ? Math.round(summary.vmCpuPercent - summary.collectorCpuPercent) : 0;
+			return percent >= 1 ? `JVM ${percent}%` : '';
+		},
 	},
 	{
 		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
@@ -188,6 +220,12 @@ export const headerItems: readonly HeaderItem[] = [
 export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning: string}> = headerItems
 	.flatMap(({word, meaning}) => word !== undefined && meaning !== undefined ? [{word, meaning}] : []);
 
+/** What the header says of the program, however narrow it is; without the trend. */
+export function programTexts(ui: UiState, data: ScreenData): string[] {
+	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, levels: '', width: wideWidth};
+	return ([2, 3] as const).map(line => layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
+}
+
 /** The items of one line of the header, or of all three. */
 export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item[] {
 	return headerItems.filter(item => line === undefined || item.line === line)
@@ -201,6 +239,16 @@ function threadsIn(statesNow: readonly number[], states: readonly ThreadState[])
 /** Without a decimal from 10 on. */
 function shortBytes(bytes: number): string {
 	return formatBytes(bytes).replace(/(\d\d)\.\d/, '$1');
+}
+
+/** What the heap does from collection to collection; empty while that is not known. */
+function growthText({heapAfterGcBytes = 0, heapGrowthBytesPerMin}: TargetVitals): string {
+	if (heapGrowthBytesPerMin === undefined) {
+		return '';
+	}
+
+	const isFlat = Math.abs(heapGrowthBytesPerMin) / 2 < muchGrowth * heapAfterGcBytes;
+	return isFlat ? ' flat' : ` ${heapGrowthBytesPerMin > 0 ? 'rising' : 'falling'} ${shortBytes(Math.abs(heapGrowthBytesPerMin))}/min`;
 }
 
 function cpuOf({vitals, summary}: ScreenData): number | undefined {

@@ -26,7 +26,7 @@ export type Layout = {
 };
 
 /** Lines that parts of the screen need; `isPast`: a time line is needed. */
-type Wanted = {readonly footer?: number; readonly findings?: number; readonly above?: number; readonly isPast?: boolean};
+type Wanted = {readonly footer?: number; readonly findings?: number; readonly firstFinding?: number; readonly above?: number; readonly isPast?: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
@@ -38,6 +38,9 @@ const paneRows = 40;
 
 /** Most lines of findings, by the least height of the screen. */
 const findingRows = [{rows: 40, lines: 5}, {rows: 30, lines: 3}, {rows: fullHeaderRows, lines: 1}] as const;
+
+/** From this height on the first finding may have two lines: who holds a lock, and where, is at its end. */
+const firstFindingRows = 24;
 
 /** Lines of the time line, by the least height of the screen. */
 const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
@@ -51,12 +54,12 @@ export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'lay
 }
 
 /** Divides up the screen: a message gets at most half of the middle, the view's remark a quarter of the rest. */
-export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above = 0, isPast = false}: Wanted = {}): Layout {
+export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, firstFinding = 0, above = 0, isPast = false}: Wanted = {}): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
-	const findingLines = Math.min(findings, linesAt(findingRows));
+	const findingLines = Math.min(findings, Math.max(linesAt(findingRows), rows >= firstFindingRows ? Math.min(firstFinding, 2) : 0));
 	const timeLines = isPast ? linesAt(timeLineRows) : 0;
 	const hasTabs = rows >= tabRows;
 	const between = rows - headerLines[header] - findingLines - (hasTabs ? 1 : 0) - timeLines;

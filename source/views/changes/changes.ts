@@ -57,7 +57,8 @@ class Side {
 	readonly #ticks: number;
 
 	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
-		this.#table = countedLines(snapshot, since, query, scopeOf(snapshot, query));
+		// What is a row on one side must be one on the other.
+		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, query), allWork: true});
 		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
 		this.#sampledMs = sampledMs(snapshot, since);
 		const seconds = windowMs(snapshot, since) / 1000;

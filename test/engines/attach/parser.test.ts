@@ -128,6 +128,17 @@ test('flags: daemon, compiler, a stack as deep as the JVM prints', () => {
 	expect(find(rows, 'deep-3000').frames).toHaveLength(1024);
 	expect(find(rows, 'deep-3000').flags).toEqual(['daemon', 'incomplete']);
 	expect(find(read(dump('17-compiling')), 'C2 CompilerThread0').flags).toContain('compiler');
+	const reading = new DumpReading();
+	const compiled = (bytes: Buffer) => {
+		expect(reading.parse(bytes)).toBeUndefined();
+		return [...reading.parser.compiled].map(([row, method]) => `${reading.sample.name[row]} ${method}`);
+	};
+
+	expect(compiled(dump('17-compiling'))).toEqual(['C2 CompilerThread0 sun.launcher.LauncherHelper.validateMainClass']);
+	const other = (line: string) => Buffer.from(dump('17-compiling').toString('latin1').replace(/^ {3}Compiling: .*$/m, `   Compiling: ${line}`), 'latin1');
+	expect(compiled(other(' 1234 %s     3       com.acme.Foo::bar @ 12 (34 bytes)'))).toEqual(['C2 CompilerThread0 tier 3 com.acme.Foo.bar@12']);
+	expect(compiled(other(' 908 1234       2       com.acme.Foo::<init> (34 bytes)'))).toEqual(['C2 CompilerThread0 tier 2 com.acme.Foo.<init>']);
+	expect(compiled(other(' 908  com.acme.Foo'))).toEqual([]);
 });
 
 test('JDK 28: a mounted virtual thread is a row of its own, beside its carrier', () => {

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../../source/query/types/query.js';
-import {queryLines} from '../../../source/views/lines/lines.js';
+import {countedLines} from '../../../source/query/counted-lines.js';
+import {scopeOf} from '../../../source/query/counters/scope.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {jdks} from '../../helpers/jvm.js';
 import {samplerForTest} from '../../helpers/sampling.js';
@@ -19,7 +20,8 @@ describe.each(jdks())('JDK $release', on => {
 	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them', async () => {
 		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp']});
 		const sampler = await samplerForTest(java, {timer: 'auto'});
-		const methods = () => queryLines(sampler.read()!, undefined, defaultQuery).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
+		const scopeOfAll = () => ({...scopeOf(sampler.read()!, defaultQuery), allWork: true});
+		const methods = () => countedLines(sampler.read()!, undefined, defaultQuery, scopeOfAll()).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
 		await until(() => sampler.read() !== undefined && methods().length >= wanted);
 		const seen = methods();
 		const printed = new Set(Array.from(java.output().matchAll(printedLine), ([, level, className, method, bci]) => `${level === '4' ? 'C2' : `C1 tier ${level}`} ${className}.${method}${bci === undefined ? '' : `@${bci}`}`));

@@ -34,6 +34,12 @@ const lockStart = '\t- ';
 const stateStart = '   java.lang.Thread.State: ';
 const noTask = '   No compile task';
 const task = '   Compiling:';
+
+/** Time, number, attributes (`%` for on-stack replacement), level, method, and where a loop is entered (CompileTask::print). */
+const compilation = /^ {3}Compiling: +(?:\d+ +){1,2}[%s!bn ]*(\d) +(\S+)::(\S+)(?: @ (\d+))? /;
+
+/** Levels below this are C1's. */
+const c2Level = 4;
 const carrying = '   Carrying virtual thread #';
 const mounted = '   Mounted virtual thread #';
 
@@ -48,6 +54,8 @@ export class DumpParser {
 	(JDK 8).
 	*/
 	readonly headerCpuNs: number[] = [];
+	/** What each compiler thread compiles, by row of the last sample, as the memory engine names it: `tier 3 com.acme.Foo.bar`. */
+	readonly compiled = new Map<number, string>();
 	/** Linux ids, in the JVM's pid namespace, of the VM Thread and of the Attach Listener; 0 until found. */
 	vmThreadId = 0;
 	attachListenerId = 0;
@@ -87,6 +95,7 @@ export class DumpParser {
 		this.#row = -1;
 		this.#owners = new LockOwners();
 		this.headerCpuNs.length = 0;
+		this.compiled.clear();
 		this.#dump = bytes.toString('latin1');
 		const problem = this.#readDump();
 		this.#dump = '';
@@ -288,6 +297,10 @@ export class DumpParser {
 			}
 		} else if (line.startsWith(noTask) || line.startsWith(task)) {
 			flags[row] |= threadFlag.compiler;
+			const [, level, className, method, bci] = compilation.exec(line) ?? [];
+			if (method !== undefined) {
+				this.compiled.set(row, `${Number(level) < c2Level ? `tier ${level} ` : ''}${this.#nameOf(className)}.${this.#nameOf(method)}${bci === undefined ? '' : `@${bci}`}`);
+			}
 		} else if (line.startsWith(carrying)) {
 			// JDK 21 to 23 print nothing about the virtual thread, so what the carrier runs is unknown.
 			flags[row] |= threadFlag.carrier | threadFlag.incomplete;

@@ -1,4 +1,4 @@
-import {jvmWork, type JvmStacks} from '../../../model/jvm-stacks.js';
+import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {has} from '../hotspot/layout.js';
 import {type Methods} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
@@ -26,7 +26,7 @@ export class Compilations {
 	*/
 	stackOf({address, description: {name}}: JavaThread): readonly number[] {
 		const method = ifReadable(() => this.#compiled(address), '');
-		return method === '' ? this.#stacks.ofThread(name) : this.#stacks.of(jvmWork.jit, `${name.split(' ', 1)[0]} ${method}`);
+		return method === '' ? this.#stacks.ofThread(name) : this.#stacks.ofCompilation(name.split(' ', 1)[0], method);
 	}
 
 	/** CompilerThread::_env is set while a compilation is under way; its task must be the same before and after. */

@@ -1,0 +1,49 @@
+import {writeFileSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, onTestFinished, test} from 'vitest';
+import {javaForTest, keepFirstCpuBusy, sharedFolder} from '../helpers/for-test.js';
+import {jdk, type JavaOptions} from '../helpers/jvm.js';
+import {cli} from '../helpers/run.js';
+import {TerminalSession} from '../helpers/terminal.js';
+
+/** A folder that gets each situation's screen as it is after ten seconds; without it each ends as soon as it says the cause. */
+const {TPROF_SCREENS: folder} = process.env;
+const recordedMs = 10_000;
+
+const state = sharedFolder();
+
+/** What the first screen must say without a key, at 80 x 24 and with default settings, of the situations of a program; the busiest line of one that is hot. */
+test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
+	['deadlock', /^! DEADLOCK:(?: worker-\d ->){2} worker-\d/m],
+	['monitor', /^! 50 threads wait for Object, [^:]*: holder has it,\s+at Situations\.sleep:\d+/m],
+	['lock', /^! 50 threads wait for ReentrantLock, [^:]*: holder has it,\s+at Situations\.sleep:\d+/m],
+	['virtualThreads', /^! 10000 threads wait for ReentrantLock, [^:]*: holder has it,\s+at\s+Situations\.sleep:\d+/m, {jdk: jdk(release => release >= 21)}],
+	['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+, at\s+Situations\.queries:\d+/m],
+	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+: initialiser runs\s+it,\s+at Situations\.sleep:\d+/m],
+	['collector', /^! The heap is full: [^%]*%\)[;:] the program stands still for/m, {jvmArgs: ['-Xmx64m']}],
+	['jit', /^! (?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU)/m, {jvmArgs: ['-Xcomp']}],
+	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
+	['deflate', /^> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate(?:Bytes)?\S* /m],
+	['regex', /^> *\d\d\d?\S* .* (?:\S+\.)?Pattern\$\S+\.match\S*/m],
+	['hog', /^! Host CPU saturated: threads waited \d+\.\d s for a CPU/m, {under: ['taskset', '-c', '0']}],
+])('%s', async (situation, cause, options = {}) => {
+	const isBusyHost = options.under !== undefined;
+	if (isBusyHost) {
+		keepFirstCpuBusy(4);
+	}
+
+	const java = await javaForTest('Situations', {args: [situation], ...options});
+	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid)], {env: {XDG_STATE_HOME: state}});
+	onTestFinished(() => {
+		terminal.signal('SIGKILL');
+	});
+	const startMs = performance.now();
+	await terminal.until(cause);
+	if (folder) {
+		await sleep(startMs + recordedMs - performance.now());
+		writeFileSync(path.join(folder, `${isBusyHost ? 'busyHost' : situation}.txt`), `${terminal.text()}\n`);
+		expect(terminal.text()).toMatch(cause);
+	}
+});

@@ -1,0 +1,258 @@
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
+import java.util.zip.Deflater;
+
+/** What an engineer is called for at night: its argument is the name of one of the methods below. Prints "ready". */
+public class Situations {
+	static final Object MONITOR = new Object();
+	static final ReentrantLock LOCK = new ReentrantLock();
+	static volatile Object sink;
+
+	interface Body {
+		void run() throws Exception;
+	}
+
+	public static void main(String[] args) throws Exception {
+		Situations.class.getDeclaredMethod(args[0]).invoke(null);
+		System.out.println("ready");
+		sleep();
+	}
+
+	static void start(String name, Body body) {
+		Thread thread = new Thread(() -> runs(body), name);
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	static void runs(Body body) {
+		try {
+			body.run();
+		} catch (Exception ended) {
+			throw new IllegalStateException(ended);
+		}
+	}
+
+	static void sleep() throws InterruptedException {
+		Thread.sleep(Long.MAX_VALUE / 2_000_000);
+	}
+
+	static void hog() {
+		start("worker", Situations::mixes);
+	}
+
+	static void mixes() {
+		long hash = 1;
+		for (;;) {
+			for (int i = 0; i < 1_000_000; i++) {
+				hash = hash * 6364136223846793005L + i;
+			}
+
+			sink = hash;
+		}
+	}
+
+	static void deadlock() throws Exception {
+		CountDownLatch both = new CountDownLatch(2);
+		Object other = new Object();
+		start("worker-1", () -> locksBoth(MONITOR, other, both));
+		start("worker-2", () -> locksBoth(other, MONITOR, both));
+	}
+
+	static void locksBoth(Object first, Object second, CountDownLatch both) throws Exception {
+		synchronized (first) {
+			both.countDown();
+			both.await();
+			synchronized (second) {
+				sink = second;
+			}
+		}
+	}
+
+	static void monitor() throws Exception {
+		CountDownLatch held = new CountDownLatch(1);
+		start("holder", () -> {
+			synchronized (MONITOR) {
+				held.countDown();
+				sleep();
+			}
+		});
+		held.await();
+		for (int i = 1; i <= 50; i++) {
+			start("request-" + i, Situations::enters);
+		}
+	}
+
+	static void enters() {
+		synchronized (MONITOR) {
+			sink = MONITOR;
+		}
+	}
+
+	static void lock() throws Exception {
+		holdsLock();
+		for (int i = 1; i <= 50; i++) {
+			start("request-" + i, LOCK::lock);
+		}
+	}
+
+	static void holdsLock() throws Exception {
+		CountDownLatch held = new CountDownLatch(1);
+		start("holder", () -> {
+			LOCK.lock();
+			held.countDown();
+			sleep();
+		});
+		held.await();
+	}
+
+	/** 10,000 virtual threads (JDK 21 and later). */
+	static void virtualThreads() throws Exception {
+		holdsLock();
+		for (int i = 0; i < 10_000; i++) {
+			Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) LOCK::lock);
+		}
+	}
+
+	static void deadSocket() throws Exception {
+		ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+		ExecutorService pool = Executors.newFixedThreadPool(20);
+		for (int i = 0; i < 20; i++) {
+			pool.submit(() -> runs(() -> queries(server)));
+		}
+	}
+
+	static void queries(ServerSocket server) throws Exception {
+		try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
+			sink = socket.getInputStream().read();
+		}
+	}
+
+	/** Give it -Xmx64m. */
+	static void collector() {
+		start("worker", () -> {
+			List<Object> kept = new ArrayList<>();
+			Runtime runtime = Runtime.getRuntime();
+			while (runtime.totalMemory() - runtime.freeMemory() < runtime.maxMemory() * 0.88) {
+				kept.add(new byte[256]);
+			}
+
+			for (int i = 0;; i = (i + 1) % kept.size()) {
+				kept.set(i, new byte[256]);
+			}
+		});
+	}
+
+	/** 20 MB a second that are kept. */
+	static void leak() {
+		start("worker", () -> {
+			List<Object> kept = new ArrayList<>();
+			for (;;) {
+				for (int i = 0; i < 200; i++) {
+					kept.add(new byte[1024]);
+				}
+
+				Thread.sleep(10);
+			}
+		});
+	}
+
+	/** Makes a class again and again, which is compiled each time; give it -Xcomp. */
+	static void jit() throws Exception {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (InputStream from = Situations.class.getResourceAsStream("Situations$Work.class")) {
+			for (int next = from.read(); next >= 0; next = from.read()) {
+				bytes.write(next);
+			}
+		}
+
+		start("worker", () -> {
+			for (;;) {
+				sink = new Loader().define(bytes.toByteArray()).getDeclaredConstructor().newInstance().toString();
+			}
+		});
+	}
+
+	public static class Work {
+		@Override
+		public String toString() {
+			StringBuilder text = new StringBuilder();
+			for (int i = 0; i < 10; i++) {
+				text.append(i > 5 ? String.valueOf(i * 1.5) : Integer.toHexString(i)).append(i % 3 == 0 ? "a" : "b").append(i * 31L);
+			}
+
+			return text.toString();
+		}
+	}
+
+	static class Loader extends ClassLoader {
+		Class<?> define(byte[] bytes) {
+			return defineClass("Situations$Work", bytes, 0, bytes.length);
+		}
+	}
+
+	static void deflate() {
+		start("worker", () -> {
+			byte[] input = new byte[256 * 1024];
+			for (int i = 0; i < input.length; i++) {
+				input[i] = (byte) ((i * 31) ^ (i >> 7));
+			}
+
+			for (;;) {
+				compresses(input);
+			}
+		});
+	}
+
+	static void compresses(byte[] input) {
+		Deflater deflater = new Deflater(9);
+		deflater.setInput(input);
+		deflater.finish();
+		byte[] output = new byte[input.length];
+		while (!deflater.finished()) {
+			deflater.deflate(output);
+		}
+
+		deflater.end();
+	}
+
+	static void regex() {
+		start("worker", () -> sink = validates("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"));
+	}
+
+	static boolean validates(String text) {
+		return Pattern.compile("(a|aa)+").matcher(text).matches();
+	}
+
+	static void classInitialiser() throws Exception {
+		start("initialiser", () -> sink = Slow.value);
+		while (!begun) {
+			Thread.sleep(1);
+		}
+
+		for (int i = 1; i <= 5; i++) {
+			start("request-" + i, () -> sink = Slow.value);
+		}
+	}
+
+	static volatile boolean begun;
+
+	static class Slow {
+		static final Object value = loads();
+
+		static Object loads() {
+			begun = true;
+			runs(Situations::sleep);
+			return new Object();
+		}
+	}
+}
