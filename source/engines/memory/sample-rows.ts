@@ -153,7 +153,8 @@ export class SampleRows {
 		into.runDelayNs[row] = thread.cpu.runDelayNs;
 		into.state[row] = this.#stateOf(thread);
 		this.#addFrames(into, thread.stack.frames, 0, thread.stack.frames.length);
-		if (thread.stack.frames.length === 0 && thread.stack.end === 'broken' && thread.description.state === stateCode.RUNNABLE) {
+		// A compiler thread has no Java frames.
+		if (thread.stack.frames.length === 0 && thread.stack.end === 'broken' && thread.description.state === stateCode.RUNNABLE && (thread.description.flags & threadFlag.compiler) === 0) {
 			into.addFrame(this.#unknownFrame);
 		}
 
