@@ -218,7 +218,12 @@ function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const className = strings[frameClass[nodeFrame[node]]];
 		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
-		awaiting = awaiting === '' && awaitsWork.test(name) ? name : awaiting;
+		if (awaiting === '' && awaitsWork.test(name)) {
+			awaiting = name;
+			// The frames above are how the queue waits.
+			classes.clear();
+		}
+
 		isPoolsLoop ||= name.endsWith(poolWaits);
 		runsTask ||= name.endsWith(poolRuns);
 		if (isOwn(className) && !awaitsWork.test(name)) {
