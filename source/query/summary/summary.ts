@@ -32,7 +32,7 @@ export type Summary = {
 	readonly collectorCpuPercent: number;
 	/** Time that threads were ready to run and had no CPU, percent of one thread's time. */
 	readonly runDelayPercent: number;
-	/** Share of the CPU time of Java threads that counts at no line, percent, and why. */
+	/** Share of the CPU time that counts at no line, percent, and why. */
 	readonly unattributed: {readonly percent: number; readonly reason: string};
 	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
 	readonly windowMs: number;
@@ -59,10 +59,10 @@ export const leastCpuPercent = 1;
 /** Unattributed CPU time is worth mentioning from this share on, percent. */
 const muchUnattributed = 5;
 
-/** Share of the CPU time of Java threads in the window, percent, that counts at no line, and why; empty: not known. */
+/** Share of the CPU time in the window, percent, that counts at no line, and why; empty: not known. */
 function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
 	const {threads, session} = snapshot;
-	const whole = sumUpTo(threads.count, thread => threadKind(threads.flags[thread]) === 'java' ? threadCpuNs(snapshot, since, thread) : 0);
+	const whole = sumUpTo(threads.count, thread => threadCpuNs(snapshot, since, thread));
 	return {percent: percentOf(unattributedNs(snapshot, since), whole), reason: unattributedReasons[session.unattributedReason] ?? ''};
 }
 
