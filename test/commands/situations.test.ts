@@ -17,16 +17,16 @@ const state = sharedFolder();
 /** What the first screen must say without a key, at 80 x 24 and with default settings, of the situations of a program; the busiest line of one that is hot. */
 test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 	['deadlock', /^! DEADLOCK:(?: worker-\d ->){2} worker-\d/m],
-	['monitor', /^! 50 threads wait for Object, [^:]*: holder has it,\s+at Situations\.sleep:\d+/m],
-	['lock', /^! 50 threads wait for ReentrantLock, [^:]*: holder has it,\s+at Situations\.sleep:\d+/m],
-	['virtualThreads', /^! 10000 threads wait for ReentrantLock, [^:]*: holder has it,\s+at\s+Situations\.sleep:\d+/m, {jdk: jdk(release => release >= 21)}],
-	['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+, at\s+Situations\.queries:\d+/m],
-	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+: initialiser runs\s+it,\s+at Situations\.sleep:\d+/m],
-	['collector', /^! The heap is full: [^%]*%\)[;:] the program stands still for/m, {jvmArgs: ['-Xmx64m']}],
+	['monitor', /^! 50 threads wait for Object, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
+	['lock', /^! 50 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
+	['virtualThreads', /^! 10000 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m, {jdk: jdk(release => release >= 21)}],
+	['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m],
+	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m],
+	['collector', /^! The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m, {jvmArgs: ['-Xmx64m']}],
 	['jit', /^! (?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU)/m, {jvmArgs: ['-Xcomp']}],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
-	['deflate', /^> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate(?:Bytes)?\S* /m],
-	['regex', /^> *\d\d\d?\S* .* (?:\S+\.)?Pattern\$\S+\.match\S*/m],
+	['deflate', /^! \d+% is what Situations\.compresses:\d+ called[^>]*> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate/m],
+	['regex', /^! \d+% is what Situations\.validates:\d+ called[^>]*> *\d\d\d?\S* .* (?:\S+\.)?Pattern\$\S+\.match/m],
 	['hog', /^! Host CPU saturated: threads waited \d+\.\d s for a CPU/m, {under: ['taskset', '-c', '0']}],
 ])('%s', async (situation, cause, options = {}) => {
 	const isBusyHost = options.under !== undefined;

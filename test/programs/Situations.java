@@ -187,10 +187,14 @@ public class Situations {
 		public String toString() {
 			StringBuilder text = new StringBuilder();
 			for (int i = 0; i < 10; i++) {
-				text.append(i > 5 ? String.valueOf(i * 1.5) : Integer.toHexString(i)).append(i % 3 == 0 ? "a" : "b").append(i * 31L);
+				text.append(part(i)).append(i % 3 == 0 ? "a" : "b").append(i * 31L);
 			}
 
 			return text.toString();
+		}
+
+		static String part(int i) {
+			return i > 5 ? String.valueOf(i * 1.5) : Integer.toHexString(i);
 		}
 	}
 
@@ -226,11 +230,15 @@ public class Situations {
 	}
 
 	static void regex() {
-		start("worker", () -> sink = validates("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"));
+		start("worker", () -> {
+			for (;;) {
+				sink = validates("xxxxxxxxxxxxxxxxxxxxxxxxxx");
+			}
+		});
 	}
 
 	static boolean validates(String text) {
-		return Pattern.compile("(a|aa)+").matcher(text).matches();
+		return Pattern.compile("(x+x+)+y").matcher(text).matches();
 	}
 
 	static void classInitialiser() throws Exception {
