@@ -48,8 +48,8 @@ test('ten readers, three tasks of a program at rest, and one that gets no connec
 });
 
 test('what is compiled for a quarter of the CPU time is named, with its error', () => {
-	const compiling = (huge: number) => {
-		const drawing = new Picture().draw('main\nR100\nwork:1\n\nC2 CompilerThread0 [compiler]\n');
+	const compiling = (huge: number, vitals?: TargetVitals, programMs = 100) => {
+		const drawing = new Picture().draw(`main\nR${programMs}\nwork:1\n\nC2 CompilerThread0 [compiler]\n`);
 		for (const [method, count] of [['com.acme.Huge.run', huge], ['com.acme.Small.run', 90 - huge]] as const) {
 			const node = drawing.builder.addStack(new JvmStacks(drawing.builder).ofCompilation('C2', method));
 			for (let piece = 0; piece < count; piece++) {
@@ -57,13 +57,16 @@ test('what is compiled for a quarter of the CPU time is named, with its error', 
 			}
 		}
 
-		return findingsOf(drawing.build({sampledMs: 1000}), undefined, defaultQuery);
+		return findingsOf(drawing.build({sampledMs: 1000}), undefined, defaultQuery, {vitals});
 	};
 
 	expect(compiling(71)).toMatchObject([{id: 'jit', text: 'C2 compiles com.acme.Huge.run: 71% of the CPU time.', figures: {jitPercent: 90, programPercent: 10, method: 'com.acme.Huge.run', methodPercent: 71}}]);
 	const [{error}] = compiling(71);
 	expect(error).toBeGreaterThan(5);
 	expect(error).toBeLessThan(20);
+	// A program that warms up is compiled.
+	expect([{uptimeMs: 59_000}, {uptimeMs: 60_000}].map(vitals => compiling(71, vitals, 700).length)).toEqual([0, 1]);
+	expect(compiling(71, {uptimeMs: 10_000})).toHaveLength(1);
 	expect(compiling(10)).toMatchObject([{text: expect.stringMatching(/^C2 compiles com\.acme\.Small\.run: 80%/)}]);
 });
 

@@ -76,6 +76,10 @@ const muchOfCollectorsPercent = 20;
 const muchOfJitPercent = 20;
 const muchOfJitTimes = 0.5;
 
+/** In the first minute every program is compiled: it takes so many times the program's CPU time to be worth a word. */
+const warmUpMs = 60_000;
+const muchOfWarmUpTimes = 1.5;
+
 /** Pauses of collections that are worth a word, in percent of the time. */
 const muchPausedPercent = 20;
 
@@ -125,7 +129,8 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 		};
 	}
 
-	return percentOf(cpuNs.jit) >= muchOfJitPercent && cpuNs.jit >= muchOfJitTimes * cpuNs.java
+	const jitTimes = (vitals.uptimeMs ?? warmUpMs) < warmUpMs ? muchOfWarmUpTimes : muchOfJitTimes;
+	return percentOf(cpuNs.jit) >= muchOfJitPercent && cpuNs.jit >= jitTimes * cpuNs.java
 		? jitFinding(snapshot, since, {jitPercent: percentOf(cpuNs.jit), programPercent})
 		: undefined;
 }
