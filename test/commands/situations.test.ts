@@ -2,7 +2,7 @@ import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, onTestFinished, test} from 'vitest';
+import {onTestFinished, test} from 'vitest';
 import {javaForTest, keepFirstCpuBusy, sharedFolder} from '../helpers/for-test.js';
 import {jdk, type JavaOptions} from '../helpers/jvm.js';
 import {cli} from '../helpers/run.js';
@@ -44,6 +44,5 @@ test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 	if (folder) {
 		await sleep(startMs + recordedMs - performance.now());
 		writeFileSync(path.join(folder, `${isBusyHost ? 'busyHost' : situation}.txt`), `${terminal.text()}\n`);
-		expect(terminal.text()).toMatch(cause);
 	}
 });

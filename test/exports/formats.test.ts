@@ -196,7 +196,7 @@ describe('json', () => {
 	test('has the keys of schema 1, in their order', () => {
 		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
 		expect(Object.keys(document)).toEqual([
-			'tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'findings', 'deadlocks', 'lines', 'threads', 'stacks',
+			'tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'vitals', 'notes', 'findings', 'deadlocks', 'lines', 'threads', 'stacks',
 		]);
 		expect(document).toMatchObject({
 			tool: 'tprof-top', version: '1.2.3', schema: 2, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
