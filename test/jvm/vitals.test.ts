@@ -34,7 +34,7 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(first.gcCause).toBe('Allocation Failure');
 	let second = first;
 	// On a loaded machine the program may not get a CPU for a while.
-	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0 && second.safepointPercent! >= second.gcPercent! && second.heapGrowthBytesPerMin !== undefined)) {
+	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0 && second.safepointPercent! >= second.gcPercent!)) {
 		await sleep(500);
 		second = vitals.read();
 	}
@@ -44,7 +44,6 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(second.compilationsPerS).toBeGreaterThanOrEqual(0);
 	// Of the garbage nothing is left.
 	expect(second.heapAfterGcBytes).toBeLessThan(10 * 1024 * 1024);
-	expect(Math.abs(second.heapGrowthBytesPerMin)).toBeLessThan(10 * 1024 * 1024);
 	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
 	await java.stop();
 	expect(vitals.read()).toEqual({});
@@ -77,10 +76,11 @@ test('a stopped process is said to be', async () => {
 	await until(() => vitals.read().isStopped === false);
 });
 
-test.each(jdks())('JDK $release: a heap that fills grows from collection to collection', async on => {
-	const java = await javaForTest('Situations', {jdk: on, args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
+test('a heap that fills grows from collection to collection, of which there must be some', async () => {
+	const java = await javaForTest('Situations', {args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	const first = vitals.read().heapAfterGcBytes ?? 0;
+	const {heapAfterGcBytes: first = 0, heapGrowthBytesPerMin} = vitals.read();
+	expect(heapGrowthBytesPerMin).toBeUndefined();
 	await until(() => vitals.read().heapGrowthBytesPerMin! > 100 * 1024 * 1024);
 	expect(vitals.read().heapAfterGcBytes).toBeGreaterThan(first);
 });

@@ -152,12 +152,12 @@ public class Situations {
 		});
 	}
 
-	/** 20 MB a second that are kept. */
+	/** 4 MB a second that are kept. */
 	static void leak() {
 		start("worker", () -> {
 			List<Object> kept = new ArrayList<>();
 			for (;;) {
-				for (int i = 0; i < 200; i++) {
+				for (int i = 0; i < 40; i++) {
 					kept.add(new byte[1024]);
 				}
 

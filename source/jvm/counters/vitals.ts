@@ -131,8 +131,9 @@ class AllocationRate {
 	}
 }
 
-/** How far back collections say whether the heap grows, milliseconds, and how many there must be. */
+/** How far back collections say whether the heap grows, milliseconds; for how long, and how many, there must be. */
 const growthMs = 60_000;
+const leastGrowthMs = 20_000;
 const leastCollections = 4;
 
 /**
@@ -152,11 +153,11 @@ class HeapAfterCollections {
 		}
 
 		const last = this.#lately.at(-1);
-		if (!last || this.#lately.length < leastCollections) {
+		const [first] = this.#lately;
+		if (!last || this.#lately.length < leastCollections || last.ms - first.ms < leastGrowthMs) {
 			return {heapAfterGcBytes: last?.bytes};
 		}
 
-		const [first] = this.#lately;
 		const middleMs = (first.ms + last.ms) / 2;
 		const [older, younger] = [this.#lately.filter(each => each.ms <= middleMs), this.#lately.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
 		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (younger - older) / (last.ms - middleMs) * 60_000};
