@@ -4,6 +4,7 @@ import {gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/runtime/errors.js';
+import {statesLine} from '../../source/exports/formats/session-lines.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {nativeCodeLine} from '../../source/model/frame.js';
@@ -165,6 +166,10 @@ describe('files of other tools', () => {
 		expect(read.threads[0]).toMatchObject({name: 'all threads', alive: 0});
 		expect(read.session).toMatchObject({intervalMs: 10, durationMs: 1000, samples: 100});
 		expect(read.target.mainClass).toBe('server');
+	});
+
+	test('do not say that no thread runs: nothing is known of threads at the end', () => {
+		expect(statesLine(readPprof(gzipSync(encoded(goProfile()))), undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
 	});
 
 	test('without samples of threads are refused by what they hold', () => {

@@ -24,12 +24,12 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	].join(' | ');
 }
 
-/** Returns threads by state at the end, and CPU time by kind of thread. */
+/** Returns threads by state at the end, unless a profile of another tool has none, and CPU time by kind of thread. */
 export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const {threads, statesNow, javaCpuPercent, jitCpuPercent, vmCpuPercent} = summarize(snapshot, baseline);
 	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
 	return [
-		`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`,
+		...(threads > 0 ? [`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`] : []),
 		`CPU Java ${number(javaCpuPercent, 0)}% JIT ${number(jitCpuPercent, 0)}% JVM ${number(vmCpuPercent, 0)}%`,
 	].join(' | ');
 }

@@ -185,7 +185,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
-		text: ({data: {summary}}) => summary ? `${summary.threads} ${summary.threads === 1 ? 'thread' : 'threads'}:` : '',
+		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${summary.threads} ${summary.threads === 1 ? 'thread' : 'threads'}:` : '',
 	},
 	...([
 		{priority: 4, states: ['RUNNABLE'], word: 'running'},
@@ -196,7 +196,7 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 3, priority, isJoined: index === 0,
 		text({data: {summary}}) {
 			const count = summary ? threadsIn(summary.statesNow, states) : 0;
-			return summary && (count > 0 || index === 0) ? `${count} ${word}` : '';
+			return count > 0 || (index === 0 && summary && summary.threads > 0) ? `${count} ${word}` : '';
 		},
 		role: ({data: {summary}}) => summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
 	})),
