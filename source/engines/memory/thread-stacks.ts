@@ -77,6 +77,7 @@ export class ThreadStacks {
 		const changed = awake.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
 		const inJava = changed.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
+		// A thread that was stopped may have left Java code, but has been walked.
 		const others = changed.filter(thread => !thread.isInJava && !inJava.includes(thread));
 		this.#walkRunning(this.#walkWaiting(others));
 		return costMs;
@@ -167,12 +168,12 @@ export class WaitingStacks {
 		return position !== undefined && this.#continuations.walk(position);
 	}
 
-	#walkOnce({block, stack: {frames: {length: hadFrames}}}: JavaThread, isLast: boolean): WalkEnd {
+	#walkOnce({block, stack}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// The thread has not called into Java yet, or has returned from it; or it is in a transition, in which the
-			// anchor is set or cleared shortly after the state.
-			return block.state % 2 === 1 || (hadFrames > 0 && !isLast) ? 'broken' : 'root';
+			// The thread has not called into Java yet, or has returned from it; or it is in a transition (odd state),
+			// in which the anchor is set or cleared shortly after the state.
+			return block.state % 2 === 1 || (stack.frames.length > 0 && !isLast) ? 'broken' : 'root';
 		}
 
 		return ifReadable<WalkEnd>(() => {

@@ -26,16 +26,16 @@ const kinds = new Map<string, LockLine['kind']>([
 const lockLine = /^([a-z -]*(?:\(\) )?)<(?:0x([\da-f]+)(?:> \(a (.*)\))?)?/s;
 const classLine = 'waiting on the Class initialization monitor for ';
 
-/** Parses the text after "\t- "; undefined if there is nothing to use: an eliminated lock, "None". */
+/** Parses the text after "\t- "; undefined for "None", an eliminated lock, or a held one without an address. */
 export function readLockLine(text: string): LockLine | undefined {
 	if (text.startsWith(classLine)) {
 		return {kind: 'class-init', address: '', className: text.slice(classLine.length)};
 	}
 
-	const match = lockLine.exec(text);
-	const kind = match ? kinds.get(match[1]) : undefined;
+	const [, prefix, address = '', className = ''] = lockLine.exec(text) ?? [];
+	const kind = prefix === undefined ? undefined : kinds.get(prefix);
 	const isHeld = kind === 'monitor-held' || kind === 'synchronizer-held';
-	return kind && (match![2] || !isHeld) ? {kind, address: match![2] ?? '', className: (!isHeld && match![3]) || ''} : undefined;
+	return kind === undefined || (isHeld && address === '') ? undefined : {kind, address, className: isHeld ? '' : className};
 }
 
 /** Maximum number of waits read from a dump's deadlock report: more than a real deadlock has. */
@@ -144,8 +144,8 @@ type KnownOwner = {readonly lockClass: number; readonly owner: number; readonly 
 
 /**
 Remembers the owners of java.util.concurrent locks, which only full dumps show. An owner stays known while the waiter
-waits for a lock of the same class and the owner exists. An owner that waits for a lock with a new stack may have
-released this one first, so it no longer counts: no false deadlock is reported.
+waits for a lock of the same class and the owner exists. An owner that now waits for a lock with another stack may have
+released this one first: it no longer counts, so that no false deadlock is reported.
 */
 export class KnownOwners {
 	/** By key of the waiting thread. */

@@ -51,9 +51,7 @@ export class AttachClient {
 		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < acceptsRootSince;
 	}
 
-	/**
-	Sends a command in protocol version 1 and returns the whole reply. `timeoutMs` includes starting the listener.
-	*/
+	/** Sends a command in protocol version 1; returns the whole reply. `timeoutMs` includes starting the listener. */
 	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
 		return this.#send(1, command, args, deadlineOf(options), options.signal);
 	}

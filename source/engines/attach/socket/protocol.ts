@@ -3,20 +3,14 @@ HotSpot's attach protocol, encoding only (OpenJDK's attachListener.cpp): one req
 to the end of the stream.
 */
 
-/**
-HotSpot reads exactly this many arguments of a version 1 request; with fewer it waits for the rest, and every other
-client waits too.
-*/
+/** Number of arguments of a version 1 request: with fewer, HotSpot waits for the rest, and so do all other clients. */
 const v1Arguments = 3;
 /** Maximum length of an argument that HotSpot accepts in version 1. */
 const maxArgumentBytes = 1024;
 /** Maximum length of the result code that starts a reply: a decimal int and a line feed. */
 const maxCodeBytes = 12;
 
-/**
-How to request a thread dump that is not streamed: from JDK 25 on, a streamed dump is written while all threads are
-stopped.
-*/
+/** How to request a dump that is not streamed: JDK 25 streams it while all threads are stopped. */
 export type Dialect = {readonly version: 1 | 2; readonly dumpCommand: string};
 
 const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
@@ -56,25 +50,21 @@ export function parseReply(bytes: Uint8Array): {readonly code: number; readonly 
 
 /**
 Returns the dialect to use, given the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1
-streaming" there with jdk.attach.compat, an unknown operation before JDK 24. Undefined for any other answer: then
-request no dump.
+streaming" there with jdk.attach.compat. A JVM that does not know the operation (before JDK 24) or names no streaming
+("2") gets the plain request. Undefined for any other reply: then request no dump.
 */
 export function chooseDialect(code: number, text: string): Dialect | undefined {
 	if (code !== 0) {
 		return code === -1 && text.includes('not recognized') ? plain : undefined;
 	}
 
-	const answer = /^(\d+)(?:\s+(.*))?\s*$/.exec(text.trim());
-	if (!answer) {
+	const [, version, options = ''] = /^(\d+)(?:\s+(.*))?\s*$/.exec(text.trim()) ?? [];
+	if (version === undefined) {
 		return undefined;
 	}
 
-	const options = (answer[2] ?? '').split(/[\s,]+/);
-	if (!options.includes('streaming')) {
-		return plain;
-	}
-
-	return {version: Number(answer[1]) >= 2 ? 2 : 1, dumpCommand: 'threaddump streaming=0'};
+	const isStreaming = options.split(/[\s,]+/).includes('streaming');
+	return isStreaming ? {version: Number(version) >= 2 ? 2 : 1, dumpCommand: 'threaddump streaming=0'} : plain;
 }
 
 /**

@@ -11,10 +11,7 @@ const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 
 /** Invalid one-byte opcodes, and prefixes of other encodings (APX: D5). */
 const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
 
-/**
-Two-byte opcodes (after 0F) without an operand byte, and those with an immediate byte; also valid for the first map of
-VEX and EVEX.
-*/
+/** Two-byte opcodes (after 0F) without operand bytes, and with an immediate; also of the first map of VEX and EVEX. */
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
@@ -24,15 +21,16 @@ const maxLength = 15;
 /** Decodes the instruction at an index; returns undefined if it is unknown or truncated. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
 	let at = start;
-	let isShort = false;
+	let is16Bit = false;
 	while (prefixes.has(code[at])) {
-		isShort ||= code[at] === 0x66;
+		is16Bit ||= code[at] === 0x66;
 		at++;
 	}
 
-	let isWide = false;
+	let is64Bit = false;
+	// REX, 40 to 4F: bit 3 (W) selects 64-bit operands.
 	if (code[at] >> 4 === 4) {
-		isWide = (code[at] & 8) !== 0;
+		is64Bit = (code[at] & 8) !== 0;
 		at++;
 	}
 
@@ -40,13 +38,16 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 	let end: number | undefined;
 	let jumpBytes = 0;
 	if (opcode === 0xC5 || opcode === 0xC4 || opcode === 0x62) {
+		// VEX of two or three bytes, EVEX.
 		end = vectorEnd(code, at);
 	} else if (opcode === 0x0F) {
+		// 0F 80 to 8F: Jcc rel32.
 		jumpBytes = code[at + 1] >> 4 === 8 ? 4 : 0;
 		end = jumpBytes === 0 ? twoByteEnd(code, at + 1) : at + 6;
 	} else {
+		// JMP rel32; Jcc, JMP, LOOP and JRCXZ rel8.
 		jumpBytes = opcode === 0xE9 ? 4 : (opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0);
-		end = jumpBytes === 0 ? oneByteEnd(code, at, {isWide, isShort: isShort && !isWide}) : at + 1 + jumpBytes;
+		end = jumpBytes === 0 ? oneByteEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit}) : at + 1 + jumpBytes;
 	}
 
 	if (end === undefined || end > code.length || end - start > maxLength) {
@@ -69,10 +70,11 @@ function operandEnd(code: Uint8Array, at: number): number {
 		return at + 1;
 	}
 
-	const hasIndex = register === 4;
-	const base = hasIndex ? code[at + 1] & 7 : register;
+	const hasSib = register === 4;
+	const base = hasSib ? code[at + 1] & 7 : register;
+	// Mode 0 has a displacement only with "base" 5: no base, or rip.
 	const displacement = mode === 1 ? 1 : (mode === 2 || base === 5 ? 4 : 0);
-	return at + 1 + (hasIndex ? 1 : 0) + displacement;
+	return at + 1 + (hasSib ? 1 : 0) + displacement;
 }
 
 /** Returns the end of a VEX or EVEX instruction: prefix, opcode, ModRM, in some maps an immediate. */
@@ -83,6 +85,7 @@ function vectorEnd(code: Uint8Array, at: number): number | undefined {
 	}
 
 	const opcode = code[at + prefixLength];
+	// VZEROUPPER and VZEROALL have no operands.
 	if (map === 1 && opcode === 0x77 && code[at] !== 0x62) {
 		return at + prefixLength + 1;
 	}
@@ -94,6 +97,7 @@ function vectorEnd(code: Uint8Array, at: number): number | undefined {
 /** Returns the end of a two-byte instruction, not a jump. `at`: the byte after 0F. */
 function twoByteEnd(code: Uint8Array, at: number): number {
 	const opcode = code[at];
+	// Three-byte opcodes; those in the map of 3A have an immediate.
 	if (opcode === 0x38 || opcode === 0x3A) {
 		return operandEnd(code, at + 2) + (opcode === 0x3A ? 1 : 0);
 	}
@@ -101,18 +105,21 @@ function twoByteEnd(code: Uint8Array, at: number): number {
 	return bareTwoByte.has(opcode) ? at + 1 : operandEnd(code, at + 1) + (twoByteWithImmediate.has(opcode) ? 1 : 0);
 }
 
-function oneByteEnd(code: Uint8Array, at: number, {isWide, isShort}: {readonly isWide: boolean; readonly isShort: boolean}): number | undefined {
+/** Returns the end of a one-byte instruction, not a jump; undefined if invalid. The options give its operand size. */
+function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: {readonly is64Bit: boolean; readonly is16Bit: boolean}): number | undefined {
 	const opcode = code[at];
-	const immediate = isShort ? 2 : 4;
+	const immediate = is16Bit ? 2 : 4;
 	if (opcode === undefined || invalid.has(opcode)) {
 		return undefined;
 	}
 
+	// Arithmetic: four forms with a ModRM byte, two with an immediate.
 	if (opcode < 0x40) {
 		const form = opcode & 7;
 		return form < 4 ? operandEnd(code, at + 1) : at + 1 + (form === 4 ? 1 : immediate);
 	}
 
+	// Other opcodes with a ModRM byte and no immediate: MOVSXD; TEST to POP; shifts, x87; INC to PUSH.
 	if (opcode === 0x63 || (opcode >= 0x84 && opcode <= 0x8F) || (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7) || opcode >= 0xFE) {
 		return operandEnd(code, at + 1);
 	}
@@ -169,11 +176,13 @@ function oneByteEnd(code: Uint8Array, at: number, {isWide, isShort}: {readonly i
 		}
 
 		default: {
+			// MOV of al or rax from or to a 64-bit address.
 			if (opcode >= 0xA0 && opcode <= 0xA3) {
 				return at + 9;
 			}
 
-			return opcode >= 0xB0 && opcode <= 0xBF ? at + 1 + (opcode < 0xB8 ? 1 : (isWide ? 8 : immediate)) : at + 1;
+			// MOV of an immediate to a register; all others have no operand bytes.
+			return opcode >= 0xB0 && opcode <= 0xBF ? at + 1 + (opcode < 0xB8 ? 1 : (is64Bit ? 8 : immediate)) : at + 1;
 		}
 	}
 }

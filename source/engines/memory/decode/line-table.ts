@@ -9,6 +9,7 @@ const entryLimit = 65_536;
 /** Usual maximum bytes of a table; an entry takes at most 11 bytes, usually one. */
 export const lineTableBytes = 4096;
 
+/** Byte before two signed deltas; any other byte has both, in 5 and 3 bits. */
 const escape = 0xFF;
 
 /**
@@ -53,16 +54,14 @@ export function lineAt(table: LineTable, bci: number): number | undefined {
 	let line: number | undefined;
 	for (let index = 0; index < table.bcis.length; index++) {
 		const entry = table.bcis[index];
-		if (entry <= bci && entry >= best) {
-			// As in HotSpot: the first exact match, otherwise the first of the nearest.
-			if (entry === bci) {
-				return table.lines[index];
-			}
+		// As in HotSpot: the first exact match, otherwise the first of the nearest.
+		if (entry === bci) {
+			return table.lines[index];
+		}
 
-			if (entry > best) {
-				best = entry;
-				line = table.lines[index];
-			}
+		if (entry < bci && entry > best) {
+			best = entry;
+			line = table.lines[index];
 		}
 	}
 

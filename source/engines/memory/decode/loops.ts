@@ -3,7 +3,7 @@ import {decodeInstruction} from './instruction.js';
 /** A loop in compiled code: its blocks as ranges of offsets [begin, end), in order, and their total size. */
 export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
-/** Whether an instruction has no successor in the code: return, indirect jump, trap. */
+/** Whether an instruction has no successor in the code: RET, RET imm16, HLT, UD2 or an indirect jump. */
 const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
 
 /** Whether an instruction is an unconditional jump: jmp rel8, jmp rel32. */
@@ -39,6 +39,7 @@ export function loopsIn(code: Uint8Array): Loop[] {
 	return loops.sort((a, b) => a.bytes - b.bytes);
 }
 
+/** Whether a code offset is in a loop; searches its ranges by bisection. */
 export function isInLoop({blocks}: Loop, offset: number): boolean {
 	let low = 0;
 	let high = blocks.length;
@@ -90,7 +91,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 		at = end;
 	}
 
-	const sorted = [...starts].filter(start => start >= 0 && start <= at).sort((a, b) => a - b);
+	const sorted = [...starts].filter(start => start >= 0 && start < at).sort((a, b) => a - b);
 	const blocks = new Map<number, Block>();
 	for (const [index, begin] of sorted.slice(0, blocksLimit).entries()) {
 		const end = sorted[index + 1] ?? at;
@@ -183,12 +184,12 @@ function dominates(block: Block, other: Block): boolean {
 }
 
 /**
-Returns the blocks between a header and one block that jumps back to it. Each block that jumps back makes a loop of its
-own, because an inner and an outer loop may share a header.
+Returns the blocks of a loop from its header to one latch, a block that jumps back to the header. Each latch makes a
+loop of its own, because an inner and an outer loop may share a header.
 */
-function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
+function bodyOf(header: Block, latch: Block, steps: {left: number}): Set<Block> {
 	const body = new Set([header]);
-	const pending = [jumpsBack];
+	const pending = [latch];
 	for (let block = pending.pop(); block; block = pending.pop()) {
 		if (!body.has(block)) {
 			body.add(block);
@@ -200,8 +201,9 @@ function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Blo
 	return body;
 }
 
+/** Whether an instruction, perhaps after a REX prefix, is FF /4 or FF /5: a near or far indirect jump. */
 function isIndirectJump(code: Uint8Array, at: number): boolean {
-	const opcode = code[at] >> 4 === 4 ? at + 1 : at;
-	const form = (code[opcode + 1] >> 3) & 7;
-	return code[opcode] === 0xFF && (form === 4 || form === 5);
+	const opcodeAt = code[at] >> 4 === 4 ? at + 1 : at;
+	const form = (code[opcodeAt + 1] >> 3) & 7;
+	return code[opcodeAt] === 0xFF && (form === 4 || form === 5);
 }

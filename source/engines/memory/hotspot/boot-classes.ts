@@ -70,6 +70,7 @@ export class BootClasses {
 		}
 	}
 
+	/** Returns the boot loader, whose loader object is null, as may be hidden classes'; 0 if not found. */
 	#findLoader(): number {
 		const {reader, layout: {fields}} = this.#vm;
 		let loader = reader.word(fields.loaderGraph);

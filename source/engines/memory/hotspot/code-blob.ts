@@ -15,9 +15,7 @@ method; `interpreter`; `adapter`: code without a frame between caller and callee
 */
 type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
 
-/**
-Maximum size of a blob, bytes: C2 gives up far below (NMethodSizeLimit 512 KB), and stub routines have up to 300 KB.
-*/
+/** Maximum size of a blob, bytes: C2 gives up far below (NMethodSizeLimit 512 KB), and stub routines take 300 KB. */
 const blobSizeLimit = 1 << 24;
 
 /** Maximum size of a frame in words; the compilers refuse methods that need more. */
@@ -84,6 +82,7 @@ export class CodeBlob {
 			fail();
 		}
 
+		// Signed: -1 if it never is (frame_never_safe).
 		const complete = address + fields.blobFrameComplete;
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
 		this.kind = kindOf(this.name);

@@ -5,6 +5,7 @@ import {has} from './layout.js';
 import {type Methods} from './methods.js';
 import {type Vm} from './vm.js';
 
+/** Bounds of a code heap, address of its segment map (a byte a segment), and log2 of a segment's bytes. */
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
 /**
@@ -19,10 +20,7 @@ const heapLimit = 16;
 /** Maximum number of code addresses and blobs cached; beyond this the cache is emptied. */
 const locationLimit = 200_000;
 
-/**
-Maximum bytes of cached debug information, checked every `checkEveryRounds`; beyond this it is discarded and read again
-as needed.
-*/
+/** Maximum bytes of cached debug information, checked every `checkEveryRounds`; beyond this it is discarded. */
 const debugInfoLimit = 1 << 25;
 const checkEveryRounds = 256;
 

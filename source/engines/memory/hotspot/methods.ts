@@ -50,10 +50,7 @@ export class Method implements MethodName {
 	readonly #frameByBci = new Map<number, number>();
 	#lines?: LineTable;
 
-	/**
-	Decodes the Method at an address; throws `Unreadable` if there is none. Adds its names to `byFrame` with each new
-	frame id.
-	*/
+	/** Decodes the Method at an address; throws `Unreadable` if there is none. Adds its frames to `byFrame`. */
 	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
 			fail();

@@ -36,7 +36,7 @@ const alwaysCompressedClasses = 27;
 /** Reads the JVM's constants; throws `Unreadable`. */
 export function openVm(reader: Reader, layout: Layout): Vm {
 	const {fields, constants} = layout;
-	// HotSpot of JDK 8 has its own version, 25.
+	// JDK 8's HotSpot reports its own version, 25.
 	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
 	const flags = reader.withPages(() => readFlags(reader, layout));
 	const isOn = (name: string) => flags.get(name) ?? false;

@@ -9,7 +9,7 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {ThreadBlocks, emptyBlock} from '../hotspot/thread-block.js';
 import {heldObjects} from '../unwind/interpreted.js';
 
-/** A locked object that is a constant of the code, or in a register. */
+/** Represents a locked object that is a constant of the code, or in a register. */
 const unknownObject = -1;
 
 /** Collects the monitors that a stack's frames hold while it is walked. */
@@ -97,13 +97,14 @@ export class TakenAt {
 		this.#blocks = new ThreadBlocks(memory, vm.layout);
 	}
 
+	/** Begins a sample, which may walk `maxWalks` stacks. */
 	start(): void {
 		this.#walksLeft = maxWalks;
 	}
 
 	/**
-	Returns the frame in which a thread acquired a monitor, at its current line; 0 if unknown, for example while the
-	thread runs Java code. `objectOf`: reads the monitor's object.
+	Returns the id of the frame in which a thread acquired a monitor, with the line that this frame is at now; 0 if
+	unknown, for example while the thread runs Java code. `objectOf`: reads the monitor's object.
 	*/
 	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
 		if (holder.stack.frames.length === 0 || holder.isInJava || holder.stack.carrierStart >= 0) {
@@ -126,7 +127,7 @@ export class TakenAt {
 		return frame ?? 0;
 	}
 
-	/** Returns the frame, 0 for none; undefined if it must be searched again. */
+	/** Returns the frame's id, 0 for none; undefined if it must be searched again, as the thread has moved. */
 	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
 		return ifReadable(() => {
 			const {address} = holder;

@@ -39,9 +39,9 @@ function loadVmReads(pid: number): VmReads | undefined {
 			return address;
 		};
 
-		const local = new Float64Array(vectorBytes / 8);
-		const localBytes = new Uint8Array(local.buffer);
-		const words = new BigUint64Array(local.buffer);
+		// The local iovec: address and length of the destination.
+		const words = new BigUint64Array(vectorBytes / 8);
+		const localBytes = new Uint8Array(words.buffer);
 		return (vectors, first, count, into, offset, length) => {
 			words[0] = BigInt(addressOf(into) + offset);
 			words[1] = BigInt(length);
@@ -59,10 +59,7 @@ export type Memory = {
 	if the call is not available.
 	*/
 	readonly readMany?: VmReads;
-	/**
-	Copies up to `length` bytes from `address` to `into` at `offset`. Returns the number of bytes read, 0 if none. Never
-	throws.
-	*/
+	/** Copies up to `length` bytes from `address` to `into` at `offset`; returns their number, 0 on failure. */
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
 };
 
@@ -72,7 +69,7 @@ const addressEnd = 2 ** 47;
 /** Lowest address that can be mapped: mmap_min_addr is at least a page. */
 const addressStart = 4096;
 
-/** Number of consecutive failed calls after which process_vm_readv counts as forbidden. */
+/** Number of consecutive failed calls after which process_vm_readv counts as not available. */
 const refusalLimit = 16;
 
 /** Whether a word from the target can be an address; words above 2^53, which are inexact, never are. */
@@ -101,7 +98,7 @@ export class ProcessMemory implements Memory {
 		this.#vmReads = loadVmReads(pid);
 	}
 
-	/** Goes by process id, so after an exec it reads the new program; see `Ranges`. */
+	/** Uses the process id, so after an exec it reads the new program; see `Ranges`. */
 	readMany(vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number): number {
 		if (!this.#vmReads || this.#refusals >= refusalLimit) {
 			return -1;

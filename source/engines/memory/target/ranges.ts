@@ -10,7 +10,7 @@ const checkBytes = 4;
 
 /**
 Ranges of the target's memory that are read together, in the order in which they were added: much cheaper than one by
-one, but not atomic. The call goes by process id and would read another program after an exec, so its results are valid
+one, but not atomic. The call uses the process id and would read another program after an exec, so its results are valid
 only if the opened memory is still readable afterwards.
 */
 export class Ranges {
@@ -20,6 +20,7 @@ export class Ranges {
 	#bytes = new Uint8Array(firstBytes);
 	#words = new Uint32Array(this.#bytes.buffer);
 	readonly #memory: Memory;
+	/** The ranges as struct iovec (64-bit address and length), in 32-bit words and in bytes. */
 	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
 	#vectorBytes = new Uint8Array(this.#vectors.buffer);
 	/** Start of each range in `#bytes`, and the end of the last. */
@@ -78,6 +79,7 @@ export class Ranges {
 			}
 		}
 
+		// After an exec, the bytes read together are another program's.
 		if (lastTogether >= 0 && this.#memory.read(this.#addressOf(lastTogether), this.#check, 0, checkBytes) !== checkBytes) {
 			this.#isRead.fill(0, 0, next);
 		}

@@ -227,8 +227,8 @@ export class Descriptions {
 		if (identity) {
 			thread.description.isIdentified = true;
 			thread.description.identifiedMs = this.#nowMs;
-			// A thread counted before its object was readable keeps its key.
 			thread.hasValidRow = false;
+			// A thread counted before its object was readable keeps its key.
 			thread.description.key = thread.description.key < 0 ? thread.description.key : identity.id;
 			thread.description.name = identity.name;
 			thread.description.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);

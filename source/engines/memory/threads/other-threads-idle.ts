@@ -17,7 +17,7 @@ const scanEveryMs = 4000;
 Finds out whether any threads but a few watched ones have run; if not, the others need not be read. The others' CPU time
 is the process's less that of the watched threads, and exact if the latter did not change between the readings. The
 kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run may be
-noticed a sample late; so this is used only after the others have been idle for several scans.
+noticed a sample late: the class therefore waits until the others have been idle for several scans.
 */
 export class OtherThreadsIdle {
 	/** Only watched threads have run between the last two readings. */
@@ -41,6 +41,7 @@ export class OtherThreadsIdle {
 		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
 		this.wereIdle = usedNs === this.#usedNs;
 		if (!this.wereIdle) {
+			// If their CPU time is unknown, they may still be idle.
 			this.forget(Number.isNaN(usedNs) ? this.#idleScans : 0);
 		}
 

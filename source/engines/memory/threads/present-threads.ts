@@ -224,7 +224,7 @@ function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
 
 /**
 Minimum share of the time between two updates that a steadily running thread outside Java code is on a CPU or runnable.
-Threads in Java code do not wait.
+A thread in Java code does not wait, so it needs no minimum.
 */
 const minShare = 0.75;
 
@@ -271,6 +271,7 @@ export class SteadyThreads {
 
 			thread.steadyNs = isSteadyNow ? thread.steadyNs + gapNs : 0;
 			if (isRunning !== wasRunning) {
+				// A thread that started has run ever since; one that stopped had run until then.
 				this.changedNs = Math.max(this.changedNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs) || 0);
 			}
 

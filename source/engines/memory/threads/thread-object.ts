@@ -14,10 +14,7 @@ export type ThreadIdentity = {
 	readonly isDaemon: boolean;
 };
 
-/**
-Offsets in java.lang.Thread. From 19 on, status and daemon flag are in a separate object, `holder` (Thread$FieldHolder,
-JEP 425).
-*/
+/** Offsets in java.lang.Thread; since 19, status and daemon flag are in its `holder` (Thread$FieldHolder, JEP 425). */
 type Offsets = {
 	readonly name: number;
 	readonly id: number;

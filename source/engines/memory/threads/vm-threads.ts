@@ -18,16 +18,16 @@ const listEveryTimes = 500;
 /** For this long after it ran, a VM-internal thread is watched. */
 const watchedMs = 6000;
 
-/** The library of a native thread is looked for no more often than this, milliseconds: it may not be known while it runs. */
-const lookEveryMs = 5000;
+/** Minimum interval between searches for a native thread's library, milliseconds: it may be unknown while it runs. */
+const searchEveryMs = 5000;
 
-/** That of the VM's own threads. */
+/** Library of the VM's own threads. */
 const ownLibrary = 'libjvm.so';
 
 /** Maximum number of threads listed. */
 const threadLimit = 20_000;
 
-/** Runs the work of stop-the-world collectors, or a part of it, and other operations of the VM. */
+/** The thread that runs all or part of the work of stop-the-world collectors, and other operations of the VM. */
 const vmThreadName = 'VM Thread';
 
 /** VM thread names, unique in a JVM, that the kernel truncates. */
@@ -36,12 +36,12 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
 `isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list; `library`: see
-target/thread-library.ts, and when it is looked for again.
+target/thread-library.ts, and when it may be searched for again.
 */
-type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextLookMs: number};
+type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextSearchMs: number};
 
-/** What is known when a sample is filled; `stackPointers`: see `RunningTimer`. */
-type Added = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
+/** Input of `add`. `repeats`: number of intervals that the sample covers; `stackPointers`: see `RunningTimer`. */
+type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
 
 /**
 Threads of the process that are not Java threads: collectors, the VM Thread, native libraries' threads. They have no
@@ -71,11 +71,8 @@ export class VmThreads {
 		this.#stacks = parts.jvmStacks;
 	}
 
-	/**
-	Adds these threads to a sample that covers `repeats` intervals. `newThreads`: Java threads listed for the first
-	time.
-	*/
-	add(into: Sample, rows: RowCache, {java, newThreads, repeats, stackPointers}: Added): void {
+	/** Adds these threads to a sample. `newThreads`: Java threads listed for the first time. */
+	add(into: Sample, rows: RowCache, {java, newThreads, repeats, stackPointers}: AddInput): void {
 		const nowMs = performance.now();
 		this.onlyWatchedRan = true;
 		this.usedNs = 0;
@@ -83,8 +80,7 @@ export class VmThreads {
 			const isFirst = this.#threads.size === 0;
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
-			// Until the second list, some threads may be about to become Java threads, and no sample counts as
-			// unchanged.
+			// Until the second list, threads may be about to become Java threads, and no sample counts as unchanged.
 			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs)));
 		}
 
@@ -93,8 +89,7 @@ export class VmThreads {
 		}
 
 		for (const thread of this.#threads.values()) {
-			// A thread about to become a Java thread is not in the JVM's list yet: it counts as the JVM's own only from
-			// its second list on.
+			// It may be about to become a Java thread: it counts as the JVM's own only from its second list on.
 			if (thread.observations < 2) {
 				this.onlyWatchedRan = false;
 				continue;
@@ -153,15 +148,15 @@ export class VmThreads {
 		return ids;
 	}
 
-	/** Counts CPU time of which more than the thread's name says what it is for. */
+	/** Attributes CPU time whose purpose the name alone does not show: the VM Thread's and native threads'. */
 	#attribute(into: Sample, row: number, thread: VmThread, sp: number | undefined): void {
 		const {name, cpu: {nativeId, usedNs}} = thread;
 		if (name === vmThreadName && this.#hasCollected()) {
 			into.addAttributedCpu(row, usedNs, this.#stacks.of(jvmWork.gc, name));
 		} else if (workOf(name) === jvmWork.native) {
 			const nowMs = performance.now();
-			if (thread.library === undefined && nowMs >= thread.nextLookMs) {
-				thread.nextLookMs = nowMs + lookEveryMs;
+			if (thread.library === undefined && nowMs >= thread.nextSearchMs) {
+				thread.nextSearchMs = nowMs + searchEveryMs;
 				thread.library = libraryOfThread(this.#pid, nativeId, this.#memory, sp);
 			}
 
@@ -198,7 +193,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextLookMs: 0,
+			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextSearchMs: 0,
 			isBorn: !isFirst && !this.#cpu.knows(nativeId),
 		};
 	}

@@ -2,10 +2,7 @@ import {wordAt, wordOf} from '../target/word.js';
 import {type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
-/**
-Maximum bytes copied of a stack; 1,024 interpreted frames take about 150 KB. A deeper stack is truncated and counts as
-incomplete.
-*/
+/** Maximum bytes copied of a stack, enough for some 7,000 interpreted frames; a deeper stack is truncated. */
 const stackBytesLimit = 1 << 20;
 
 /** A copy of part of a thread's stack, read by address. */
@@ -27,6 +24,7 @@ export class StackCopy {
 		this.low = low;
 		this.high = low;
 		const length = Math.min(base - low, limit);
+		// Not `length <= 0`, which is false for NaN.
 		if (!(length > 0) || low % 8 !== 0) {
 			fail();
 		}
@@ -79,8 +77,9 @@ export class StackCopy {
 		return wordOf(this.#words[index], this.#words[index + 1]);
 	}
 
-	/** Returns the low half of the word at an address as a signed number. */
+	/** Returns the low half of the word at an address as a signed number; throws `Unreadable` outside the copy. */
 	signed(address: number): number {
+		// Lets `RecordingStack` record the word.
 		this.word(address);
 		const low = this.u32(address);
 		return low < 2 ** 31 ? low : low - (2 ** 32);

@@ -137,6 +137,7 @@ export class TopFrame {
 
 		this.#walker.pushCompiled(location, pc, false);
 		if (blob.isEnterSpecial) {
+			// Omit this frame, as thread dumps do.
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
@@ -156,12 +157,14 @@ export class TopFrame {
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
-		// The method returns: its frame is gone, and r13 is the return address to jump to (or about to be).
+		// The method returns by jmp r13 or, before that, mov rsp, rbx (two encodings): its frame is gone, r13 is the
+		// return address, and rbx the caller's stack pointer.
 		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
 		if (isReturning && this.#code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
 		}
 
+		// Before that, pop r13: the return address is still on the stack.
 		if (startsWith(code, [0x41, 0x5D]) && this.#isReturnAddress(stack.word(sp))) {
 			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
 		}
@@ -238,6 +241,7 @@ export class TopFrame {
 	nothing else leads to the root.
 	*/
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
+		// Only for its frames: those of the compiled method that the thread is in, if any.
 		this.#attempt(() => {
 			const location = this.#code.lookUp(registers.pc);
 			return location?.blob.kind === 'java' && this.#walker.pushCompiled(location, registers.pc, false) ? 'root' : 'broken';
@@ -249,8 +253,7 @@ export class TopFrame {
 			const pc = stack.has(at) ? stack.word(at) : 0;
 			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
-			// An interpreted frame may have called anything: it counts unless a closer candidate also leads to the
-			// root.
+			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
 			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');
 			if (kind === 'none' || isWorse || this.#walkFrom(stack, at, registers.fp, top) === 'broken') {
 				continue;
@@ -267,9 +270,7 @@ export class TopFrame {
 		return fallback === 0 ? 'broken' : this.#walkFrom(stack, fallback, registers.fp, top);
 	}
 
-	/**
-	Whether the thread is in the function called just before a return address, or in one that this function called.
-	*/
+	/** Whether the thread is in the function called just before a return address, or in one that this one called. */
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
 		const isInTarget = (word: number) => word >= target && word < target + functionBytes;

@@ -224,6 +224,7 @@ export class Walker {
 		return fp;
 	}
 
+	/** Leaves a frame of known size, whose uppermost words are the saved frame pointer and the return address. */
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
 		const cursor = this.#cursor;
 		const sender = cursor.sp + (words * 8);

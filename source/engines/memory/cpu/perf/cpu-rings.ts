@@ -17,7 +17,7 @@ const minPages = 32;
 /** Maximum number of CPUs: with rings of minimum size, they take `allBytes`. */
 const maxCpus = allBytes / (minPages * pageBytes);
 
-/** Bytes of stack copied into a record, by size of the ring. Stacks usually have 6 to 8 KB, at most 21. */
+/** Bytes of stack copied into a record: `large` in rings of at least `largePages`. Stacks usually have 6 to 8 KB. */
 const stackBytes = {large: 32_768, small: 16_384} as const;
 const largePages = 256;
 
@@ -51,10 +51,7 @@ Events on the clocks of all CPUs that the target may run on. Discards records of
 rings between samples.
 */
 export class CpuRings {
-	/**
-	Opens the events. If they are not permitted or there are too many CPUs, calls `refused` with the reason and returns
-	undefined.
-	*/
+	/** Opens the events; on failure calls `refused` with the reason and returns undefined. */
 	static open(calls: PerfCalls, pid: number, periodNs: number, refused: (reason: string) => void = () => undefined): CpuRings | undefined {
 		const cpus = targetCpus(calls, pid);
 		if (cpus.length > maxCpus) {
@@ -158,6 +155,7 @@ export class CpuRings {
 		const pages = Math.max(minPages, Math.min(maxPages, 2 ** Math.floor(Math.log2(allBytes / pageBytes / count))));
 		for (const cpu of cpus) {
 			const error = this.#open(cpu, pages);
+			// ENODEV: the CPU just went offline.
 			if (error !== 0 && error !== constants.errno.ENODEV) {
 				this.#refused.set(cpu, error);
 			}
@@ -165,6 +163,7 @@ export class CpuRings {
 
 		if (cpus.length > 0) {
 			clearInterval(this.#drainTimer);
+			// Twice before the smallest ring is full.
 			this.#drainTimer = setInterval(() => {
 				if (this.#bytes < this.#ringBytes) {
 					this.#drain();
@@ -173,9 +172,9 @@ export class CpuRings {
 		}
 	}
 
-	/** Opens an event on a CPU, with the largest ring that can be mapped: 0 or an errno. */
-	#open(cpu: number, mostPages: number): number {
-		const copiedBytes = mostPages < largePages ? stackBytes.small : stackBytes.large;
+	/** Opens an event on a CPU, with the largest ring that can be mapped; returns 0 or an errno. */
+	#open(cpu: number, maxRingPages: number): number {
+		const copiedBytes = maxRingPages < largePages ? stackBytes.small : stackBytes.large;
 		const opened = this.#calls.open(cpu, {
 			periodNs: this.#periodNs, stackBytes: copiedBytes, withKernel: true, ofCpu: true,
 		});
@@ -184,7 +183,7 @@ export class CpuRings {
 		}
 
 		let errno = 0;
-		for (let pages = mostPages; pages >= minPages; pages /= 2) {
+		for (let pages = maxRingPages; pages >= minPages; pages /= 2) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
 				this.ringRecords = Math.min(this.ringRecords, Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)));

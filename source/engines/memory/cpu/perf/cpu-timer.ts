@@ -11,7 +11,7 @@ import {type ThreadRecord} from './ring.js';
 /** How long after its last record a thread is still read in every sample. */
 const idleAfterMs = 2000;
 
-/** How long to skip a thread id whose records had no Java frames (a collector's); the id may be reused after that. */
+/** How long to skip a thread id whose records had no Java frames (a collector's): not forever, as ids are reused. */
 const withoutFramesMs = 2000;
 
 /** Maximum number of stack pointers kept. */
@@ -20,7 +20,7 @@ const maxStackPointers = 1000;
 /** Number of samples after a loss of records during which it explains unattributed CPU time. */
 const lossSamples = 500;
 
-/** Recorded stacks of a thread: the newest, and those of the newest sample. */
+/** Recorded stacks of a thread: the newest, those of the current sample, and the sample that had the newest. */
 type ThreadStacks = {
 	last: RecordedStack;
 	fresh: readonly RecordedStack[];
@@ -161,6 +161,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	#walk(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
+		// Compiler threads have no Java frames.
 		if ((thread.description.flags & threadFlag.compiler) !== 0) {
 			return;
 		}

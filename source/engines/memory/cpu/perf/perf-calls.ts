@@ -26,10 +26,11 @@ these clocks the kernel always reports the period of the open call.
 */
 const sampleType = 2 | 4 | (1 << 12) | (1 << 13);
 
+/** Bits of the flags: exclude_kernel, exclude_idle. */
 const excludeKernel = 1 << 5;
 const excludeIdle = 1 << 7;
 
-/** Record times are CLOCK_MONOTONIC, as in `process.hrtime`. */
+/** Another (use_clockid) and its clock: record times are CLOCK_MONOTONIC, as in `process.hrtime`. */
 const useClock = 1 << 25;
 const monotonicClock = 1;
 

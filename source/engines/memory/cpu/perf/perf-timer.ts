@@ -52,7 +52,7 @@ export class PerfTimer implements RunningTimer {
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	/** Index in `ringSizes` of the largest size in use; grows when larger rings leave no memory for some threads. */
+	/** Index in `ringSizes` of the largest size in use, and whether the kernel refused memory, so that it must grow. */
 	#largest = 0;
 	#isTooLarge = false;
 	/** Number of threads without an event because one was refused, and the last error. */
@@ -177,7 +177,7 @@ export class PerfTimer implements RunningTimer {
 		return entry;
 	}
 
-	/** Adds the thread's CPU time to its current window; first starts a new window if that one is over. */
+	/** Adds the thread's CPU time to its window; first starts a new one if that is over and the thread was not idle. */
 	#age(entry: ThreadRecords, thread: JavaThread, nowMs: number): void {
 		if (nowMs - entry.sinceMs > (entry.event ? idleMs : busyWithinMs) && entry.usedNs >= (entry.event ? busyNs : 1)) {
 			entry.usedNs = 0;

@@ -89,10 +89,7 @@ export class RecordedStacks {
 		return walked;
 	}
 
-	/**
-	Whether the virtual thread of a record is still mounted, so that the JVM's data about the mounted thread applies to
-	the record.
-	*/
+	/** Whether a record's virtual thread is still mounted, so that the JVM's data about it applies to the record. */
 	isStillMounted({entry}: RecordedStack): boolean {
 		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
 	}

@@ -35,6 +35,7 @@ export class Ring {
 		for (let at = 0; at < bytes;) {
 			const start = first + at;
 			const size = this.#u32(start + 4) >>> 16;
+			// The data is invalid, or the head is further than a ring ahead: the record sizes cannot be trusted.
 			if (size < headerBytes || size % 8 !== 0 || at + size > bytes || bytes > length) {
 				lost++;
 				break;
@@ -47,6 +48,7 @@ export class Ring {
 					records.push(record);
 				}
 			} else if (type === recordType.lost && size >= headerBytes + 16) {
+				// After the event's id.
 				lost += this.#word(start + headerBytes + 8);
 			}
 

@@ -26,8 +26,8 @@ type ThreadEventOptions = {
 
 /**
 An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period but
-counts for a whole one, so short-lived threads count correctly on average. The others' periods include that of lost
-records.
+counts for a whole one, so short-lived threads count correctly on average. Records also count for lost ones of the same
+reading.
 */
 export class ThreadEvent {
 	/** Opens an event; returns an errno if the event or its ring is refused. */
@@ -74,6 +74,7 @@ export class ThreadEvent {
 
 		const {records, lost} = this.#ring.take();
 		const isFirst = this.#setNs === Number.POSITIVE_INFINITY;
+		// Until the regular period is set, further records follow at the first, shorter one.
 		for (const [index, record] of records.entries()) {
 			const periodNs = record.timeNs < this.#setNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
 			record.periodNs = periodNs * (records.length + lost) / records.length;

@@ -56,10 +56,7 @@ export class ObservedThreads implements StopWatch {
 		return this.#running.isCaptured(thread);
 	}
 
-	/**
-	Sets whether a thread's row was observed running: on a CPU, or RUNNABLE if the kernel cannot tell or the stack could
-	not be read.
-	*/
+	/** Sets whether a row was observed running: on a CPU, or RUNNABLE if the kernel cannot tell or it has no stack. */
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
 		const mayBeOnCpu = isRunnable && !this.#offCpuThreads.has(thread) && (thread.stack.frames.length === 0 || !this.#onCpu.isReliable);
@@ -100,6 +97,7 @@ export class ObservedThreads implements StopWatch {
 	sample. A thread that has left Java code is not: where it left it shows nothing about where it worked.
 	*/
 	whileStopped(thread: JavaThread): void {
+		// Called only to update `isReliable`.
 		this.#onCpu.waitedSince(thread.nativeId);
 		(thread.isInJava ? this.#onCpuThreads : this.#offCpuThreads).add(thread);
 	}

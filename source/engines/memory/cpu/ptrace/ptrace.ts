@@ -6,7 +6,7 @@ const request = {
 	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
 } as const;
 
-/** Options of waitpid(2): do not block; threads of any kind. */
+/** Options of waitpid(2): WNOHANG (do not block), __WALL (threads of any kind). */
 const waitOptions = 1 | 0x40_00_00_00;
 
 /** Signals that a terminal sends to a background process that uses it (signal(7)), and SIG_IGN. */
@@ -26,11 +26,11 @@ export type Ptrace = Priority & {
 	kernel detaches all threads, which continue, when our process ends, even by SIGKILL (ptrace(2)).
 	*/
 	seize(tid: number): number;
-	/** Stops a seized thread: 0 or an errno. */
+	/** Stops a seized thread; returns 0 or an errno. */
 	interrupt(tid: number): number;
-	/** Copies the registers of a stopped thread, 216 bytes: 0 or an errno. */
+	/** Copies the registers of a stopped thread, 216 bytes; returns 0 or an errno. */
 	registers(tid: number, into: Uint8Array): number;
-	/** Detaches a stopped thread, which continues with a signal (0 for none): 0 or an errno. */
+	/** Detaches a stopped thread, which continues with a signal (0 for none); returns 0 or an errno. */
 	detach(tid: number, signal: number): number;
 	/** Returns the wait status of a seized thread; 0 while it runs; on error the negated errno. */
 	poll(tid: number): number;

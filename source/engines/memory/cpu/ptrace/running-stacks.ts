@@ -72,7 +72,10 @@ export class RunningStacks {
 		const captured = this.#captured.size === 0 ? [] : threads.filter(thread => this.isCaptured(thread));
 		for (const thread of captured) {
 			const capture = this.#captured.get(thread.nativeId)!;
-			Object.assign(thread.block, capture.isComplete ? capture.block : undefined);
+			if (capture.isComplete) {
+				Object.assign(thread.block, capture.block);
+			}
+
 			this.#setStack(capture);
 		}
 

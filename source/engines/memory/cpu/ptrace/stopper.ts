@@ -63,10 +63,7 @@ export type Stops = {
 	*/
 	refused: number;
 	tracer?: string;
-	/**
-	Number of threads that did not stop in time, in this round or an earlier one; they are detached as soon as they
-	stop.
-	*/
+	/** Number of threads that did not stop in time, in any round; they are detached as soon as they stop. */
 	late: number;
 };
 
@@ -129,6 +126,7 @@ export class Stopper {
 	*/
 	stop(tids: readonly number[], onStopped: (tid: number) => void, choice: Choice = allThreads): Stops {
 		this.#releaseLate();
+		// Late threads were counted when they did not stop.
 		const stops: Stops = {...this.#lateStops, count: 0};
 		this.#lateStops = {...noStops};
 		if (tids.length === 0) {
@@ -181,9 +179,7 @@ export class Stopper {
 		}
 	}
 
-	/**
-	Stops threads one by one until one does not stop at once, as it waits for a CPU; returns how many were checked.
-	*/
+	/** Stops threads one by one until one does not stop at once, as it waits for a CPU; returns the number checked. */
 	#stopOneByOne(tids: readonly number[], round: Round, stops: Stops): number {
 		const {choice, onStopped} = round;
 		const waiting: number[] = [];
