@@ -85,6 +85,7 @@ export function canSeePeers(): boolean {
 
 /** Returns the pid at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 if unknown. */
 export function peerOf(socket: Socket): number {
+	// Node has no public access to a socket's descriptor.
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);
 	return canSeePeers() && getOption && getOption(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;

@@ -1,18 +1,19 @@
 import path from 'node:path';
 import {readBytes, readProc} from '../system/proc.js';
 
-/** Where control groups are mounted (cgroups(7)): version 2 alone or beside version 1, and the CPU controller of version 1. */
+/** Mount points of control groups (cgroups(7)): version 2 alone or beside version 1; version 1's CPU controller. */
 const mounts = {unified: ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'], cpu: ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct']};
 
-/** A group may have as many above it as limit its CPU time. */
+/** Maximum number of groups read from a process's group upwards, each of which may limit its CPU time. */
 const maxLevels = 16;
 
+/** Maximum bytes read of a file. */
 const maxBytes = 4096;
 
-/** Periods of a group's CPU limit, and those in which it had used it up. */
+/** Number of periods for which a group's CPU limit was enforced, and of those in which the group was throttled. */
 type Periods = {readonly periods: number; readonly throttled: number};
 
-/** Reads how far a process is kept from using CPUs by the limits of its control groups. */
+/** Reads how often the CPU limits of a process's control groups throttle it. */
 export class CpuLimits {
 	readonly #files: readonly string[];
 	#before: readonly Periods[] = [];
@@ -21,7 +22,10 @@ export class CpuLimits {
 		this.#files = filesOf(readProc(pid, 'cgroup') ?? '');
 	}
 
-	/** Share of periods, percent, in which a limit was used up since the reading before: the worst of all groups; undefined without a limit. */
+	/**
+	Returns the percentage of periods since the previous reading in which a group was throttled, the largest of all
+	groups; undefined without a limit.
+	*/
 	read(): number | undefined {
 		const now = this.#files.map(file => periodsOf(textOf(file)));
 		const shares = now.map(({periods, throttled}, index) => {
@@ -33,13 +37,16 @@ export class CpuLimits {
 	}
 }
 
-/** Share of the last ten seconds, percent, in which a task of this host waited for a CPU (/proc/pressure/cpu); undefined where the kernel does not say. */
+/**
+Returns the percentage of the last ten seconds in which some task of this host waited for a CPU (/proc/pressure/cpu);
+undefined if the kernel does not report it.
+*/
 export function cpuPressure(): number | undefined {
 	const [, share] = /^some avg10=([\d.]+)/m.exec(textOf('/proc/pressure/cpu')) ?? [];
 	return share === undefined ? undefined : Number(share);
 }
 
-/** The files cpu.stat of a process's groups that have one, by its /proc/PID/cgroup. */
+/** Returns the cpu.stat files with CPU limits of a process's groups and those above, given its /proc/PID/cgroup. */
 function filesOf(cgroups: string): string[] {
 	const groups = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
 		const roots = controllers === '' ? mounts.unified : (controllers.split(',').includes('cpu') ? mounts.cpu : []);
@@ -48,7 +55,7 @@ function filesOf(cgroups: string): string[] {
 	return [...new Set(groups)].filter(file => textOf(file).includes('nr_periods'));
 }
 
-/** A group and those above it: `/a/b`, `/a`, `/`. */
+/** Returns a group and those above it: `/a/b`, `/a`, `/`. */
 function foldersUp(group: string): string[] {
 	const folders = [path.normalize(group)];
 	while (folders.at(-1) !== '/' && folders.length < maxLevels) {

@@ -10,11 +10,11 @@ import {
 	openBelowRoot, openFile, openFolderIn, pathOf,
 } from '../system/below-root.js';
 
-/** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. A larger file is something else. */
+/** Maximum size of a file: -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
 const maxPerfDataBytes = 32 * 1024 * 1024;
-/** A JVM has about 250 counters; each takes 20 bytes at least. */
+/** Maximum number of counters; a JVM has about 250. */
 const maxEntries = 16_384;
-/** Longest string value kept, bytes: command lines may be long (class paths), values longer than this are of no use. */
+/** Maximum length of a string, bytes; longer ones are truncated. Command lines may be long (class paths). */
 const maxStringBytes = 64 * 1024;
 
 const magic = 0xCA_FE_C0_C0;
@@ -23,10 +23,13 @@ const entryHeaderBytes = 20;
 const littleEndian = 1;
 const supportedMajor = 2;
 
-/** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
+/** Counters by name: 64-bit numbers as the nearest double, and strings as in the file, not yet printable. */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
-/** Parses a whole file, as far as its entries have possible sizes; undefined if it is not such a file. */
+/**
+Parses a file (structs PerfDataPrologue and PerfDataEntry) up to the first entry with an invalid size; returns undefined
+if it is not a counter file. Type B is a byte, as an array a string; type J is a 64-bit number.
+*/
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian || bytes[5] !== supportedMajor) {
 		return undefined;
@@ -68,19 +71,19 @@ function stringEnd(bytes: Buffer, start: number, limit: number): number {
 	return end === -1 || end > limit ? limit : end;
 }
 
-/** A counter that is a string; empty when absent. */
+/** Returns a string counter; empty if absent. */
 export function stringCounter(counters: PerfCounters | undefined, name: string): string {
 	const value = counters?.get(name);
 	return typeof value === 'string' ? value : '';
 }
 
-/** A counter that is a number; undefined when absent. */
+/** Returns a number counter; undefined if absent. */
 export function numberCounter(counters: PerfCounters | undefined, name: string): number | undefined {
 	const value = counters?.get(name);
 	return typeof value === 'number' ? value : undefined;
 }
 
-/** Sum of the counters with such names; undefined if there are none, or one has an impossible value. */
+/** Returns the sum of the counters whose names match; undefined if there are none, or one is negative or a string. */
 export function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	let sum: number | undefined;
 	for (const [name, value] of counters ?? []) {
@@ -96,23 +99,23 @@ export function sumOf(counters: PerfCounters | undefined, names: RegExp): number
 	return sum;
 }
 
-/** Nobody has generations that are as alike by chance. */
-const sharedBytes = 1024;
+/** Maximum difference between the maximum sizes of generations that share the heap. */
+const maxSharedDifferenceBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
 const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
 
-/** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
+/** Returns the sizes of the Java heap, summed over the spaces of its generations (metaspace has other counters). */
 export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {
-	// They are 0, which no heap is, until they are first updated by a collection or (G1) a new region.
+	// These counters are 0 until a collection or (G1) a new region first updates them.
 	const used = sumOf(counters, usedNames);
-	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: mostOf(counters)};
+	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: maxHeapBytes(counters)};
 }
 
-/** Where objects begin, and how often the young generation was collected. */
+/** Size of eden, in which objects are allocated, and number of young collections. */
 export type Eden = {readonly usedBytes: number; readonly capacityBytes: number; readonly collections: number};
 
-/** Undefined for a collector without eden (ZGC, Shenandoah). */
+/** Returns eden's figures; undefined for a collector without eden (ZGC, Shenandoah). */
 export function edenOf(counters: PerfCounters | undefined): Eden | undefined {
 	const eden = 'sun.gc.generation.0.space.0';
 	const [usedBytes, capacityBytes, collections] = [`${eden}.used`, `${eden}.capacity`, 'sun.gc.collector.0.invocations'].map(name => numberCounter(counters, name));
@@ -121,20 +124,23 @@ export function edenOf(counters: PerfCounters | undefined): Eden | undefined {
 		: {usedBytes, capacityBytes, collections};
 }
 
-/** Collectors whose generations share the heap (G1, ZGC) give each all of it, but for some bytes; others its part. */
-function mostOf(counters: PerfCounters | undefined): number | undefined {
+/**
+Returns the maximum size of the heap. Collectors whose generations share it (G1, ZGC) report nearly all of it for each;
+others report each generation's part.
+*/
+function maxHeapBytes(counters: PerfCounters | undefined): number | undefined {
 	const [young, old] = [0, 1].map(generation => numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));
-	return young === undefined || old === undefined || Math.abs(young - old) < sharedBytes ? old ?? young : young + old;
+	return young === undefined || old === undefined || Math.abs(young - old) < maxSharedDifferenceBytes ? old ?? young : young + old;
 }
 
-/** Anyone may make folders with such names in /tmp; no host has more users with JVMs than this. */
+/** Maximum number of hsperfdata folders examined: anyone may create some in /tmp. */
 const maxFolders = 256;
 
 type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
 /**
-Opens the target's counters in its own /tmp: the folder is named after the user as the target knows it, the file after
-the pid as the target sees it. Undefined if there are none (-XX:-UsePerfData).
+Opens the target's counter file in its own /tmp; returns undefined if there is none (-XX:-UsePerfData). The folder is
+named after the user and the file after the pid, both as the target sees them.
 */
 export function openPerfData(owner: Owner): PerfDataFile | undefined {
 	let tmp: number;
@@ -182,7 +188,7 @@ function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | 
 	}
 }
 
-/** The open counters of one JVM. */
+/** The open counter file of a JVM. */
 class PerfDataFile {
 	readonly #fd: number;
 	readonly #bytes: Buffer;
@@ -192,7 +198,7 @@ class PerfDataFile {
 		this.#bytes = Buffer.allocUnsafe(size);
 	}
 
-	/** The counters now; undefined when they cannot be read. */
+	/** Returns the current counters; undefined if unreadable. */
 	read(): PerfCounters | undefined {
 		try {
 			const count = readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);
@@ -207,7 +213,7 @@ class PerfDataFile {
 	}
 }
 
-/** The counters of a process now, in one go. */
+/** Returns the current counters of a process; undefined if there are none, or they are unreadable. */
 export function readPerfData(owner: Owner): PerfCounters | undefined {
 	const file = openPerfData(owner);
 	try {

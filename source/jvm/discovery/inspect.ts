@@ -60,7 +60,7 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 		pid, status, stat, users,
 	};
 	if ('code' in libraries) {
-		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closed(facts);
+		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closedInspection(facts);
 	}
 
 	if (libraries.openJ9) {
@@ -90,7 +90,8 @@ function isHidden(pid: number): boolean {
 	}
 }
 
-function closed(facts: ProcessFacts): Inspection {
+/** Returns the result for a process whose memory map we may not read. */
+function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status, users} = facts;
 	const isJvm = /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '') || hasCounterFile(status.nsPid);
 	return {
@@ -117,6 +118,7 @@ function hasCounterFile(nsPid: number): boolean {
 	}
 }
 
+/** Returns the result for a process without libjvm.so: a starting JVM, a native image, or no JVM. */
 function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 	const {pid, stat} = facts;
 	const isLauncher = libraries.launcher || /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');

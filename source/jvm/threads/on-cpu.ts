@@ -52,7 +52,7 @@ export class OnCpu {
 	/** Whether a thread has no CPU: it sleeps, or is runnable and waits for one; false if unknown. */
 	isOffCpu(nativeId: number): boolean {
 		const found = this.#check(nativeId);
-		return found === 'asleep' || (found !== undefined && this.#count(found === 'on'));
+		return found === 'asleep' || (found !== undefined && this.#countCheck(found === 'on'));
 	}
 
 	/** Records a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
@@ -65,10 +65,10 @@ export class OnCpu {
 		}
 	}
 
-	/** Whether a stopped thread had to wait for a CPU, after `mark`, to come to its stop. */
+	/** Whether a stopped thread had to wait for a CPU, after `mark`, to come to its stop. Updates `isReliable`. */
 	waitedSince(nativeId: number): boolean {
 		const since = this.#since(nativeId);
-		return since !== undefined && this.#count(!since.hadTimeslice);
+		return since !== undefined && this.#countCheck(!since.hadTimeslice);
 	}
 
 	/** Whether a thread that was on a CPU at the last `isOffCpu` or `mark` may have left it since. */
@@ -83,12 +83,14 @@ export class OnCpu {
 		}
 	}
 
-	#count(isOn: boolean): boolean {
+	/** Counts a check of a runnable thread; returns whether it is off CPU, false if that is not reliable. */
+	#countCheck(isOn: boolean): boolean {
 		this.#onCpuFraction += weight * ((isOn ? 1 : 0) - this.#onCpuFraction);
 		return !isOn && this.isReliable;
 	}
 
-	#check(nativeId: number): 'on' | 'ready' | 'asleep' | undefined {
+	/** Returns whether a thread is on a CPU, runnable without one, or asleep; undefined if unknown. */
+	#check(nativeId: number): 'on' | 'runnable' | 'asleep' | undefined {
 		try {
 			const files = this.#open(nativeId);
 			files.status ??= openSync(`${this.#folder}/${nativeId}/status`, 'r');
@@ -105,12 +107,12 @@ export class OnCpu {
 				}
 
 				if (timeslices === files.timeslices) {
-					return timeslices - switched === 1 ? 'on' : 'ready';
+					return timeslices - switched === 1 ? 'on' : 'runnable';
 				}
 			}
 
 			// It is switched constantly.
-			return 'ready';
+			return 'runnable';
 		} catch {
 			this.#close(nativeId);
 			return undefined;

@@ -145,10 +145,7 @@ export class ThreadCpu {
 		}
 	}
 
-	/**
-	Sets `cpuNs`, `waitNs`, `timeslices` and `reading`. An open file of a thread that has ended gives ESRCH, even if its id
-	is reused.
-	*/
+	/** Sets the numbers and `reading`. The open file of an ended thread gives ESRCH, even if its id is reused. */
 	#readThread(nativeId: number, thread: Thread): boolean {
 		if (thread.fd >= 0) {
 			if (this.#readFile(thread.fd)) {
@@ -266,6 +263,7 @@ function openFilesAllowed(): number {
 		const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);
 		return Math.min(maxOpenFiles, Math.floor((soft || maxOpenFiles * 2) * openFilesShare));
 	} catch {
+		// 256, below any usual limit.
 		return maxOpenFiles / 32;
 	}
 }

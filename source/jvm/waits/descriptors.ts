@@ -3,27 +3,27 @@ import {printable} from '../../model/text.js';
 import {errorCode, readBytes} from '../system/proc.js';
 import {Sockets, type Socket} from './sockets.js';
 
-/** What an open file of the target is. */
+/** An open file of the target. */
 export type Descriptor = Partial<Socket> & {
 	readonly type: 'socket' | 'pipe' | 'timer' | 'event' | 'epoll' | 'file';
-	/** Whom a socket talks to, a file's path, or the type of what has no name. */
+	/** A socket's peer, a file's path, or the type of a file without a name. */
 	readonly peer: string;
 };
 
-/** Members of an epoll that are looked at, and bytes of its list that are read. */
+/** Maximum number of an epoll's members examined, and of bytes read of its list. */
 const maxMembers = 64;
 const maxListBytes = 64 * 1024;
 
-/** Peers of an epoll that are named. */
+/** Maximum number of peers named. */
 const maxNamed = 3;
 
-/** What an epoll waits for is read again after this time, milliseconds: the kernel keeps it locked while it writes its list. */
+/** Interval between reads of an epoll's members, milliseconds: the kernel keeps it locked while it writes the list. */
 const epollEveryMs = 10_000;
 
-/** Epolls whose members are remembered. */
+/** Maximum number of epolls whose members are cached; beyond this the cache is emptied. */
 const maxEpolls = 256;
 
-/** The open files of a process, by number. */
+/** Describes the open files of a process. */
 export class Descriptors {
 	readonly #pid: number;
 	readonly #sockets: Sockets;
@@ -34,7 +34,7 @@ export class Descriptors {
 		this.#sockets = new Sockets(pid);
 	}
 
-	/** What an open file is; the error's code if that cannot be read. */
+	/** Returns what an open file is; the error's code if unreadable. */
 	of(fd: number): Descriptor | {readonly code: string} {
 		try {
 			return this.#described(fd, readlinkSync(`/proc/${this.#pid}/fd/${fd}`));
@@ -43,7 +43,7 @@ export class Descriptors {
 		}
 	}
 
-	/** Whom the files that somebody waits for at once belong to, at most three; empty if they have no names. */
+	/** Returns the peers of files that a thread waits for together, at most three; empty if none has a name. */
 	peersOf(fds: Iterable<number>): string {
 		const peers = new Set<string>();
 		for (const fd of fds) {
@@ -58,7 +58,7 @@ export class Descriptors {
 		return [...named.slice(0, maxNamed), ...(named.length > maxNamed ? ['others'] : [])].join(', ');
 	}
 
-	/** The same of the members of an epoll, at most ten seconds old. */
+	/** Returns the peers of an epoll's members, at most ten seconds old. */
 	membersOf(epoll: number): string {
 		const nowMs = performance.now();
 		const known = this.#epolls.get(epoll);

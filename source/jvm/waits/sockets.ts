@@ -5,26 +5,26 @@ import {unixPeerName} from './unix-peer.js';
 
 /** A socket of the target. */
 export type Socket = {
-	/** Whom it talks to: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket where it listens. */
+	/** Its peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
 	readonly peer: string;
 	/**
-	The end of a connection whose port the kernel chose, ours if the target connected, else the client's: the IPv4 address
-	times 65,536, and the port. The port alone for IPv6; 0 for other sockets.
+	The end of a connection whose port the kernel chose, which is the target's if it connected, otherwise the client's:
+	IPv4 address times 65,536, plus port. The port alone for IPv6; 0 for other sockets.
 	*/
 	readonly end: number;
 	readonly isListening: boolean;
-	/** It has asked for a connection, and has no answer yet. */
+	/** It has requested a connection that is not yet established. */
 	readonly isConnecting: boolean;
 };
 
-/** Longest table that is read; sockets beyond it are not known. */
+/** Maximum bytes read of a table; sockets beyond them are unknown. */
 const maxTableBytes = 4 * 1024 * 1024;
 
-/** Tables are read at most once in this time, milliseconds, and in this multiple of the time that reading takes. */
+/** Minimum interval between reads of the tables: milliseconds, and as a multiple of the time that a read takes. */
 const readEveryMs = 1000;
 const readEveryTimes = 200;
 
-/** Fields of a row up to the inode. */
+/** Number of fields of a row up to the inode. */
 const inetFields = 10;
 const unixFields = 7;
 
@@ -33,12 +33,12 @@ const synSent = '02';
 const listening = '0A';
 const acceptsConnections = 0x1_00_00;
 
-/** By inode what is known of a socket: most are not asked for. */
+/** By inode: decodes a socket when needed, as most never are. */
 type SocketTable = Map<string, () => Socket>;
 
 type Address = {readonly host: string; readonly ip4: number; readonly port: number};
 
-/** The sockets of a process by inode, from the tables of its network namespace: /proc/PID/net/tcp and others (proc(5)). */
+/** Finds sockets by inode in the tables of a process's network namespace: /proc/PID/net/tcp and others (proc(5)). */
 export class Sockets {
 	readonly #pid: number;
 	#sockets: SocketTable = new Map();
@@ -48,7 +48,7 @@ export class Sockets {
 		this.#pid = pid;
 	}
 
-	/** A socket; undefined if no table has it, or none that could be read lately. */
+	/** Returns a socket; undefined if no table has it. Reads unknown and connecting ones again, within limits. */
 	of(inode: string): Socket | undefined {
 		const known = this.#sockets.get(inode)?.();
 		if (known && !known.isConnecting) {
@@ -66,14 +66,14 @@ export class Sockets {
 		}
 
 		const sockets: SocketTable = new Map();
-		const tcp = [...this.#rows('tcp', inetFields), ...this.#rows('tcp6', inetFields)].map(row => tcpRow(row));
+		const tcp = [...this.#rows('tcp', inetFields), ...this.#rows('tcp6', inetFields)].map(row => inetRow(row));
 		const listeningPorts = new Set(tcp.filter(({state}) => state === listening).map(({port}) => port));
 		for (const row of tcp) {
 			sockets.set(row.inode, () => tcpSocket(row, listeningPorts.has(row.port)));
 		}
 
 		for (const row of [...this.#rows('udp', inetFields), ...this.#rows('udp6', inetFields)]) {
-			const {inode, local, remote} = tcpRow(row);
+			const {inode, local, remote} = inetRow(row);
 			sockets.set(inode, () => udpSocket(local, remote));
 		}
 
@@ -84,7 +84,7 @@ export class Sockets {
 	}
 
 	#readUnix(sockets: SocketTable): void {
-		const isOurs = isSameNetwork(this.#pid);
+		const isOurNetwork = isInOurNetwork(this.#pid);
 		const rows = this.#rows('unix', unixFields);
 		const listeningNames = new Set(rows.filter(row => isUnixListener(row)).map(row => row.slice(7).join(' ')));
 		for (const row of rows) {
@@ -92,20 +92,22 @@ export class Sockets {
 			const name = row.slice(7).join(' ');
 			sockets.set(inode, () => {
 				const isListening = isUnixListener(row);
-				const peer = name === '' && isOurs ? unixPeerName(Number(inode)) : name;
+				// A socket that accepted a connection has the listening one's name; its client has none.
+				const isIncoming = !isListening && listeningNames.has(name);
+				const peer = name === '' && isOurNetwork ? unixPeerName(Number(inode)) ?? '' : name;
 				return {
-					peer: printable(peer === undefined || peer === '' ? 'unix socket' : (!isListening && listeningNames.has(name) ? `clients of ${peer}` : peer)), end: 0, isListening, isConnecting: false,
+					peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)), end: 0, isListening, isConnecting: false,
 				};
 			});
 		}
 	}
 
-	/** The fields of a table's rows that have at least `fields` of them. */
-	#rows(table: string, fields: number): string[][] {
+	/** Returns the rows of a table as fields, without rows of fewer than `minFields`. */
+	#rows(table: string, minFields: number): string[][] {
 		const read = readBytes(`/proc/${this.#pid}/net/${table}`, maxTableBytes);
 		const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];
-		// The first line has headings, and the last may be cut.
-		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length >= fields);
+		// The first line has headings, and the last is empty or truncated.
+		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length >= minFields);
 	}
 }
 
@@ -113,17 +115,17 @@ function isUnixListener(row: readonly string[]): boolean {
 	return (Number.parseInt(row[3], 16) & acceptsConnections) !== 0;
 }
 
-type TcpRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
+/** A row of a TCP or UDP table, hexadecimal: addresses with ports, our port, and the state; and the inode. */
+type InetRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
 
-/** A row of a table of TCP or UDP. */
-function tcpRow(row: readonly string[]): TcpRow {
+function inetRow(row: readonly string[]): InetRow {
 	const [, local, remote, state] = row;
 	return {
 		local, port: local.slice(local.indexOf(':') + 1), remote, state, inode: row[9],
 	};
 }
 
-function isSameNetwork(pid: number): boolean {
+function isInOurNetwork(pid: number): boolean {
 	try {
 		return readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net');
 	} catch {
@@ -131,7 +133,7 @@ function isSameNetwork(pid: number): boolean {
 	}
 }
 
-function tcpSocket({local, remote, state}: TcpRow, isIncoming: boolean): Socket {
+function tcpSocket({local, remote, state}: InetRow, isIncoming: boolean): Socket {
 	const [here, there] = [addressOf(local), addressOf(remote)];
 	if (state === listening) {
 		return {
@@ -155,7 +157,7 @@ function udpSocket(local: string, remote: string): Socket {
 	};
 }
 
-/** An address as the tables have it: words of 32 bits in the machine's order, hexadecimal, and the port. */
+/** Parses an address in a table: hexadecimal words of 32 bits in the machine's byte order, and the port. */
 function addressOf(text: string): Address {
 	const [words, port] = text.split(':');
 	const bytes = Buffer.concat((words.match(/.{8}/g) ?? []).map(word => Buffer.from(word, 'hex').reverse()));
@@ -166,13 +168,13 @@ function addressOf(text: string): Address {
 	};
 }
 
-/** As in URLs, which are written as RFC 5952 says: `[::1]`. */
+/** Returns an IPv6 address as in URLs (RFC 5952), such as `[::1]`; empty if it has another length. */
 function ip6Host(bytes: Buffer): string {
 	const groups = Array.from({length: bytes.length / 2}, (_, index) => bytes.readUInt16BE(2 * index).toString(16));
 	return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname : '';
 }
 
-/** `10.0.0.5:5432`, `[::1]:80`, `:8080` for any address. */
+/** Returns an address as text: `10.0.0.5:5432`, `[::1]:80`, or `:8080` for the unspecified address. */
 function nameOf({host, port}: Address): string {
 	return `${/^(?:0\.0\.0\.0|\[::])$/.test(host) ? '' : host}:${port}`;
 }

@@ -1,6 +1,9 @@
 import {loadLibc} from '../system/koffi.js';
 
-/* Linux asm-generic/socket.h, netlink.h, sock_diag.h and unix_diag.h. */
+/*
+AF_NETLINK; SOCK_RAW, SOCK_CLOEXEC; NETLINK_SOCK_DIAG; MSG_DONTWAIT; SOCK_DIAG_BY_FAMILY; AF_UNIX; UDIAG_SHOW_NAME, _PEER;
+UNIX_DIAG_NAME, _PEER (Linux asm-generic/socket.h, netlink.h, sock_diag.h, unix_diag.h).
+*/
 const netlink = 16;
 const rawCloseOnExec = 3 | 0o200_0000;
 const sockDiag = 4;
@@ -10,14 +13,15 @@ const unixFamily = 1;
 const show = {name: 1, peer: 4};
 const attribute = {name: 0, peer: 2};
 
+/** Bytes of struct nlmsghdr, unix_diag_req and unix_diag_msg, and maximum bytes of an answer. */
 const headerBytes = 16;
 const requestBytes = 24;
 const answerBytes = 16;
 const maxAnswerBytes = 8192;
 
 /**
-The name of the socket that a connected Unix socket of our own network namespace talks to, `@name` if it is abstract;
-undefined if it has none or the kernel does not say. /proc/net/unix does not tell which two belong together.
+Returns the name of the peer of a connected Unix socket in our own network namespace, `@name` if abstract; undefined if
+it has none or the kernel does not say. Asks by netlink (sock_diag(7)), as /proc/net/unix does not show peers.
 */
 export function unixPeerName(inode: number): string | undefined {
 	const libc = loadLibc();
@@ -43,6 +47,7 @@ export function unixPeerName(inode: number): string | undefined {
 	}
 }
 
+/** Returns a request (nlmsghdr, unix_diag_req) for one socket. `shown`: bits of `show`. */
 function requestFor(inode: number, shown: number): Buffer {
 	const request = Buffer.alloc(headerBytes + requestBytes);
 	request.writeUInt32LE(request.length, 0);
@@ -50,15 +55,16 @@ function requestFor(inode: number, shown: number): Buffer {
 	// NLM_F_REQUEST.
 	request.writeUInt16LE(1, 6);
 	request.writeUInt8(unixFamily, headerBytes);
+	// Sockets in any state.
 	request.fill(0xff, headerBytes + 4, headerBytes + 8);
 	request.writeUInt32LE(inode, headerBytes + 8);
 	request.writeUInt32LE(shown, headerBytes + 12);
-	// No cookie.
+	// Whatever its cookie.
 	request.fill(0xff, headerBytes + 16);
 	return request;
 }
 
-/** The value of an attribute of an answer; undefined if it is not there, or the answer is an error. */
+/** Returns the value of an attribute in an answer; undefined if absent, or if the answer is an error. */
 function attributeOf(answer: Buffer, wanted: number): Buffer | undefined {
 	if (answer.length < headerBytes + answerBytes || answer.readUInt16LE(4) !== byFamily) {
 		return undefined;
