@@ -9,7 +9,7 @@ const budgetBytes = {first: 300_000, warm: 20_000_000};
 
 /** Minimum growth since the last collection that makes another one worthwhile. */
 const minGrowthBytes = 2 ** 21;
-/** Maximum fraction of wall time for collections: with 50 ms, one in 100 seconds. */
+/** Maximum fraction of wall time for collections: one that takes 50 ms may run every 100 seconds. */
 const maxTimeShare = 1 / 2000;
 
 /**

@@ -40,19 +40,15 @@ export function beforeStop(member: Suspendable): () => void {
 }
 
 /**
-Resolves to true once in the foreground; suspends a background process until then, as the kernel does if it touches its
-terminal. Resolves to false if it goes on in the background: no shell with job control could continue it.
+Resolves to true once in the foreground; until then suspends the process, as the kernel does when a background process
+uses its terminal. Resolves to false, still in the background, if no job-control shell could continue the process.
 */
 export async function untilForeground(): Promise<boolean> {
-	const leave = beforeStop({
-		suspend: () => true,
-		resume() {
-			// Nothing to do.
-		},
-	});
+	// A member without work, so that this module listens for SIGCONT.
+	const leave = beforeStop({suspend: () => true, resume: () => undefined});
 	isSuspending = true;
 	try {
-		return await stayInBackground();
+		return await stopUntilForeground();
 	} finally {
 		isSuspending = false;
 		leave();
@@ -74,7 +70,7 @@ async function onStopRequest(): Promise<void> {
 		}
 
 		if ([...members].some(({usesTerminal}) => usesTerminal)) {
-			await stayInBackground();
+			await stopUntilForeground();
 		}
 	}
 
@@ -84,8 +80,8 @@ async function onStopRequest(): Promise<void> {
 	}
 }
 
-/** Stops the whole job as often as it is continued in the background; false if it could not be stopped. */
-async function stayInBackground(): Promise<boolean> {
+/** Stops the whole job, again if it is continued in the background; returns false if it could not be stopped. */
+async function stopUntilForeground(): Promise<boolean> {
 	while (isInBackground()) {
 		if (!await stop(wholeJob)) {
 			return false;
@@ -96,8 +92,8 @@ async function stayInBackground(): Promise<boolean> {
 }
 
 /**
-Stops by the signal's default action, which applies without listeners: a shell sees the stop that it expects, and the
-kernel does not stop us if no shell could continue us. Returns whether we were continued, and so had stopped at all.
+Stops `who` (see kill(2)) by SIGTSTP's default action, which applies without listeners: a shell sees the stop that it
+expects, and the kernel does not stop us if no shell could continue us. Returns whether we were stopped and continued.
 */
 async function stop(who: number): Promise<boolean> {
 	process.off('SIGTSTP', onStopRequest);

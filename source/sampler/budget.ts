@@ -1,10 +1,10 @@
 /** Fraction of the budget to use; the rest is for samples that cost more than the previous one. */
 const targetShare = 0.9;
 
-/** Maximum of unused time and of debt, and the unused time at the start: the budget of this many milliseconds. */
-const horizonMs = 5000;
+/** Milliseconds whose allowance may be saved, or owed for long, at most; that much is saved at the start. */
+const maxSavedOverMs = 5000;
 
-/** Minimum of spending while there is a debt, as a factor of the budget. */
+/** Minimum spending while the debt is above its maximum, as a fraction of the budget. */
 const minSpending = 0.2;
 
 /**
@@ -25,8 +25,8 @@ const startDebtMs = 60_000;
 
 /**
 A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier (a long
-collection, or our thread lost its CPU). It counts for that much, and another sample is tried after `retryFactor` times
-its cost, within these bounds, or later as the debt before it approaches its maximum.
+collection, or our thread lost its CPU). The mean takes in only that much of it. Another sample is tried after
+`retryFactor` times its cost, within the bounds below, but later the closer the debt before it was to its maximum.
 */
 const outlierFactor = 10;
 const minOutlierMs = 1;
@@ -59,13 +59,13 @@ export class StopBudget {
 	constructor(percent: number) {
 		this.#hasLimit = percent < 100;
 		this.#allowed = targetShare * Math.max(0.0001, percent / 100);
-		this.#savedMs = this.#horizonMs;
+		this.#savedMs = this.#maxSavedMs;
 	}
 
 	/** Records a sample at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
 	record(nowMs: number, stoppedMs: number): void {
 		const elapsedMs = Math.max(0, nowMs - this.#lastMs) || 0;
-		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowed), this.#horizonMs);
+		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowed), this.#maxSavedMs);
 		this.#savedMs = savedMs - stoppedMs;
 		this.#lastMs = nowMs;
 		this.#lastCostMs = stoppedMs;
@@ -77,7 +77,7 @@ export class StopBudget {
 
 		const maxCountedMs = Math.max(minOutlierMs, outlierFactor * this.#costMs);
 		if (stoppedMs > maxCountedMs) {
-			const usedUp = Math.min(1, Math.max(0, -savedMs) / this.#horizonMs);
+			const usedUp = Math.min(1, Math.max(0, -savedMs) / this.#maxSavedMs);
 			this.#retryMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - usedUp);
 		}
 
@@ -95,16 +95,17 @@ export class StopBudget {
 			return Math.max(requestedMs, startFactor * this.#lastCostMs);
 		}
 
-		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#horizonMs));
-		// After this time the debt is below its maximum.
-		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#horizonMs) / this.#allowed;
+		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#maxSavedMs));
+		// After this time, at least the interval for the mean cost, the debt is below its maximum: wait no longer. So
+		// with a smaller debt an outlier is retried after that interval, even if `minRetryMs` is longer.
+		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowed;
 		const neededMs = Math.min(this.#retryMs ?? this.#costMs / (this.#allowed * spending), paidMs);
 		return Math.min(maxIntervalMs, Math.max(requestedMs, neededMs));
 	}
 
-	/** Returns the stopped time allowed in `horizonMs`, ms. */
-	get #horizonMs(): number {
-		return this.#allowed * horizonMs;
+	/** Maximum saved stopped time, and maximum debt, ms. */
+	get #maxSavedMs(): number {
+		return this.#allowed * maxSavedOverMs;
 	}
 }
 

@@ -92,22 +92,23 @@ Lengthens the interval while no threads, or only steadily running ones, run. Eac
 previous one, so the next sample also counts for it.
 */
 export class IdleBackoff {
-	#idleScans = 0;
+	#idleSamples = 0;
 
 	/**
 	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample repeated the previous one.
 	Bounded by `withinMs` and by 100 ms times the ratio of `intervalMs` to the requested interval.
 	*/
 	next(isUnchanged: boolean, intervalMs: number, withinMs = Infinity, requestedMs = intervalMs): number {
-		this.#idleScans = isUnchanged ? Math.min(this.#idleScans + 1, steps.length) : 0;
-		const most = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, withinMs) / intervalMs) - 1;
-		return this.#idleScans === 0 ? 1 : Math.max(1, Math.min(most, steps[this.#idleScans - 1]));
+		this.#idleSamples = isUnchanged ? Math.min(this.#idleSamples + 1, steps.length) : 0;
+		// One less than fit, since the jitter of a longer step is up to an interval (`SamplingClock.end`).
+		const maxRepeats = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, withinMs) / intervalMs) - 1;
+		return this.#idleSamples === 0 ? 1 : Math.max(1, Math.min(maxRepeats, steps[this.#idleSamples - 1]));
 	}
 }
 
 /**
 Returns how many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. The
-samples that follow are taken one by one and see the next change late; with this, durations are right on average.
+next change will also be seen late, as samples are then taken one by one; with this, durations are right on average.
 */
 export function ticksBefore(ticks: number, repeats: number, changedNs: number, intervalMs: number): number {
 	const before = Math.min(repeats - 1, Math.floor(changedNs / (intervalMs * 1e6)));
@@ -139,6 +140,7 @@ export class Sleeper {
 			return;
 		}
 
+		// It rang: a message waits in the event loop.
 		if (this.#bell.sleep(forMs)) {
 			this.#turnAtMs = nowMs;
 		}

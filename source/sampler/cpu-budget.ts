@@ -2,8 +2,8 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 
 /**
-Time between readings of our CPU time, and number of readings kept. The median of samples' costs and the minimum of the
-other threads' use count, because V8 compiles in bursts on threads of its own.
+Time between readings of our CPU time, and number of readings kept. Of these, the median cost of a sample and the
+minimum use of the other threads apply, because V8 compiles in bursts on threads of its own.
 */
 const readEveryMs = 1000;
 const readings = 9;

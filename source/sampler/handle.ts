@@ -13,10 +13,7 @@ import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
-/**
-Maximum wait for the table lock, which blocks the main thread; if it takes longer, the writer is stuck and the screen is
-stale.
-*/
+/** Maximum wait for the table lock, which blocks the main thread; after it the writer is stuck and the screen stale. */
 const readWaitMs = 50;
 /** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
 const closeWaitMs = 2000;
@@ -132,7 +129,8 @@ class LiveSampler implements SamplerHandle {
 		const image = this.#reader.read(readWaitMs);
 		this.#set({stale: image === undefined, ...this.#expected(image)});
 		const engine = this.#engine;
-		// The table has the first sample before the message that names the engine arrives.
+		// The table has the first sample before the message that names the engine arrives. An unchanged table needs a
+		// new snapshot only while sampling, when the duration grows.
 		if (engine === undefined || !image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
 			return this.#snapshot;
 		}

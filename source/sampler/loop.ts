@@ -60,7 +60,7 @@ export class SamplingLoop {
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
-	/** The requested interval, which is a tick's; and the sampling time not yet counted. */
+	/** The requested interval, which is the length of a tick; and the sampling time not yet counted in ticks. */
 	readonly #requestedIntervalMs: number;
 	#uncountedMs: number;
 	#isPaused = false;
@@ -136,10 +136,7 @@ export class SamplingLoop {
 		void this.#suspend(isPaused, this.#isHeld);
 	}
 
-	/**
-	Takes no samples until `resume`, cancels the one in progress and resolves when the target is released. Never
-	rejects.
-	*/
+	/** Takes no samples until `resume`, cancelling the current one; resolves when the target is released. */
 	async hold(): Promise<void> {
 		await this.#suspend(this.#isPaused, true);
 	}
@@ -184,6 +181,7 @@ export class SamplingLoop {
 			await this.#inProgress;
 		}
 
+		// It may have been resumed in the meantime.
 		if (this.#isSuspended) {
 			await this.#options.session.release();
 		}
@@ -236,7 +234,7 @@ export class SamplingLoop {
 		this.#discardGap();
 		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
-		// The remainder is kept for the next sample.
+		// The next sample counts the remainder; 1e-6 compensates for rounding errors.
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 		const before = ticksBefore(ticks, repeats, outcome.changedNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
