@@ -23,10 +23,7 @@ const pauseFiguresEveryMs = 250;
 /** Minimum time between reports of failures with different reasons. */
 const troubleEveryMs = 1000;
 
-/**
-Maximum delay of the second sample, as a fraction of the interval and in milliseconds: it comes early because CPU time
-needs two samples.
-*/
+/** Maximum delay of the second sample, in intervals and milliseconds: only two samples can show CPU time. */
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
 

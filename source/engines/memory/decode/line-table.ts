@@ -45,10 +45,7 @@ export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable 
 	return {bcis, lines, isTruncated: true};
 }
 
-/**
-Returns the line at a bytecode index: that of the nearest entry at or before it, as in Method::line_number_from_bci;
-undefined before the first.
-*/
+/** Returns the line of the nearest entry at or before a bytecode index (Method::line_number_from_bci), if any. */
 export function lineAt(table: LineTable, bci: number): number | undefined {
 	let best = -1;
 	let line: number | undefined;

@@ -1,9 +1,6 @@
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/**
-Maximum time between readings of a thread's CPU time, milliseconds. Each is due at a random time in its second half, to
-spread the work.
-*/
+/** Maximum time between readings of a thread's CPU time, ms; each is due at a random time in its second half. */
 const readEveryMs = 1000;
 
 /** How long after it used CPU time a thread is read in every sample. */

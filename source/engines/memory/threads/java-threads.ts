@@ -124,10 +124,7 @@ export class JavaThreads {
 		}
 	}
 
-	/**
-	Returns the thread at an address, the `index`-th of `blocks`, and updates its block if it moved. `known`: the thread
-	that was there.
-	*/
+	/** Returns the thread of the `index`-th block and updates it. `known`: the thread that was at the address. */
 	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
 		if (known && blocks.isSame(index, known.block) && known.stack.wasWalkedFrom(known.block)) {
 			known.hasMoved = false;

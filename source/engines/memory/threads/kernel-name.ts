@@ -9,10 +9,7 @@ export function kernelName(pid: number, nativeId: number): string {
 	return printable(kernelNameOf(pid, nativeId));
 }
 
-/**
-Whether a kernel name is the shortened form of a name: the first 15 bytes, or (since 19, os_linux.cpp) the first 7, two
-dots and the last 6.
-*/
+/** Whether a kernel name is a name's first 15 bytes or (since 19, os_linux.cpp) its first 7, two dots and last 6. */
 export function matchesKernelName(kernel: string, name: string): boolean {
 	if (kernel === '') {
 		return name === '';
