@@ -23,7 +23,7 @@ const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 /** Creates a screen, called once Ink is loaded; `leave` ends the screen with a result. */
 type CreateScreen<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
-/** Shows a screen until it ends, then restores the terminal. Rejects with any error that the process did not catch. */
+/** Shows a screen until it ends, then restores the terminal. Rejects with any uncaught error of the process. */
 export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, createScreen: CreateScreen<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	const {showScreen} = await loadInk();
@@ -87,7 +87,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 /** Loads Ink: slow, and only needed for a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
-	// With CI set, Ink would draw nothing until it exits; is-in-ci looks when it is loaded.
+	// With CI set, Ink would draw nothing until it exits; is-in-ci reads it when it is loaded.
 	const {CI, CONTINUOUS_INTEGRATION} = process.env;
 	delete process.env.CI;
 	delete process.env.CONTINUOUS_INTEGRATION;

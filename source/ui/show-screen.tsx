@@ -10,6 +10,7 @@ const maxFps = 1000;
 /** Draws a screen with Ink; returns a function that removes it. `isDebugged`: Ink writes whole frames, each at once. */
 export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
 	const {frames} = terminal;
+	// The cast: `frames` has only what Ink uses of a stream.
 	const instance = render(<TerminalContext value={terminal}>{screen}</TerminalContext>, {
 		stdout: frames as unknown as NodeJS.WriteStream, stdin: process.stdin, patchConsole: false, exitOnCtrlC: false, incrementalRendering: true, isScreenReaderEnabled: false, maxFps, debug: isDebugged,
 	});

@@ -74,17 +74,18 @@ function prompt(input: InputLayer, width: number, hasColor: boolean): readonly S
 		: [line, ...wrappedSpans(error, width, 'error'), ...about];
 }
 
-/** Returns the label, the text and its cursor; text that does not fit is truncated before the part at the cursor. */
+/** Returns the label and the part of the text around its cursor that fits. */
 function inputLine({label, text, cursor, isSelected}: InputLayer, width: number, hasColor: boolean): readonly Span[] {
 	if (width <= 0) {
 		return [];
 	}
 
-	const [at = ' ', ...after] = text.slice(cursor);
-	const room = Math.max(1, width - cellWidth(at) - Math.min(cellWidth(label), Math.floor(width / 2)));
+	const [atCursor = ' ', ...after] = text.slice(cursor);
+	const room = Math.max(1, width - cellWidth(atCursor) - Math.min(cellWidth(label), Math.floor(width / 2)));
 	const typed = cutStart(text.slice(0, cursor), room);
-	const lead = cut(label, Math.max(0, width - cellWidth(at) - cellWidth(typed)));
-	const rest = cut(after.join(''), Math.max(0, width - cellWidth(lead) - cellWidth(typed) - cellWidth(at)));
-	const before = isSelected && !hasColor ? `[${typed}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(at))) : typed;
-	return [{text: lead, role: 'key'}, {text: before, role: isSelected ? 'selected' : undefined}, {text: hasColor || at !== ' ' ? at : '_', role: 'selected'}, {text: rest}];
+	const lead = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(typed)));
+	const rest = cut(after.join(''), Math.max(0, width - cellWidth(lead) - cellWidth(typed) - cellWidth(atCursor)));
+	// Without colour, brackets mark selected text, and _ a cursor on a blank.
+	const before = isSelected && !hasColor ? `[${typed}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(atCursor))) : typed;
+	return [{text: lead, role: 'key'}, {text: before, role: isSelected ? 'selected' : undefined}, {text: hasColor || atCursor !== ' ' ? atCursor : '_', role: 'selected'}, {text: rest}];
 }

@@ -10,18 +10,18 @@ import {Line, Lines, useTheme} from './text.js';
 
 const headerLines = [...new Set(headerItems.map(({line}) => line))];
 
-/** Cells between the items of a line; the first gap is taken with which all items fit. */
+/** Cells between the items of a line: the first of these gaps with which all items fit, else the last. */
 const gapsOf: Readonly<Record<HeaderItem['line'], readonly number[]>> = {1: [2], 2: [3, 2], 3: [2]};
 
 type HeaderProps = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
 	readonly layout: Layout;
-	/** What takes the place of a low screen's header: what is being typed, or the message of the last key. */
+	/** Replaces the header of a low screen: the input line, or the message of the last key. */
 	readonly instead?: Spans;
 };
 
-/** The program: what it is, what it uses, what its threads do. On low screens the most important of it in one line. */
+/** The target, its resource use and its threads' states; on low screens the most important items in one line. */
 export function Header({ui, data, layout: {header, width}, instead}: HeaderProps) {
 	const context: HeaderContext = {
 		ui, data, levels: useTheme().levels, width,
@@ -36,13 +36,10 @@ export function Header({ui, data, layout: {header, width}, instead}: HeaderProps
 		}
 
 		case 'line': {
-			const alarm = shownFindings(data).find(({isAlarm}) => isAlarm);
-			const first: Item[] = alarm
-				? [{
-					text: alarm.text, priority: 0, leastWidth: 0, role: 'error',
-				}]
-				: [];
-			return <Line spans={instead ?? layOut([...first, ...itemsOf(context)], width)} width={width}/>;
+			const alarm: Item = {
+				text: shownFindings(data).find(({isAlarm}) => isAlarm)?.text ?? '', priority: 0, leastWidth: 0, role: 'error',
+			};
+			return <Line spans={instead ?? layOut([alarm, ...itemsOf(context)], width)} width={width}/>;
 		}
 	}
 }
@@ -54,38 +51,39 @@ type FindingsProps = {
 	readonly lines: readonly Span[];
 };
 
-/** What matters more than any row. */
+/** The findings, in the lines that the layout has for them. */
 export function Findings({data, layout: {findingLines: room, width}, lines}: FindingsProps) {
 	return room === 0 ? null : <Lines lines={fitted(lines, data, width, room).map(span => [span])} width={width}/>;
 }
 
-/** All findings, the worst first, with what the view itself adds. */
+/** Returns all findings, the worst first, then the view's own. */
 export function shownFindings({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
 	return [...findings, ...(table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}])];
 }
 
 const mark = '! ';
 
-/** At the end of the last line if there is more to read. */
+/** Ends the last line if findings do not fit: ? opens the help, which has all of them. */
 const more = ' (?)';
 
-/** The lines that all findings take. */
+/** Returns all findings, each wrapped to lines. */
 export function findingLines(data: Pick<ScreenData, 'findings' | 'table'>, width: number): Span[] {
 	return shownFindings(data).flatMap(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
 }
 
-/** As many lines of findings as there is room for; the help has the rest. */
+/** Returns the lines that fit; the last one ends with `more` if not all do. */
 function fitted(lines: readonly Span[], data: ScreenData, width: number, room: number): readonly Span[] {
 	if (lines.length <= room) {
 		return lines;
 	}
 
+	// In a single line the whole first finding, so that an ellipsis shows whether it goes on.
 	const kept = room === 1 ? [{...lines[0], text: mark + shownFindings(data)[0].text}] : lines.slice(0, room);
 	const last = kept.at(-1)!;
 	return [...kept.slice(0, -1), {...last, text: cut(withMore(last.text, width), width)}];
 }
 
-/** As many whole words as there is room for. */
+/** Returns the text, or the whole words of it that fit, followed by `more`. */
 function withMore(text: string, width: number): string {
 	const isWhole = cellWidth(text) + more.length <= width;
 	return (isWhole ? text : `${wrapped(text, width - more.length - ' …'.length)[0]} …`) + more;

@@ -71,7 +71,7 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 	const rowRole = isSelected ? 'selected' : (context.isDim(row) ? 'dim' : undefined);
 	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells);
 	const cells: Spans[] = [];
-	// The last cell that is not blank.
+	// Index of the last cell that is not blank.
 	let end = -1;
 	for (let index = 0; index < placed.length; index++) {
 		const {column, width} = placed[index];

@@ -12,7 +12,7 @@ export const HitAreasContext = createContext<HitAreas | undefined>(undefined);
 /** Returns a ref that makes its element clickable; `at` returns what is at a cell of the element. */
 export function useHitArea(at: HitArea['at']): RefCallback<DOMElement> {
 	const areas = use(HitAreasContext);
-	// A new ref each render: React cleans up the one before, and with it what was drawn then.
+	// A new ref each render: React then cleans up the previous one, which removes the area drawn before.
 	return element => {
 		const area: HitArea = {element: element!, at};
 		areas?.add(area);

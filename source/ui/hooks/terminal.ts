@@ -7,7 +7,7 @@ import {clearScreen, type Events, type Size, type Terminal} from '../terminal/te
 
 export const TerminalContext = createContext<Terminal | undefined>(undefined);
 
-/** Least time between two full redraws while the window is being resized. */
+/** Minimum time between two full redraws while the window is being resized. */
 const resizeWaitMs = 50;
 
 export function useTerminal(): Terminal {

@@ -26,7 +26,7 @@ type ChooserScreenProps = {
 
 const listEveryMs = 1000;
 
-/** Lines beside the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
+/** Lines besides the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
 
 /** A live list of JVMs; `onLeave` gets the pid of the one chosen, if any. */
@@ -49,7 +49,7 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [step, press] = useReducer(
 		(step: ChooserStep, input: string | MouseInput) => {
-			// The rest of the read that contained the last key.
+			// Ignores the rest of the read that contained the last key.
 			if (step.chosen !== undefined || step.effect === 'quit') {
 				return step;
 			}
@@ -118,7 +118,7 @@ function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, 
 	];
 }
 
-/** Returns a function that formats a line of the columns that fit `width`, each as wide as its longest cell. */
+/** Returns a formatter of lines: the columns that fit, as wide as their longest cells. `width`: screen columns - 1. */
 function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (pid: string, cells: readonly string[], name: string) => string {
 	const shownColumns = columns.map(({heading, align, fromColumns}, index) => ({
 		index, align, isShown: width + 1 >= fromColumns, cells: Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),

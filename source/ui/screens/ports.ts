@@ -1,7 +1,7 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Query} from '../../query/types/query.js';
 
-/* What the screen of a session asks of the program around it. */
+/* What the screen of a session calls in the rest of the program. */
 
 /** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;

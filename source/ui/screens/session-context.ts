@@ -12,10 +12,10 @@ import type {Theme} from '../terminal/theme.js';
 import {columnsOf, overhang, placeColumns} from '../text/columns.js';
 import type {Layout} from '../text/layout.js';
 
-type Around = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout; readonly theme: Theme};
+type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout; readonly theme: Theme};
 
-/** Returns what keys depend on beside the state, for the layout drawn last. */
-export function screenContextOf({session, ui, feed, layout, theme}: Around): ScreenContext {
+/** Returns what keys depend on besides the state, for the layout drawn last. */
+export function screenContextOf({session, ui, feed, layout, theme}: ContextInput): ScreenContext {
 	const {view, query} = ui;
 	const data = session.of(ui, feed);
 	const {snapshot, baseline} = data;

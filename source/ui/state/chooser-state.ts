@@ -10,7 +10,7 @@ export type ChoiceRow = {
 	readonly cells: readonly string[];
 	/** The text after the cells: main class and arguments. */
 	readonly name: string;
-	/** The text that the filter searches, beside the pid. */
+	/** The text that the filter searches, besides the pid. */
 	readonly words: string;
 	/** Why it cannot be chosen; undefined if it can. */
 	readonly problem?: string;

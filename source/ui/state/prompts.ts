@@ -27,7 +27,7 @@ export function answerConfirmation(below: UiState, answer: string): UiState {
 		: withEffect(say(below, 'nothing more is traced'), {type: 'forget-methods'});
 }
 
-/** Most time that a walk of the heap takes, milliseconds per GiB in use. */
+/** Maximum time of a heap walk, milliseconds per GiB in use. */
 const maxHeapWalkMsPerGiB = {default: 300, zgc: 900};
 
 /** Prompts before a full dump, as it stops the JVM; says for how long. */

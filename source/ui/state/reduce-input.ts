@@ -9,7 +9,7 @@ import {
 const minDelayS = 0.1;
 const maxDelayS = 86_400;
 
-/** Returns the state after a key in an input line; `action` is undefined for text. */
+/** Returns the state after a key in the input line, the topmost layer; `action` is undefined for text. */
 export function pressInput(state: UiState, key: string, action: Action | undefined): UiState {
 	const input = state.layers.at(-1) as InputLayer;
 	const below = withoutLayer(state);

@@ -4,7 +4,7 @@ import {
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
-/** Returns the state after an action in a menu. */
+/** Returns the state after an action in the menu, the topmost layer. */
 export function pressMenu(state: UiState, action: Action, screen: ScreenContext): UiState {
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = withoutLayer(state);
@@ -45,11 +45,12 @@ function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, 
 	return withLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
 }
 
-/** The item that selects the view's default columns. */
+/** Id of the item that selects the view's default columns. */
 const defaultItem = '';
 
 type Columns = Pick<ScreenContext, 'columns' | 'shownColumns'>;
 
+/** Returns the ids of the columns shown, in their order; the name's is always one of them. */
 function shownIds({view, columns: chosen}: UiState, {columns, shownColumns}: Columns): readonly string[] {
 	const shown = chosen[view] ?? shownColumns;
 	return [...shown, ...columns.filter(({id, isRest}) => isRest && !shown.includes(id)).map(({id}) => id)];
@@ -63,7 +64,7 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 	const items: readonly MenuItem[] = [
 		{id: defaultItem, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
 		...columns.map(column => {
-			// The shown columns share out the positions of the menu that are theirs.
+			// Hidden columns keep their positions in the menu; shown ones fill the others, in their own order.
 			const isShown = shown.includes(column.id);
 			const id = isShown ? shownInOrder.next().value! : column.id;
 			return {id, title: `${isShown ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};

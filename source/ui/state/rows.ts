@@ -30,7 +30,7 @@ function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
 	return state.layers.findLast(layer => layer.kind === 'detail') ?? (row && {view: state.view, key: row.key});
 }
 
-/** Returns its location; undefined if it has none. */
+/** Returns the location of the row whose detail is open, or else of the selected row; undefined if it has none. */
 export function locationAt(state: UiState, screen: ScreenContext): Location | undefined {
 	const row = rowAt(state, screen);
 	return row && screen.locationOf(row.view, row.key);
@@ -41,7 +41,7 @@ export function backFromFocus(state: UiState): UiState | undefined {
 	return state.view === focus?.id ? goBack(state) : undefined;
 }
 
-/** Marks the next (1) or previous (-1) link of a detail and scrolls to it. */
+/** Marks the next (1) or previous (-1) link of the detail, the topmost layer, and scrolls to it. */
 export function stepLink(state: UiState, step: number, {links, sizeOf}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	if (links.length === 0) {
@@ -55,7 +55,7 @@ export function stepLink(state: UiState, step: number, {links, sizeOf}: ScreenCo
 	return withTopLayer(state, {...next, top: Math.max(Math.min(layer.top, linkLine), linkLine - page + 1)});
 }
 
-/** Opens the detail of the marked link on top of this one, or closes this one if no link is marked. */
+/** Opens the detail of the marked link above the topmost one, or closes that one if no link is marked. */
 export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const marked = markedLink(links, layer.link);

@@ -2,7 +2,7 @@ import {engineName} from '../../model/snapshot.js';
 import {formatCount} from '../../query/columns/format.js';
 import type {ScreenData} from '../state/screen-data.js';
 
-/** A figure on sampling itself: the help lists all of them, the header the bad ones. */
+/** A figure about sampling itself: the help lists all of them, the header the bad ones. */
 type SamplingFigure = {
 	readonly word: string;
 	readonly meaning: string;
@@ -12,7 +12,7 @@ type SamplingFigure = {
 	bad?(data: ScreenData): string | undefined;
 };
 
-/** Shares, in percent, from which on a figure is bad. */
+/** Shares, in percent, from which a figure is bad. */
 const badFailures = 5;
 const badTruncations = 25;
 const badCost = 5;

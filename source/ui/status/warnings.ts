@@ -17,7 +17,7 @@ type Warning = {
 const sparseMs = 2000;
 const sparseFactor = 2;
 
-/** The share of unattributed CPU time is mostly chance in a shorter session, or with less CPU time, than these. */
+/** With a shorter session, or less CPU time of Java threads, the share of unattributed CPU time is mostly chance. */
 const minDurationMs = 2000;
 const minCpuMs = 200;
 
@@ -55,11 +55,11 @@ const rules: readonly Rule[] = [
 		}
 
 		const everyS = Math.round((samplesPerS ? Math.max(1000 / samplesPerS, intervalMs) : intervalMs) / 1000);
-		const isOwn = cpuIntervalMs >= intervalMs;
-		const option = isOwn ? '--max-cpu' : '--max-overhead';
+		const isOwnLimit = cpuIntervalMs >= intervalMs;
+		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
 		return {
 			short: `one sample every ${everyS} s: ${option}`,
-			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
 		};
 	},
 	({summary, snapshot}) => {

@@ -6,7 +6,7 @@ export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; r
 export const mouseOn = '\u001B[?1000h\u001B[?1006h';
 export const mouseOff = '\u001B[?1006l\u001B[?1000l';
 
-/** Shift, Meta and Control; ignored. */
+/** Bits for Shift, Meta and Control in a button number; ignored. */
 const modifiers = 4 + 8 + 16;
 const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
 

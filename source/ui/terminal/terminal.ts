@@ -67,6 +67,7 @@ export class FrameStream extends EventEmitter {
 				});
 			}
 
+			// Ink goes up to its first line and ends with a new line: go to the top left, and do not scroll.
 			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H').replace(/\n$/, '');
 			// Clearing the screen makes all pieces before it obsolete.
 			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
@@ -290,7 +291,7 @@ export class Terminal extends EventEmitter<Events> {
 			if (typeof input === 'string') {
 				this.emit('key', input);
 			} else if (this.#hasMouse) {
-				// Without `hasMouse`, an earlier program has left the mouse reports on.
+				// Otherwise we did not ask for mouse reports: an earlier program left them on.
 				this.emit('mouse', input);
 			}
 		}

@@ -20,7 +20,7 @@ export class Theme {
 		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
 	}
 
-	/** Returns the spans as one line with escape sequences, without the ellipsis character if `isAscii`. */
+	/** Returns the spans as one line with escape sequences; if `isAscii`, ~ replaces the ellipsis character. */
 	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'}>): string {
 		let line = '';
 		let style = plain;
@@ -50,7 +50,7 @@ const plain: Style = ['', ''];
 
 /** Returns the escape sequences from one style to the next. A colour need not end before another begins. */
 function between([, end]: Style, [begin, nextEnd]: Style): string {
-	const isRecoloured = end === color && nextEnd.endsWith(color);
+	const isRecoloured = end === defaultColor && nextEnd.endsWith(defaultColor);
 	return (end === '' || isRecoloured ? '' : `\u001B[${end}m`) + (begin === '' ? '' : `\u001B[${begin}m`);
 }
 
@@ -88,7 +88,7 @@ export const roles = Object.keys(defaultStyles) as readonly Role[];
 
 const colorNames = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 /** SGR parameter of the terminal's own text colour. */
-export const color = '39';
+const defaultColor = '39';
 
 const words = new Map<string, Style>([
 	['plain', ['', '']],
@@ -96,7 +96,7 @@ const words = new Map<string, Style>([
 	['dim', ['2', '22']],
 	['underline', ['4', '24']],
 	['reverse', ['7', '27']],
-	...colorNames.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
+	...colorNames.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, defaultColor]], [`bright-${name}`, [`9${index}`, defaultColor]]]),
 ]);
 
 export const styleWords: readonly string[] = [...words.keys()];
@@ -105,7 +105,7 @@ export const styleWords: readonly string[] = [...words.keys()];
 export function readStyle(text: string): {readonly style: Style} | {readonly unknown: string} {
 	const found: Style[] = [];
 	for (const word of text.trim().split(/\s+/)) {
-		const style = words.get(word) ?? numbered(word);
+		const style = words.get(word) ?? paletteColor(word);
 		if (!style) {
 			return {unknown: word};
 		}
@@ -117,6 +117,6 @@ export function readStyle(text: string): {readonly style: Style} | {readonly unk
 	return {style: [together(0), together(1)]};
 }
 
-function numbered(word: string): Style | undefined {
-	return /^(?:0|[1-9]\d{0,2})$/.test(word) && Number(word) < 256 ? [`38;5;${word}`, color] : undefined;
+function paletteColor(word: string): Style | undefined {
+	return /^(?:0|[1-9]\d{0,2})$/.test(word) && Number(word) < 256 ? [`38;5;${word}`, defaultColor] : undefined;
 }

@@ -23,7 +23,7 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
 }
 
-/** Returns columns with their widths; leaves columns out from the right until the name has room. */
+/** Returns columns with their widths, omitting some from the right until the name has room. A gap precedes each. */
 export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
 	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let placed = fitColumns(kept, terminalColumns, width - 1);
