@@ -17,7 +17,7 @@ import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} 
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
-/** Returns who blocks whom, now and in the window. Below a row, indented, are the locks of holders that wait for it. */
+/** Returns who blocks whom, now and in the window. Indented below a row: the locks that its waiters hold. */
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
@@ -130,22 +130,17 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 		children[parent]?.push(index);
 	}
 
-	const depths = new Map<number, number>();
-	const addChain = (root: number) => {
-		const pending: Array<readonly [index: number, depth: number]> = [[root, 0]];
-		for (let next = pending.pop(); next; next = pending.pop()) {
-			const [index, depth] = next;
-			if (!depths.has(index)) {
-				depths.set(index, depth);
-				pending.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
-			}
-		}
-	};
-
 	// Every row is below a root or below a member of a cycle.
 	const roots = [...parents.keys()].filter(index => parents[index] < 0);
-	for (const root of [...roots, ...cyclesIn(parents).flat()].sort((one, other) => one - other)) {
-		addChain(root);
+	const lastFirst = [...roots, ...cyclesIn(parents).flat()].sort((one, other) => other - one);
+	const pending = lastFirst.map((index): readonly [index: number, depth: number] => [index, 0]);
+	const depths = new Map<number, number>();
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		const [index, depth] = next;
+		if (!depths.has(index)) {
+			depths.set(index, depth);
+			pending.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
+		}
 	}
 
 	return matchingOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);

@@ -11,7 +11,7 @@ export type Waiter = {
 	readonly nativeId: number;
 	/** Number of threads: may be more than one for virtual threads. */
 	readonly threads: number;
-	/** Whether it waits in the newest sample, for how long, and whether for longer: since before the first sample. */
+	/** Whether it waits in the newest sample, for how long, and whether it already waited before the first sample. */
 	readonly isNow: boolean;
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
@@ -36,10 +36,10 @@ export type BlockerRow = {
 	readonly nowAt?: Location;
 	/** The threads that wait now, the longest first, then those that waited in the window. */
 	readonly waiters: readonly Waiter[];
-	/** Number of waiters, and of those that wait now. */
+	/** Numbers of all waiters, and of those that wait now. */
 	readonly threads: number;
 	readonly waitingNow: number;
-	/** The longest wait of those that wait now. */
+	/** The longest wait of those that wait now, and whether it began before the first sample. */
 	readonly longestMs: number;
 	readonly longestAtLeast: boolean;
 	/** Waiting time of all threads in the window, by samples. */

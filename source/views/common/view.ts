@@ -52,7 +52,6 @@ export type ViewKey = {
 /** The row on which a view's key was pressed, and its index in the view's rows. */
 type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: readonly ViewRow[]};
 
-/** A column of a view's rows in a CSV file. */
 export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | number};
 
 /** How a view's rows are written to CSV and JSON files; docs/formats.md describes them. */

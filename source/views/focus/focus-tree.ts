@@ -26,7 +26,6 @@ export class FocusTree extends CallTree<FocusRow> {
 
 /** A row of the Focus view: the method, or a location reached by one path from it. Shares are of the method's time. */
 export class FocusRow extends CallNode {
-	/** Whether it is in the tree of callees or of callers. */
 	get part(): 'calls' | 'callers' {
 		return this.tree.options.isInverted ? 'callers' : 'calls';
 	}
@@ -86,7 +85,7 @@ export function focusedStacks(dictionary: Dictionary, pattern: string): FocusedS
 	return {methods: Array.from(found, method => methods.locations[method]), callOf};
 }
 
-/** Returns whether each method, by its group, matches the pattern. */
+/** Returns whether each method, by its group (0: none), matches the pattern. */
 function wantedMethods({locations, groupOfKey}: Grouping, pattern: string): readonly boolean[] {
 	const exact = groupOfKey.get(pattern);
 	const matches = globMatcher(pattern);

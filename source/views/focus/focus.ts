@@ -42,6 +42,7 @@ type FocusPart = {
 	readonly tree: FocusTree;
 	/** The weight of all samples with Java frames. */
 	readonly all: Weight;
+	/** Terms of the filter, a bit each: those that rows are opened to find, and those found in a row. */
 	readonly wanted: number;
 	readonly foundIn: (row: FocusRow) => number;
 };
@@ -57,21 +58,25 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
-	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
+	const {filter, isKept, isRowKept} = treeFilter(scope, dictionary, grouping);
 	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
-	const {own, squares} = sumsOf(counters, isIn);
-	if (own.ticks === 0 && own.cpuNs === 0) {
+	const {total, squares} = sumsOf(counters, isIn);
+	if (total.ticks === 0 && total.cpuNs === 0) {
 		return [];
 	}
 
-	const [cpu, ticks] = [cpuPieces(own.cpuNs, squares.us), {sum: own.ticks, squares: squares.ticks}];
+	// The method's time is the whole that shares are a part of.
+	const cpu = cpuPieces(total.cpuNs, squares.us);
+	const ticks = {sum: total.ticks, squares: squares.ticks};
 	const figures: FocusFigures = {
-		method: methodLocation(methods, query.method), cpuSamples: samplesOf(cpu, cpu), tickSamples: samplesOf(ticks, ticks) / threadsInStep(snapshot, since), tickMs: tickMs(snapshot, since),
+		method: methodLocation(methods, query.method), tickMs: tickMs(snapshot, since),
+		cpuSamples: samplesOf(cpu, cpu), tickSamples: samplesOf(ticks, ticks) / threadsInStep(snapshot, since),
 	};
 	const shared = {
-		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(Boolean), hasFigures, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
+		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(call => call !== 0), isRowKept, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
 	} as const;
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
+	// By line, the rows below the method are its own lines; else they are what it calls.
 	const calls = new FocusTree({
 		...shared, isInverted: false, nodeFor: node => ends ? ends[node] : node, ends, startsAreRows: query.by === 'line',
 	}, figures);
@@ -83,7 +88,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	}));
 }
 
-/** Returns `ends` within the focused call; stacks that would end outside it (library code is in focus) stay whole. */
+/** Returns, by node, its end if that is inside the focused call, else the node itself: library code may be in focus. */
 function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Array | undefined {
 	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }
@@ -103,18 +108,18 @@ function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 
 /** Returns the method's time with callees, and the sums of squares for its error, see `counterColumns`. */
 function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
-	const own = {ticks: 0, cpuNs: 0};
+	const total = {ticks: 0, cpuNs: 0};
 	const squares = {us: 0, ticks: 0};
 	for (let counter = 0; counter < counters.count; counter++) {
 		if (counters.node[counter] !== rootNode && isIn(counters.node[counter])) {
-			own.ticks += counters.ticks[counter];
-			own.cpuNs += counters.cpuNs[counter];
+			total.ticks += counters.ticks[counter];
+			total.cpuNs += counters.cpuNs[counter];
 			squares.us += counters.squaredUs[counter];
 			squares.ticks += counters.squaredTicks[counter];
 		}
 	}
 
-	return {own, squares};
+	return {total, squares};
 }
 
 /** Returns how much time the method has, and how exact its shares are. */
@@ -124,7 +129,7 @@ function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: 
 		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
 }
 
-/** Returns the error of a share of one half, where it is greatest. */
+/** Returns the error of a share of one half, percentage points: no other share has a greater one. */
 function worstError(samples: number): number {
 	return shareError(50, samples);
 }

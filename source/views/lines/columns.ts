@@ -7,7 +7,6 @@ import {nameHeldBy, nameWith, viaText} from '../../query/columns/names.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {pastOfLines, type LineRow} from '../../query/counted-lines.js';
 
-/** The columns of the Lines view in the order of the screen. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],

@@ -12,7 +12,7 @@ import {lineColumns} from './columns.js';
 /** Share below which a row is hidden: it would print as 0. */
 const minPercent = 0.05;
 
-/** Figures whose sort order shows lines without own use too: they are sought as callers, or by name. */
+/** Sorted by these figures, lines without own use are shown too: users look for callers, or for a name. */
 const figuresShowingAll = ['total', 'total-ticks', 'name'] as const;
 
 /** Returns the rows of the Lines view: lines that used CPU or, if almost none was used, lines where threads wait. */
@@ -24,6 +24,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	const lineQuery = summaryQuery(snapshot, since, query);
 	const isAll = query.filter !== '' || lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortFigures.includes(figure)));
 	const table = queryLines(snapshot, since, lineQuery, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0);
+	// The query is unchanged unless the program uses almost no CPU.
 	if (lineQuery === query) {
 		const isOrderedByHeat = query.sort.column === lineColumns[0].id && !query.sort.reverse;
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};

@@ -30,7 +30,6 @@ export const linesView: View<LineRow> = {
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
 	query: querySummaryLines,
-	// The share is within its sampling error.
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
 	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),

@@ -63,7 +63,7 @@ const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
 	percent: row => row.selfPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
 };
 
-/** Returns, by stack number, the filter's terms that match frames of its samples beyond the end in own code. */
+/** Returns, by stack number, the filter's terms, a bit each, that match frames omitted as callees of own code. */
 function termsBeyondEnds({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
 	const found = new Int32Array(selfTicks.length);
 	for (const node of counters.node.subarray(0, counters.count)) {

@@ -54,7 +54,6 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 		return ends ? undefined : ownLocation(dictionary, this.node, {app});
 	}
 
-	/** MD5 of the compared frames as `frameText` prints them. */
 	get fingerprint(): string {
 		this.#fingerprint ??= fingerprintOf(this.frames);
 		return this.#fingerprint;
@@ -119,6 +118,7 @@ export class StackNumbers {
 	}
 
 	#find(node: number): number {
+		// Each node is a whole stack of its own; only their first frames may be the same.
 		const path = Number.isFinite(this.depth) ? this.#pathOf(node) : undefined;
 		const number = (path === undefined ? undefined : this.#numberOfPath.get(path)) ?? this.firstNode.push(node) - 1;
 		if (path !== undefined) {

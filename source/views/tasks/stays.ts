@@ -85,7 +85,7 @@ function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: numbe
 	return sums;
 }
 
-/** Returns the earlier report, or undefined if it is of another session of following tasks. */
+/** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */
 function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }

@@ -65,7 +65,6 @@ export type ThreadRow = {
 /** `allRows` counts rows that the filter or `showIdle` hides too, `idleRows` those that `showIdle` alone hides. */
 export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
-/** The columns of the Threads view in the order of the screen. */
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],

@@ -29,7 +29,7 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** Returns threads that are alive or were sampled in the window; without `query.showIdle` only those with work. */
+/** Returns threads alive or sampled in the window, the JVM's idle ones last; without `showIdle` none without work. */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
@@ -40,6 +40,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
 		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
+			// A thread's clock counts all states; with `state:` in the filter, only samples tell the CPU time.
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
 			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
 			rows.push(threadRow(snapshot, thread, query, {

@@ -1,9 +1,11 @@
 import {getOrCreate} from '../../model/get-or-create.js';
+import {sumOf} from '../../model/sum.js';
 import {
 	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
 } from '../../model/histogram.js';
 import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type ThreadWay} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
+import {z} from '../../query/counters/share.js';
 
 /** Figures of the calls of a method, or of one call path, in a window. Times in nanoseconds. */
 export type CallFigures = {
@@ -37,7 +39,6 @@ export type TraceRow = CallFigures & TracedMethod & {
 	/** Only in a tree. */
 	readonly tree?: {readonly level: number; readonly hasChildren: boolean};
 	readonly isOpen?: boolean;
-	/** The key of its parent row. */
 	readonly parentKey?: string;
 };
 
@@ -95,7 +96,8 @@ function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
 	}
 
 	const variance = Math.max(0, (squares / calls) - ((sum / calls) ** 2));
-	return 100 * 1.96 * Math.sqrt(variance * (4 / 3) * oneIn / calls) / (sum / calls);
+	// A call counts for its distance d: the variance is E[d^2] / E[d]^2, about 4/3, times that of equal distances.
+	return 100 * z * Math.sqrt(variance * (4 / 3) * oneIn / calls) / (sum / calls);
 }
 
 /** Returns the call tree from the first methods of traces down, without paths that had no call in the window. */
@@ -103,7 +105,8 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 	const {nodes} = report;
 	const before = sameSession(report, since);
 	const seconds = secondsOf(report, since);
-	return treeOf(report, Array.from({length: nodes.count - 1}, (_, index) => nodes.count - 1 - index), node => {
+	const calleesFirst = Array.from({length: nodes.count - 1}, (_, index) => nodes.count - 1 - index);
+	return treeOf(report, calleesFirst, node => {
 		const sums = emptySums();
 		add(sums, nodes, before, node, true);
 		return figuresOf(sums, seconds);
@@ -159,11 +162,12 @@ function secondsOf(report: TraceReport, since: TraceReport | undefined): number 
 
 /** Returns the names that several methods have. */
 export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
-	const seen = new Set<string>();
-	return new Set(methods.map(method => nameOf(method)).filter(name => seen.size === seen.add(name).size));
+	const names = methods.map(method => nameOf(method));
+	const lastIndex = new Map(names.map((name, index) => [name, index]));
+	return new Set(names.filter((name, index) => lastIndex.get(name) !== index));
 }
 
-/** Returns the earlier report, or undefined if it is of another tracing session. */
+/** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */
 function sameSession(report: TraceReport, since = report.since): TraceReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
@@ -184,6 +188,7 @@ function emptySums(): Sums {
 	};
 }
 
+/** Adds to `sums` what the figures of a node have grown by since `before`. */
 function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, node: number, isOutermostCall: boolean): void {
 	const old = before && node < before.nodes.count ? before.nodes : undefined;
 	const grown = (counter: 'calls' | 'exceptions' | 'cumulativeNs' | 'ownNs') => Math.max(0, nodes[counter][node] - (old?.[counter][node] ?? 0));
@@ -236,18 +241,15 @@ function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number)
 
 /** Returns the sums of all calls of a thread; their cumulative time is the sum of their own times. */
 function sumsOfThread({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
-	const sums = {
-		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
-	};
-	for (const {calls, exceptions, ownNs, mostNs} of ways) {
-		sums.calls += calls;
-		sums.exceptions += exceptions;
-		sums.cumulativeNs += ownNs;
-		sums.ownNs += ownNs;
-		sums.mostNs = Math.max(sums.mostNs, mostNs);
+	const ownNs = sumOf(ways, way => way.ownNs);
+	let mostNs = 0;
+	for (const way of ways) {
+		mostNs = Math.max(mostNs, way.mostNs);
 	}
 
-	return sums;
+	return {
+		calls: sumOf(ways, way => way.calls), exceptions: sumOf(ways, way => way.exceptions), cumulativeNs: ownNs, ownNs, mostNs,
+	};
 }
 
 function figuresOfPath(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {

@@ -44,7 +44,7 @@ function treeRows(report: TraceReport, since: TraceReport | undefined, query: Qu
 		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,
 	};
 	return query.tracesBy === 'thread'
-		? sortRows(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => rowWithChildren(row, (row as ThreadRow).rows, query, isWanted, {
+		? sortRows<ThreadRow>(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => rowWithChildren(row, row.rows, query, isWanted, {
 			...root, key: row.key, parentKey: row.key, level: 1, thread: row.thread,
 		}))
 		: rowsOf(traceTree(report, since), query, isWanted, root);
@@ -62,7 +62,7 @@ function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wante
 	const rows = treeRows.map(row => ({
 		...row, key: `${position.key}-${row.node}`, parentKey: position.parentKey, thread: position.thread, tree: {level: position.level, hasChildren: row.children.length > 0},
 	}));
-	return sortRows(rows, traceColumns, query.sort).flatMap(row => rowWithChildren(row, (row as TraceTreeRow & TraceRow).children, query, isWanted, {
+	return sortRows<TraceTreeRow & TraceRow>(rows, traceColumns, query.sort).flatMap(row => rowWithChildren(row, row.children, query, isWanted, {
 		...position, parentKey: row.key, level: position.level + 1, names: new Set([...position.names, nameOf(row)]),
 	}));
 }
@@ -70,7 +70,7 @@ function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wante
 /** Returns a row and, if it is open, the rows below it. `position`: that of its children. */
 function rowWithChildren(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
 	const opening = query.tree?.opened?.get(row.key);
-	// A method opens automatically unless the path to it is recursive.
+	// A method opens automatically unless the path to it is recursive: that has fewer names than levels.
 	const isAutoOpen = row.id >= 0 && position.names.size === position.level - (position.thread === undefined ? 0 : 1);
 	const isAllOpen = opening !== 'closed' && (position.isAllOpen || opening === 'all' || isWanted !== undefined);
 	const isOpen = children.length > 0 && opening !== 'closed' && (opening !== undefined || isAllOpen || isAutoOpen);

@@ -26,7 +26,7 @@ export type TreeOptions<Row extends CallNode> = {
 	readonly isKept: (node: number) => boolean;
 	/** Returns the node that samples with this stack, by its node, count for. */
 	readonly nodeFor: (node: number) => number;
-	/** By node: the node of the program's own code at which its stack is taken to end; undefined for whole stacks. */
+	/** By node: the innermost node of the program's own code, where its stack ends; undefined for whole stacks. */
 	readonly ends?: Int32Array;
 	/** The nodes of the root; by default all that samples count for. */
 	readonly starts?: Iterable<number>;
@@ -42,17 +42,17 @@ export type TreeOptions<Row extends CallNode> = {
 	/** Prefix of row keys, unique among the trees of a table. */
 	readonly keyPrefix?: string;
 	/** Whether a row is kept; by default all with some weight are. */
-	hasFigures?(row: Row): boolean;
+	isRowKept?(row: Row): boolean;
 };
 
-/** Numbers of a weight: ticks and CPU nanoseconds. Ticks by state follow if they are counted. */
+/** Length of a weight in an array: ticks and CPU nanoseconds. Ticks by state follow if they are counted. */
 const plainWidth = 2;
 
 /** A tree of the paths that stacks take. Sums up weights in one pass; makes rows only when they are asked for. */
 export class CallTree<Row extends CallNode = CallNode> {
 	readonly root: Row;
 	readonly whole: Weight;
-	/** Number of numbers of a weight. */
+	/** Length of a weight in the arrays below, see `plainWidth`. */
 	readonly width: number;
 	/** Weights by node of the dictionary, of samples that count for it; unless inverted, totals include its callees. */
 	readonly selves: Float64Array;
@@ -64,8 +64,9 @@ export class CallTree<Row extends CallNode = CallNode> {
 	readonly starts: readonly number[];
 	/** Number of paths with some weight; 0 if inverted. */
 	size = 0;
-	/** With own code first: returns the library method in which most samples were that count for some nodes. */
+	/** With own code first: returns the library method with most of the samples that count for some nodes. */
 	readonly viaOf: ((nodes: readonly number[]) => Location | undefined) | undefined;
+	/** A method's type, as its parameters are bivariant: a tree of special rows is then a `CallTree` too. */
 	readonly #compare: {compare(a: Row, b: Row): number}['compare'];
 
 	constructor(readonly options: TreeOptions<Row>, Node: new (tree: CallTree<Row>) => Row) {
@@ -85,7 +86,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 		this.totals = isInverted ? this.selves : Float64Array.from(this.selves);
 		this.firstCallee = new Int32Array(isInverted ? 0 : nodeCount);
 		this.nextCallee = new Int32Array(isInverted ? 0 : nodeCount);
-		// Callers have smaller ids than their callees.
+		// Callees first, which have larger ids than their callers. Inverted trees have no totals to sum up.
 		for (let node = isInverted ? rootNode : nodeCount - 1; node > rootNode; node--) {
 			if (this.#hasWeight(node)) {
 				const caller = nodeParent[node];
@@ -107,9 +108,9 @@ export class CallTree<Row extends CallNode = CallNode> {
 
 	/** Returns the kept rows below a row, sorted. */
 	below(row: Row): readonly Row[] {
-		const {hasFigures} = this.options;
+		const {isRowKept} = this.options;
 		const children = row.children as readonly Row[];
-		const kept = hasFigures ? children.filter(child => hasFigures(child)) : children;
+		const kept = isRowKept ? children.filter(child => isRowKept(child)) : children;
 		return kept.length > 1 ? [...kept].sort(this.#compare) : kept;
 	}
 
@@ -139,10 +140,10 @@ export class CallTree<Row extends CallNode = CallNode> {
 	}
 }
 
-/** A step of paths to one group of frames: its nodes, and for each the index of the parent row's node it comes from. */
+/** The nodes of a child row, and for each the index of the parent row's node that leads to it. */
 type Step = {readonly nodes: number[]; readonly from: number[]};
 
-/** A row of a tree: a group of frames reached by one path. `nodes` are its nodes of the dictionary. */
+/** A row of a tree: a group of frames reached by one path. `nodes` has its nodes, `weights` the weight of each. */
 export class CallNode extends LocatedRow {
 	/** Its indentation: one more for each fork on the path to it; the only callee of an only callee is not indented. */
 	indent = 0;
@@ -151,6 +152,7 @@ export class CallNode extends LocatedRow {
 	readonly level: number;
 	/** Identifies its path throughout a session. */
 	readonly key: string;
+	/** The sum of `weights`; the same array if there is only one. */
 	readonly #weight: Float64Array;
 	#children: readonly CallNode[] | undefined;
 
@@ -164,7 +166,6 @@ export class CallNode extends LocatedRow {
 		}
 	}
 
-	/** The key of its parent row; undefined if it has none. */
 	get parentKey(): string | undefined {
 		return this.level > 0 ? this.parent?.key : undefined;
 	}
@@ -269,6 +270,7 @@ export class CallNode extends LocatedRow {
 			}
 		}
 
+		// Children are of the row's own class.
 		const Node = this.constructor as typeof CallNode;
 		return Array.from(steps, ([group, step]) => isInverted ? new Node(tree, this, group, ...this.#carried(step)) : new Node(tree, this, group, step.nodes));
 	}

@@ -16,7 +16,7 @@ type AutoOpening<Row extends CallNode> = {
 	readonly isHotRoot: (row: Row) => boolean;
 	/** Whether a row is opened anywhere in the tree; by default none is. */
 	readonly isWorthOpening?: (row: Row) => boolean;
-	/** Terms of the filter, a bit each: those to which rows are opened, and those found in a row. */
+	/** Terms of the filter, a bit each: those that rows are opened to find, and those found in a row. */
 	readonly wanted: number;
 	readonly foundIn: (row: Row) => number;
 };

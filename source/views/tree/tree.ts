@@ -31,12 +31,12 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 	const counters = countersInWindow(snapshot, since, scope);
 	const index = stackIndex(dictionary);
 	const grouping = index.grouping(query.by);
-	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
+	const {filter, isKept, isRowKept} = treeFilter(scope, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
 	const tree = new CallTree<CallNode>({
-		dictionary, counters, grouping, scope, isInverted, isKept, ends, hasFigures, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
+		dictionary, counters, grouping, scope, isInverted, isKept, ends, isRowKept, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted ? {nodeFor: node => index.attributed[endOf(node)], startsAreRows: true} : {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
 	}, CallNode);
@@ -44,13 +44,13 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 }
 
 /** Splits a filter into text terms for stacks and figures for rows. */
-export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: CallNode) => boolean) | undefined} {
+export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly isRowKept: ((row: CallNode) => boolean) | undefined} {
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
 	const figureTerms = terms.filter(({hasText}) => !hasText);
 	return {
 		filter,
 		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
-		hasFigures: figureTerms.length === 0 ? undefined : row => fits(row, figureTerms),
+		isRowKept: figureTerms.length === 0 ? undefined : row => fits(row, figureTerms),
 	};
 }
 
