@@ -14,7 +14,7 @@ import {agentObstacle} from './trace-texts.js';
 
 const pollMs = 50;
 
-/** Returns the format of an agent's report. Throws UserError (2) if it has none, or for binary output to a terminal. */
+/** Returns a report's format. Throws UserError (2) if it cannot hold one, or for binary output to a terminal. */
 export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {format: id, output}: Options): NonNullable<Format[Kind]> {
 	const usable = reportFormats(kind);
 	const format = usable.find(candidate => candidate.id === id);

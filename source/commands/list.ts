@@ -15,7 +15,7 @@ import {dayAndTime} from '../ui/text/clock.js';
 
 const measuringMs = 1000;
 
-/** Lists the JVMs of this host in a format; takes a second if there are any. Throws UserError (2) if it has none. */
+/** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	if (listing === undefined) {
 		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);

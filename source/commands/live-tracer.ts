@@ -116,6 +116,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const [refused] = survey.refused;
 		const isEmpty = survey.methods === 0 && survey.classes === 0;
 		if (isEmpty && !canWaitFor(survey)) {
+			// If the pattern matches, all that it matches was refused.
 			throw new UserError(unmatched ? unmatchedText(unmatched) : `${refused.name}: ${refused.reason}`);
 		}
 

@@ -73,10 +73,12 @@ export function someNames({methods, names}: TraceReport['survey']): string {
 	return shown.length === 0 ? '' : `${methods > names.length || new Set(names).size > shown.length ? 'such as ' : ''}${shown.join(', ')}`;
 }
 
+/** Whether the JVM prints a warning when an agent is loaded; assumed if its JDK is unknown (0). */
 function isAnnounced(target: Target): boolean {
 	return (target.jdk === 0 || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true;
 }
 
+/** Whether the JVM may discard compiled code at the first retransformation; assumed if its JDK is unknown (0). */
 function losesCode({jdk}: Target): boolean {
 	return jdk === 0 || jdk < keepsCodeSince;
 }

@@ -75,10 +75,11 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 	}
 }
 
-/** Returns the request with its bound raised, undefined if not confirmed. Throws UserError if nothing can match. */
+/** Returns the request for all methods found, undefined if not confirmed. Throws UserError if nothing can match. */
 async function confirmRequest({survey}: TraceReport, request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
 	const isEmpty = survey.methods === 0 && survey.classes === 0;
 	if (isEmpty && !canWaitFor(survey)) {
+		// If all patterns match, all that they match was refused.
 		const [refused] = survey.refused;
 		throw survey.unmatched.length === 0
 			? new UserError(`cannot trace ${refused.name}: ${refused.reason}`)

@@ -70,7 +70,6 @@ function valueOf({path, words}: Pick<Completed, 'path' | 'words'>): string {
 	return path === 'folder' ? ' -x -a \'(__fish_complete_directories)\'' : (words.length > 0 ? ` -x -a ${fishQuoted(words.join(' '))}` : ' -x');
 }
 
-/** Quotes text with single quotes for fish. */
 function fishQuoted(text: string): string {
 	return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 }

@@ -71,6 +71,7 @@ function parseWords(argv: readonly string[]) {
 			booleanDefault: undefined,
 			flags: Object.fromEntries(optionRows.map(([, option]): [string, AnyFlag] => [camelCase(option.name), {
 				type: option.value === undefined ? 'boolean' : 'string',
+				// For a switch too: only a list tells whether it was given, and how often.
 				...(option.value === undefined || option.repeats ? {isMultiple: true} : {}),
 				...(option.short ? {shortFlag: option.short} : {}),
 			}])),
@@ -107,6 +108,7 @@ function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv
 		return option.inEnvironment ? option.inEnvironment(isOn, environment) : isOn;
 	}
 
+	// For a missing value meow returns '' or, if the option repeats, an empty list.
 	if (flags.includes('') || (flags.length === 0 && argv.includes(`--${option.name}`))) {
 		throw usage(`--${option.name} needs a value: ${option.value}`);
 	}

@@ -10,9 +10,10 @@ const maxBytes = 1024 * 1024;
 
 /** Reads a shipped probe by its name, or a file. Throws UserError (exit code 2) with every fault and its line. */
 export function readProbe(nameOrFile: string): Probe {
-	const file = shippedProbes.includes(nameOrFile) ? shippedFile(nameOrFile) : nameOrFile;
-	const text = textOf(file);
-	const {probe, faults} = parseProbe(shippedProbes.includes(nameOrFile) ? nameOrFile : printable(path.basename(file).replace(/\.jsonc?$/, '')), text);
+	const isShipped = shippedProbes.includes(nameOrFile);
+	const file = isShipped ? shippedFile(nameOrFile) : nameOrFile;
+	const name = isShipped ? nameOrFile : printable(path.basename(file).replace(/\.jsonc?$/, ''));
+	const {probe, faults} = parseProbe(name, textOf(file));
 	if (!probe) {
 		throw new UserError(`the probe ${nameOrFile}: ${faults.map(({line, text}) => `line ${line}: ${text}`).join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
 	}

@@ -5,11 +5,11 @@ import {
 } from '../model/task-probe.js';
 import {printable} from '../model/text.js';
 
-/** Faults reported: one mistake may lead to many. */
+/** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 /** The agent has a bit for each state, and two bytes for a point. */
 const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
-const names = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
+const probeMembers = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
 
 /** Parses a probe file, JSON with comments. `probe` is undefined if there are any faults. */
 export function parseProbe(name: string, text: string): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
@@ -23,14 +23,14 @@ export function parseProbe(name: string, text: string): {readonly probe: Probe |
 }
 
 function readProbe(name: string, file: JsonValue): Probe {
-	const members = knownMembers(file, 'a probe', names);
+	const members = knownMembers(file, 'a probe', probeMembers);
 	const states = readStates(members.get('states') ?? file);
 	const points = members.get('points')?.items('"points"').map(point => readPoint(point, states)) ?? file.fault('"points" must say where tasks go from state to state');
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];
 	const kinds = members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({className: className(key, name), path: fieldPath(value, '"kinds" has')})) ?? [];
-	for (const [what, count] of Object.entries({points: points.length, kinds: kinds.length, counters: counters.length})) {
-		if (count > limits[what as keyof typeof limits]) {
-			file.fault(`there are more than ${limits[what as keyof typeof limits]} ${what}`);
+	for (const [what, {length}] of [['points', points], ['kinds', kinds], ['counters', counters]] as const) {
+		if (length > limits[what]) {
+			file.fault(`there are more than ${limits[what]} ${what}`);
 		}
 	}
 
@@ -40,7 +40,7 @@ function readProbe(name: string, file: JsonValue): Probe {
 		states,
 		points: points.flatMap(point => point ?? []),
 		kinds,
-		exclude: (members.get('exclude')?.texts('"exclude"') ?? []).filter(glob => /^[\w.$*?]+$/.test(glob) || members.get('exclude')!.fault(`not a name of classes: "${glob}"`).length > 0),
+		exclude: members.get('exclude')?.texts('"exclude"').flatMap(glob => /^[\w.$*?]+$/.test(glob) ? [glob] : members.get('exclude')!.fault(`not a name of classes: "${glob}"`)) ?? [],
 		counters: counters.flatMap(counter => counter ?? []),
 	};
 }
@@ -72,13 +72,13 @@ function readStates(value: JsonValue): TaskState[] {
 	return states;
 }
 
-const words = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 'optional'] as const;
+const pointMembers = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 'optional'] as const;
 
 type Condition = Pick<ProbePoint, 'needsTrue' | 'number'>;
 
 /** Reads a point of a probe; adds faults, and returns undefined if it cannot be used. */
 function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint | undefined {
-	const members = knownMembers(value, 'a point', words);
+	const members = knownMembers(value, 'a point', pointMembers);
 	const method = methodOf(members.get('method'), value);
 	const task = taskOf(members.get('task'), value);
 	const to = members.get('to') ? stateOf(members.get('to')!, states) : undefined;
@@ -156,8 +156,8 @@ function conditionOf(value: JsonValue | undefined): Condition {
 	}
 
 	let condition: Condition = {needsTrue: false};
-	const whole = value.plain === undefined ? value.members('"if"') : value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
-	for (const {name, key, value: wanted} of whole) {
+	const conditions = value.plain === undefined ? value.members('"if"') : value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
+	for (const {name, key, value: wanted} of conditions) {
 		const [, parameter] = /^arg(\d{1,2})$/.exec(name) ?? [];
 		if (parameter !== undefined && !condition.number) {
 			const values = wanted.items(`"${name}"`).flatMap(item => /^(?:-?\d{1,9}|[\p{L}_$][\p{L}\p{N}_$]*)$/u.test(String(item.plain)) ? [String(item.plain)] : item.fault('a number, or the name of a constant of the class'));

@@ -14,14 +14,14 @@ const beatMs = 1000;
 const pollMs = 20;
 /** Maximum time without progress: the agent signals progress while it executes a command. */
 const silenceTimeoutMs = 10_000;
-/** Maximum time of a command: the JVM deoptimizes code and verifies classes, which takes seconds on a loaded machine. */
+/** Maximum time of a command: the JVM deoptimizes code and verifies classes, seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
 /** The agent's own limit. */
 const maxCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
 /** The agent's exit messages, with reason and hint for the user. */
-const exitReasons: ReadonlyArray<readonly [RegExp, string, string]> = [
+const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint: string]> = [
 	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first'],
 	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
@@ -77,7 +77,8 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #data: number;
 	readonly #parse: (bytes: Uint8Array) => Report;
 	readonly #beat: NodeJS.Timeout;
-	#number = 0n;
+	/** Number of the newest report read. */
+	#reportNumber = 0n;
 	/** A command timed out. */
 	#isUnresponsive = false;
 	#report: Report | undefined;
@@ -185,7 +186,7 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** Reads the newest report. Throws if the agent has ended. */
 	#readNewest(): void {
-		const message = readAgent(this.#data, this.#number);
+		const message = readAgent(this.#data, this.#reportNumber);
 		if (message.state === 'over') {
 			const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message.reason)) ?? [undefined, `the agent gave up: ${message.reason}`, 'the target is unchanged'];
 			throw new UserError(reason, {hint});
@@ -198,7 +199,7 @@ export class AgentSession<Report extends AgentReport> {
 				throw new UserError(`the reports of the agent in JVM ${this.#target.pid} cannot be read`, {hint: 'something in the target changes its files'});
 			}
 
-			this.#number = message.number;
+			this.#reportNumber = message.number;
 		}
 	}
 
@@ -237,11 +238,11 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 		return {ok: false, reason: reply.reason, hint: reply.status === 'failed' ? reply.hint : '', unanswered: reply.status === 'failed' && reply.isPending ? 'pending' : 'over'};
 	}
 
-	return judge(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
+	return loadResult(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
 }
 
 /** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
-export function judge(pid: number, code: number, text: string): Loaded {
+export function loadResult(pid: number, code: number, text: string): Loaded {
 	if (/dynamic agent loading is not enabled/i.test(text)) {
 		return {ok: false, reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
 	}

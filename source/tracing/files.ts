@@ -13,7 +13,7 @@ const progressAt = 2048;
 const maxReportBytes = 16 * 1024 * 1024;
 const maxReasonBytes = 1000;
 /** The agent may overwrite a report while we read it, but not that often in a row. */
-const tries = 10;
+const maxTries = 10;
 
 /** The newest message from the agent. */
 type AgentMessage =
@@ -68,7 +68,7 @@ export class ControlFile {
 
 /** Reads the agent's file. `newerThan`: the number of the last report read. */
 export function readAgent(fd: number, newerThan: bigint): AgentMessage {
-	for (let tried = 0; tried < tries; tried++) {
+	for (let tried = 0; tried < maxTries; tried++) {
 		const header = bytesAt(fd, 0, headerBytes + maxReasonBytes);
 		const failure = /^TPERR(.*)$/s.exec(header.toString('utf8'))?.[1];
 		if (failure !== undefined) {
@@ -86,11 +86,9 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 
 		const number = header.readBigInt64BE(8);
 		const [at, length] = [Number(header.readBigInt64BE(16)), Number(header.readBigInt64BE(24))];
-		if (number <= newerThan) {
-			return {state: 'silent'};
-		}
-
-		if (!(at >= headerBytes && at <= 2 * maxReportBytes && length > 0 && length <= maxReportBytes)) {
+		// The target may write anything here.
+		const isPlausible = at >= headerBytes && at <= 2 * maxReportBytes && length > 0 && length <= maxReportBytes;
+		if (number <= newerThan || !isPlausible) {
 			return {state: 'silent'};
 		}
 

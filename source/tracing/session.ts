@@ -21,7 +21,6 @@ export type TraceRequest = {
 	readonly periodMs: number;
 };
 
-/** Traces methods in a target. */
 export class TraceSession extends AgentSession<TraceReport> {
 	/** Loads the agent from the bundled jar or another file; it weaves nothing yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {

@@ -1,3 +1,4 @@
+import {sumOf} from '../model/sum.js';
 import type {Probe, ProbePoint} from '../model/task-probe.js';
 import type {AgentTaskReport, TaskReport} from '../model/task-report.js';
 import {parseTaskReport} from '../model/task-report-bytes.js';
@@ -92,15 +93,8 @@ export function commandOf({states, points, kinds, exclude, counters}: Probe, {mo
 }
 
 function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}: ProbePoint): string {
-	// A bit for each state; extra bits are harmless.
-	let states = 0xFF_FF_FF;
-	if (from) {
-		states = 0;
-		for (const state of from) {
-			states += 2 ** state;
-		}
-	}
-
+	// A bit for each state; by default all 24 that a probe may have.
+	const states = from ? sumOf(from, state => 2 ** state) : 0xFF_FF_FF;
 	const flags = `-${isNew ? 'b' : ''}${withSubclasses ? 's' : ''}${needsTrue ? 't' : ''}`;
 	return ['point', className, method, descriptor, at, source, path, to, states, flags, number?.parameter ?? -1, number?.values.join(',') ?? '-'].join('\t');
 }

@@ -7,7 +7,7 @@ import {reportFormats} from '../../source/exports/formats/registry.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {threadTrees, titleOf, traceMethods, traceTree} from '../../source/views/traces/methods.js';
 import {queryTraces, callsOf} from '../../source/views/traces/rows.js';
-import {judge} from '../../source/tracing/agent-session.js';
+import {loadResult} from '../../source/tracing/agent-session.js';
 import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {picture} from '../helpers/picture.js';
@@ -149,7 +149,7 @@ test('every format writes; XML and JSON hold hostile names', () => {
 
 describe('what the JVM says of a load', () => {
 	test.each([[0, '0\n'], [0, 'return code: 0\n']])('%i %s: loaded', (code, text) => {
-		expect(judge(1, code, text)).toEqual({ok: true});
+		expect(loadResult(1, code, text)).toEqual({ok: true});
 	});
 
 	test.each([
@@ -161,7 +161,7 @@ describe('what the JVM says of a load', () => {
 		[-1, 'Could not find agent library instrument in absolute path, with error: ...', 'a runtime without java.instrument'],
 		[1, 'x\u001B[31m', String.raw`x\x1b`],
 	])('%i %s', (code, text, reason) => {
-		expect(judge(1, code, text)).toMatchObject({ok: false, reason: expect.stringContaining(reason) as unknown});
+		expect(loadResult(1, code, text)).toMatchObject({ok: false, reason: expect.stringContaining(reason) as unknown});
 	});
 });
 
