@@ -9,15 +9,15 @@ cell wide. Texts are printable: no escape sequences.
 /** A user-perceived character, with its combining marks or the parts of its emoji, and its width. */
 type Grapheme = {readonly text: string; readonly cells: number};
 
-/** Latin-1, and the characters of our own words and bars. */
+/** Texts of characters one cell wide: printable Latin-1, and those of our bars and marks. */
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;
-/** Created lazily: slow to make. */
+/** Created at first use, which is slow. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Graphemes of other texts, and their widths: most texts are the same at each refresh. */
-const known = new Map<string, readonly Grapheme[]>();
-const knownCells = new Map<string, number>();
-const maxKnown = 1000;
+/** Caches of the graphemes of other texts, and of their widths: most texts are the same at each refresh. */
+const cachedGraphemes = new Map<string, readonly Grapheme[]>();
+const cachedWidths = new Map<string, number>();
+const maxCached = 1000;
 
 /** Returns the width of a printable text, terminal cells. */
 export function cellWidth(text: string): number {
@@ -39,16 +39,16 @@ export function graphemes(text: string): readonly Grapheme[] {
 		return Array.from(text, character => ({text: character, cells: 1}));
 	}
 
-	return cached(known, text, maxKnown, () => {
+	return cached(cachedGraphemes, text, maxCached, () => {
 		segmenter ??= new Intl.Segmenter();
 		return Array.from(segmenter.segment(text), ({segment}) => ({
 			text: segment,
-			cells: cached(knownCells, segment, maxKnown, () => Math.max(1, stringWidth(segment))),
+			cells: cached(cachedWidths, segment, maxCached, () => Math.max(1, stringWidth(segment))),
 		}));
 	});
 }
 
-/** Returns the text; if it is wider than `width` cells, cut at its end, with an ellipsis in the last cell. */
+/** Returns the text; if it is wider than `width` cells, its start with an ellipsis in the last cell. */
 export function cut(text: string, width: number): string {
 	if (cellWidth(text) <= width) {
 		return text;
@@ -63,7 +63,7 @@ export function cutStart(text: string, room: number): string {
 		return text;
 	}
 
-	const kept = oneCellEach.test(text) ? room - 1 : unitsOf(graphemes(text).toReversed(), room - 1);
+	const kept = oneCellEach.test(text) ? room - 1 : unitsThatFit(graphemes(text).toReversed(), room - 1);
 	return room > 0 ? `…${text.slice(text.length - kept)}` : '';
 }
 
@@ -90,11 +90,11 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 
 /** Returns the first characters that fit into `room` cells. */
 export function firstCells(text: string, room: number): string {
-	return text.slice(0, oneCellEach.test(text) ? room : unitsOf(graphemes(text), room));
+	return text.slice(0, oneCellEach.test(text) ? room : unitsThatFit(graphemes(text), room));
 }
 
 /** Returns the length, in UTF-16 units, of the first characters that fit into `room` cells. */
-function unitsOf(characters: readonly Grapheme[], room: number): number {
+function unitsThatFit(characters: readonly Grapheme[], room: number): number {
 	let [used, units] = [0, 0];
 	for (const {text, cells} of characters) {
 		used += cells;

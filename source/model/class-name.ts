@@ -12,7 +12,6 @@ const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 /** Classes that core reflection generates for methods called often (JDK 8 to 17). */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
-/** Packages of the JDK. */
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
 /** Whether a class is part of the JDK, by its package. */

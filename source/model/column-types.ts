@@ -6,19 +6,17 @@ export const arrayTypes = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} a
 export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
-/** Kinds of values in a column: the type of their array, and the value that means "none". */
+/** Kinds of values in a column: the type of the array that holds them, and the value that means "none". */
 export const units = {
 	/** Identity of a thread. */
 	key: {type: 'f64', none: 0},
 	/** Linux thread id in our own PID namespace. */
 	nativeId: {type: 'i32', none: 0},
-	/** String id. */
 	string: {type: 'i32', none: 0},
 	/** Text kept outside the dictionary, because it may change at any time. */
 	text: {type: 'text', none: ''},
 	/** Line of a frame: -1 unknown, -2 native, -3 native code. */
 	line: {type: 'i32', none: unknownLine},
-	/** Frame id. */
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */
 	stack: {type: 'i32', none: 0},
@@ -34,7 +32,7 @@ export const units = {
 	flags: {type: 'u8', none: 0},
 	/** 1 for yes. */
 	yesNo: {type: 'u8', none: 0},
-	/** Index into another array of the sample, or a length there. */
+	/** Index into another array of the sample, or a number of its entries. */
 	index: {type: 'i32', none: 0},
 	/** Thread samples. */
 	ticks: {type: 'f64', none: 0},
@@ -85,17 +83,16 @@ export function fromNames<Name extends string, Value>(names: readonly Name[], va
 	return object as Record<Name, Value>;
 }
 
-/** Returns the columns with these names. */
 export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
 }
 
-/** Returns the columns of numbers. */
+/** Returns the columns that hold numbers. */
 export function numbersOf<C extends MixedColumns>(columns: C): Pick<C, Select<C, Column>> {
 	return fromNames(namesOf(columns).filter((name): name is Select<C, Column> => columns[name].unit !== 'text'), name => columns[name]) as Pick<C, Select<C, Column>>;
 }
 
-/** Makes an array for each of these columns. */
+/** Returns an array for each of these columns. */
 export function makeArrays<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[], make: (column: C[Name], name: Name) => ColumnArray): Pick<Arrays<C>, Name> {
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }

@@ -22,24 +22,25 @@ export function globMatcher(glob: string): (name: string) => boolean {
 	return name => matches(pattern, name.toLowerCase());
 }
 
-/** On a mismatch, only the last star needs to match more of the text: earlier ones can stay. */
+/** A mismatch needs only the last star to match one more character: for earlier ones, the shortest match is enough. */
 function matches(pattern: string, text: string): boolean {
-	let at = 0;
-	let star = -1;
-	let resume = 0;
-	for (let index = 0; index < text.length; index++) {
-		if (at < pattern.length && pattern[at] === '*') {
+	let [at, index] = [0, 0];
+	// The last star in the pattern, and the end of what it matches in the text.
+	let [star, starEnd] = [-1, 0];
+	while (index < text.length) {
+		if (pattern[at] === '*') {
 			star = at++;
-			resume = index--;
-		} else if (at < pattern.length && pattern[at] === '?') {
+			starEnd = index;
+		} else if (pattern[at] === '?') {
 			at++;
 			// A character beyond U+FFFF is two UTF-16 units.
-			index += Number(text.codePointAt(index)! > 0xFF_FF);
-		} else if (at < pattern.length && pattern[at] === text[index]) {
+			index += text.codePointAt(index)! > 0xFF_FF ? 2 : 1;
+		} else if (pattern[at] === text[index]) {
 			at++;
+			index++;
 		} else if (star >= 0) {
 			at = star + 1;
-			index = resume++;
+			index = ++starEnd;
 		} else {
 			return false;
 		}

@@ -6,7 +6,7 @@ export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Ar
 /** Histograms in shared arrays: histogram `n` has the entries `start[n] .. start[n + 1] - 1`. */
 export type Histograms = Histogram & {readonly start: Int32Array};
 
-/** As in Histogram.java: 20 buckets of equal width between powers of two, each at most 5% of its durations wide. */
+/** As in Histogram.java: 20 buckets of equal width from each power of two to the next, each at most 5% of its start. */
 const steps = 20;
 const powers = 42;
 /** The first bucket counts durations of 0. */
@@ -24,7 +24,7 @@ export function histogramOf({start, bucket, count}: Histograms, index: number): 
 	return {bucket: bucket.subarray(from, to), count: count.subarray(from, to)};
 }
 
-/** About as many as the agent has room for: a forged report must not fill our memory. */
+/** About as many as the agent has room for: a forged report must not exhaust our memory. */
 const maxBuckets = 2 ** 20;
 
 /** Builds histograms one after the other, dropping the buckets beyond `maxBuckets`. */
@@ -67,8 +67,8 @@ class HistogramSum {
 	readonly #counts = new Map<number, number>();
 
 	add({bucket, count}: Histogram, sign: 1 | -1 = 1): this {
-		for (const [index, at] of bucket.entries()) {
-			this.#counts.set(at, Math.max(0, (this.#counts.get(at) ?? 0) + (sign * count[index])));
+		for (const [index, key] of bucket.entries()) {
+			this.#counts.set(key, Math.max(0, (this.#counts.get(key) ?? 0) + (sign * count[index])));
 		}
 
 		return this;
@@ -91,7 +91,7 @@ function longestNs({bucket}: Histogram, mostNs: number): number {
 	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
 }
 
-/** Reads a histogram and adds it to the list. */
+/** Reads a histogram, pairs of bucket + 1 and count in ascending order up to a 0, and adds it to the list. */
 export function readHistogram(from: VarintReader, to: HistogramList): void {
 	let last = 0;
 	for (let next = from.below(bucketCount + 1); next > 0; next = from.below(bucketCount + 1)) {
@@ -152,7 +152,7 @@ export class DurationSum {
 		this.histogram.add(durations, sign);
 	}
 
-	/** Takes the shortest and longest duration since the start. `isNew`: the longest is one of the durations added. */
+	/** Adds the shortest and longest duration since the start. `isNew`: the longest is one of the durations added. */
 	extendRange(leastNs: number, mostNs: number, isNew: boolean): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);

@@ -1,6 +1,6 @@
 const replacement = 0xFF_FD;
 
-/** UTF-16 units joined in one call: the stack bounds the number of arguments. */
+/** UTF-16 units decoded in one call: each is an argument, and the stack bounds their number. */
 const chunkLength = 1024;
 
 /**
@@ -63,6 +63,6 @@ function unitOf(bytes: Uint8Array, at: number, length: number): number {
 		return bytes[at];
 	}
 
-	const two = bytes[at + 1] & 0x3F;
-	return length === 2 ? ((bytes[at] & 0x1F) << 6) | two : ((bytes[at] & 0x0F) << 12) | (two << 6) | (bytes[at + 2] & 0x3F);
+	const second = bytes[at + 1] & 0x3F;
+	return length === 2 ? ((bytes[at] & 0x1F) << 6) | second : ((bytes[at] & 0x0F) << 12) | (second << 6) | (bytes[at + 2] & 0x3F);
 }

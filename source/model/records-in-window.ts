@@ -54,7 +54,7 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 	return {count, ...arrays};
 }
 
-/** Whether every row has a counter above 0: usual since the session's start, and then nothing needs to be copied. */
+/** Whether every row has a counter above 0, as usual since the session's start: then nothing needs to be copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {
 	for (let index = 0; index < count; index++) {
 		if (values[index] <= 0 && !isAnyCounted(others, index)) {

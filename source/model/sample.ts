@@ -18,7 +18,7 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread to the JVM, but without Java frames. */
 	compiler: 32,
-	/** Set by the table, not by engines: its stack and state have not changed since the first sample. */
+	/** Stack and state are the same since the first sample. The table determines it, an engine only for its groups. */
 	unmovedSinceStart: 64,
 });
 
@@ -29,7 +29,7 @@ export const endedThreadsName = '(ended threads)';
 /** Keys of records of virtual threads are at most this. */
 export const virtualThreadsKey = -(2 ** 33);
 
-/** Key and name of threads whose two ids cannot be read. */
+/** Key and name of threads whose Java id and native id cannot be read. */
 export const unknownThreadKey = endedThreadsKey - 1;
 export const unknownThreadName = '(unknown thread)';
 
@@ -46,7 +46,7 @@ const sampleNames = namesOf(sampleColumns);
 const firstRows = 64;
 const firstFrames = 4096;
 
-/** The rows of a sample, by the schema. Unused ones hold each column's `none`. */
+/** The rows of a sample. `grow` adds an array for each column, unseen by TypeScript: subclasses cast the type. */
 class SampleRows {
 	/** Number of threads (rows in use). */
 	count = 0;
@@ -56,11 +56,11 @@ class SampleRows {
 	}
 }
 
-/** CPU time attributed to stacks in a sample, by the schema. */
+/** The rows of attributed CPU time; cast as `SampleRows`. */
 class AttributedCpuRows {
 	/** Number of rows in use. */
 	count = 0;
-	/** How many of them, the first ones, are recorded by the engine. */
+	/** Number of rows, at the start, that are samples recorded by the engine; the others are estimated. */
 	recorded = 0;
 
 	constructor() {
@@ -68,7 +68,7 @@ class AttributedCpuRows {
 	}
 }
 
-/** CPU time by the stacks where it was used, which need not be the threads' current ones. It has no ticks. */
+/** CPU time by the stacks that used it, which may differ from the threads' current ones. It adds no ticks. */
 class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & Arrays<typeof attributedCpuColumns>) {
 	/** Appends a row for the thread in `row`, whose frames begin at `stackStart`, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
@@ -98,7 +98,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	readonly attributedCpu = new AttributedCpu();
 	/** The engine records no CPU samples: CPU time is attributed to the stacks where threads are observed running. */
 	isObservation = false;
-	/** Rows that may hold values, see `restart`. */
+	/** Number of rows that may hold values of earlier samples, see `restart`. */
 	#filled = 0;
 
 	/** Empties the sample, keeping its memory. */
@@ -108,13 +108,10 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 			this[name].fill(units[sampleColumns[name].unit].none, 0, filled);
 		}
 
+		this.restart();
 		this.name.length = 0;
-		this.count = 0;
 		this.#filled = 0;
 		this.frameCount = 0;
-		this.attributedCpu.count = 0;
-		this.attributedCpu.recorded = 0;
-		this.isObservation = false;
 	}
 
 	/** Empties the sample but keeps all rows and frames, for `keepThread`, until they are overwritten. */
@@ -126,7 +123,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.isObservation = false;
 	}
 
-	/** Appends the row that was here before `restart`, marked as the same and without CPU time, and returns its index. */
+	/** Appends the row with this index from before `restart`, as unchanged and without CPU time, and returns its index. */
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
@@ -163,7 +160,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time of a row's thread, used at these frames, the innermost first. */
+	/** Appends CPU time that a row's thread used at these frames, innermost first. */
 	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
@@ -183,7 +180,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 }
 
-/** Lengthens an object's arrays, one for each column. New rows hold the column's `none`. */
+/** Lengthens an object's arrays, one for each column, or adds them. New rows hold the column's `none`. */
 function grow(rows: object, columns: Columns, length: number): void {
 	const before = rows as Readonly<Partial<Record<string, ColumnArray>>>;
 	Object.assign(rows, makeArrays(columns, namesOf(columns), (column, name) => {

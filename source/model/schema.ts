@@ -16,10 +16,10 @@ or `by hand` in table/thread-writer. The table itself computes columns without i
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
-/** `isAdded`: files of earlier versions lack the column. */
+/** `isAdded`: a column added later, which files of earlier versions lack. */
 type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window; readonly isAdded?: boolean};
 
-/** Columns of a thread's record: its state in the newest sample that it was in, and what it used in all samples. */
+/** Columns of a thread's record: its state in the newest sample that had it, and its sums over all samples. */
 export const threadColumns = {
 	/**
 	Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for
@@ -28,7 +28,6 @@ export const threadColumns = {
 	key: {unit: 'key', sampled: 'by hand', window: 'newest'},
 	/** Linux thread id in our PID namespace, as in /proc/PID/task; 0 if unknown. */
 	nativeId: {unit: 'nativeId', sampled: 'newest', window: 'newest'},
-	/** The thread's current name. */
 	name: {unit: 'text', sampled: 'newest', window: 'newest'},
 	/** Bits of `threadFlag`. */
 	flags: {unit: 'flags', sampled: 'by hand', window: 'newest'},
@@ -54,13 +53,13 @@ export const threadColumns = {
 	lockOwnerFrame: {unit: 'frame', sampled: 'newest', window: 'newest'},
 	/** The carrier thread of a mounted virtual thread (in a sample: its row); -1 for other threads. */
 	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest'},
-	/** Number of read holds on the lock that it waits for, whose owner is the first reader; 0 if none or unknown. */
+	/** Number of read holds on the lock that it waits for, whose first reader is the owner; 0 if none or unknown. */
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Epoch ms of the first sample with this owner; samples without a known owner do not reset it; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
 	/** Of a record of virtual threads with the same stack, their number in the newest sample; 0 for a single thread. */
 	members: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
-	/** String id of what it does in its system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
+	/** String id of its kind of system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
 	waitKind: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
 	/** String id of the peer or file that it waits for, or of why it is unknown; 0 if the call has none. */
 	waitPeer: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
@@ -76,7 +75,7 @@ export const threadColumns = {
 /** The columns of numbers: all but the name. */
 export const threadNumbers = numbersOf(threadColumns);
 
-/** Columns of a sample's rows beside those of threads' records. */
+/** Columns that a sample's rows have besides those of threads' records. */
 export const rowColumns = {
 	/** 1 if the thread was observed running at its stack, see `Sample.isObservation`. */
 	isObserved: {unit: 'yesNo'},
@@ -92,11 +91,11 @@ export const rowColumns = {
 	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
 
-/** CPU time of a row's thread at the stack where it was used, which need not be its current one. */
+/** CPU time of a row's thread and the stack that used it, which may differ from its current one. */
 export const attributedCpuColumns = {
 	row: {unit: 'index'},
 	cpuNs: {unit: 'ns'},
-	/** Number of recorded samples of equal weight that it sums up; 0 for time known without records. */
+	/** Number of recorded samples of equal weight in it; 0 for time known without records. */
 	records: {unit: 'count'},
 	/** Index of its first frame in `frames`, and the number of frames. */
 	stackStart: {unit: 'index'},
@@ -119,8 +118,8 @@ export const counterColumns = {
 	/** Unattributed CPU time may fall, and be negative. */
 	cpuNs: {unit: 'ns', role: 'counter', isSigned: true},
 	/**
-	Sums of the squares of the pieces that make up `ticks` and `cpuNs` (in microseconds): from both follows the number of
-	observations (`piecesOf`). A piece is what a sample counted for, a recorded sample, or estimated CPU time.
+	Sums of the squares of the pieces that make up `ticks` and `cpuNs` (in microseconds). With the sums they give the
+	number of observations (`piecesOf`). A piece is the ticks of a sample, a recorded sample, or estimated CPU time.
 	*/
 	squaredTicks: {unit: 'count', role: 'counter'},
 	squaredUs: {unit: 'count', role: 'counter'},

@@ -59,7 +59,7 @@ export class SnapshotBuilder implements Interner {
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
 		for (const id of [classId, methodId, fileId]) {
-			within(id, this.#strings.length, 'string');
+			checkId(id, this.#strings.length, 'string');
 		}
 
 		return firstFrame + idOf(this.#frames, classId, methodId, fileId, line);
@@ -82,26 +82,26 @@ export class SnapshotBuilder implements Interner {
 
 	/** Returns the node of a frame called from the stack `parent`. */
 	addCallee(parent: number, frame: number): number {
-		within(parent, firstNode + this.#nodes.size, 'node');
-		within(frame, firstFrame + this.#frames.size, 'frame');
+		checkId(parent, firstNode + this.#nodes.size, 'node');
+		checkId(frame, firstFrame + this.#frames.size, 'frame');
 		return firstNode + idOf(this.#nodes, parent, frame);
 	}
 
 	/** Adds a thread and returns its index. */
 	addThread(thread: NewThread): number {
-		return this.#threads.push(changed(noThread, thread)) - 1;
+		return this.#threads.push(updated(noThread, thread)) - 1;
 	}
 
 	/** Updates a thread from the newest sample. */
 	setNow(thread: number, now: ThreadUpdate): void {
-		within(thread, this.#threads.length, 'thread');
-		this.#threads[thread] = changed(this.#threads[thread], now);
+		checkId(thread, this.#threads.length, 'thread');
+		this.#threads[thread] = updated(this.#threads[thread], now);
 	}
 
-	/** Counts ticks of a thread at a stack in a state, each a sample, and CPU nanoseconds in as many pieces. */
+	/** Counts ticks of a thread at a stack in a state, a sample each, and CPU nanoseconds in as many equal pieces. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
-		within(thread, this.#threads.length, 'thread');
-		within(node, firstNode + this.#nodes.size, 'node');
+		checkId(thread, this.#threads.length, 'thread');
+		checkId(node, firstNode + this.#nodes.size, 'node');
 		const counter = idOf(this.#counters, thread, node, state);
 		add(this.#counted.ticks, counter, ticks);
 		add(this.#counted.cpuNs, counter, cpuNs);
@@ -170,7 +170,7 @@ function add(figures: number[], at: number, figure: number): void {
 	figures[at] = (figures[at] ?? 0) + figure;
 }
 
-function changed(thread: Readonly<ThreadRecord>, now: ThreadUpdate): ThreadRecord {
+function updated(thread: Readonly<ThreadRecord>, now: ThreadUpdate): ThreadRecord {
 	return {...thread, ...now, alive: now.alive === undefined ? thread.alive : Number(now.alive)};
 }
 
@@ -185,7 +185,7 @@ function idOf(index: TupleIndex, ...tuple: readonly number[]): number {
 	return index.intern();
 }
 
-function within(id: number, count: number, what: string): void {
+function checkId(id: number, count: number, what: string): void {
 	if (!Number.isInteger(id) || id < 0 || id >= count) {
 		throw new RangeError(`no ${what} has the id ${id}`);
 	}

@@ -16,9 +16,9 @@ export type ProbePoint = {
 	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
-	/** The object that leads to the task: `this`, the result, the thread's current task, or a parameter by its number. */
+	/** Where the path to the task begins: `this`, the result, the thread's current task, or a parameter by its number. */
 	readonly source: 'this' | 'result' | 'current' | number;
-	/** Fields from that object to the task. */
+	/** Fields that lead from that object to the task. */
 	readonly path?: string;
 	/** Index of the state that the task goes to. */
 	readonly to: number;
@@ -30,15 +30,15 @@ export type ProbePoint = {
 	readonly withSubclasses: boolean;
 	/** Only if the method returns true. */
 	readonly needsTrue: boolean;
-	/** Only if a parameter has one of these values: constants of the class by name, or numbers. */
+	/** Only if a parameter has one of these values: names of constants of the class, or numbers. */
 	readonly number?: {readonly parameter: number; readonly values: readonly string[]};
-	/** Some versions of the program lack the method: no warning then. */
+	/** No warning if the method is missing, as in some versions of the program. */
 	readonly isOptional: boolean;
 };
 
 export const counterRoots = ['static', 'worker', 'instance'] as const;
 
-/** A number in the program, read from static members, each thread that runs tasks, or each object that a point saw. */
+/** A number read from static members, from each thread that runs tasks, or from each object seen at a point. */
 export type ProbeCounter = {readonly name: string; readonly root: typeof counterRoots[number]; readonly className: string; readonly path: string};
 
 /** A validated probe file. Strings are printable. */

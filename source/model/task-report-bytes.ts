@@ -10,14 +10,14 @@ Reads the agent's reports of tasks; agent/src/main/java/tprof/agent/TaskReport.j
 and are untrusted. Saved files hold the same bytes.
 */
 
-/** Differs from the format of reports of traced methods. */
+/** Format number, which differs from that of reports of traced methods. */
 const agentFormat = 103;
-/** More than the agent writes: a forged report must not fill our memory. */
+/** More than the agent writes: a forged report must not exhaust our memory. */
 const limits = {
 	texts: 1000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000,
 };
 
-/** Lists that a report refers to by index: those of a probe. */
+/** The probe's lists that a report refers to by index. */
 type ProbeLists = Readonly<Record<'states' | 'points' | 'counters', {readonly length: number}>>;
 
 /** Reads a report of tasks and keeps its bytes. Throws RangeError if it is malformed. */

@@ -15,10 +15,10 @@ export type TaskStays = {
 	readonly durations: Histogram;
 };
 
-/** Tasks that are in a state now, and their time in it so far: the sum and the longest. */
+/** Number of tasks in a state now, and their time in it so far: the sum and the longest. */
 export type TasksNow = {readonly kind: number; readonly state: number; readonly count: number; readonly sumNs: number; readonly oldestNs: number};
 
-/** A task that has been in its state for long; `worker` is the thread that runs it, or empty. */
+/** One of the tasks that have been in their state the longest; `worker`: the thread that runs it, or empty. */
 export type LongStay = {readonly kind: number; readonly state: number; readonly ageNs: number; readonly worker: string};
 
 /** Last value of a probe's counter; `of` names the thread or object that it was read from, empty for a static one. */
@@ -29,7 +29,7 @@ export type AgentTaskReport = AgentReport & {
 	/** Indexes of the probe's points whose class has no such method, or is not loaded yet. */
 	readonly missingPoints: readonly number[];
 	readonly unloadedPoints: readonly number[];
-	/** One new task in this number is followed now. */
+	/** One in this many new tasks is followed now. */
 	readonly oneIn: number;
 	/** New tasks that were not followed. */
 	readonly skipped: number;

@@ -1,4 +1,4 @@
-/* Names from a target or a file may hold any characters. They are made printable where they enter. */
+/* Names from a target or a file may hold any characters. They are made printable as soon as they are read. */
 
 /**
 Characters that control a terminal or are invisible: controls, line and paragraph separators, lone surrogates, Unicode's
@@ -23,7 +23,7 @@ export function printable(text: string, maxLength = maxNameLength): string {
 	return head === text && safe.length <= maxLength ? safe : withEllipsis(safe, maxLength);
 }
 
-/** Returns the text; if longer than `maxLength` UTF-16 units, with an ellipsis for its end. */
+/** Returns the text; if longer than `maxLength` UTF-16 units, its start and an ellipsis. */
 export function elide(text: string, maxLength = maxNameLength): string {
 	return text.length > maxLength ? withEllipsis(text, maxLength) : text;
 }

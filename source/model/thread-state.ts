@@ -3,7 +3,6 @@ export const threadStates = ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAI
 
 export type ThreadState = (typeof threadStates)[number];
 
-/** Number of thread states. */
 export const stateCount = threadStates.length;
 
 /** State codes by name. */

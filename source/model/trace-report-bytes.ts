@@ -1,7 +1,7 @@
 import {HistogramList, readHistogram} from './histogram.js';
 import {VarintReader} from './varints.js';
 import {
-	actionKinds, threadGroups, type ActiveTrace, type RefusedName, type ThreadCalls, type ThreadWay, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
+	actionKinds, threadGroups, type ActiveTrace, type RefusedName, type PathCalls, type ThreadCalls, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
 } from './trace-report.js';
 
 /*
@@ -11,11 +11,11 @@ same bytes.
 */
 
 const agentFormat = 4;
-/** A report has the index of its phase, plus one. */
+/** A report holds the index of its phase plus one; 0 before the first. */
 export const phases = ['surveyed', 'tracing', 'over'] as const;
-/** At least as much as the agent writes: a forged report must not fill our memory. */
+/** At least as much as the agent writes: a forged report must not exhaust our memory. */
 const limits = {
-	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, waysByThread: 220_000,
+	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, pathsByThread: 220_000,
 };
 
 /** Reads a report and keeps its bytes. Throws RangeError if it is malformed. */
@@ -49,20 +49,21 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	};
 }
 
-/** Checks the calls of threads, but decodes them only when `ways` is read: with the traces they are most of a report. */
+/** Checks the calls of threads, but decodes them only when `paths` is read: they are a large part of a report. */
 function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
-	let waysLeft = limits.waysByThread;
+	let pathsLeft = limits.pathsByThread;
 	const threads = from.listToZero(limits.threads, number => {
 		const name = from.text() || (threadGroups[number - 1] ?? '');
 		let count = 0;
 		const bytes = from.span(() => {
-			count = readWays(from, nodeCount, waysLeft, () => {
-				for (let counter = 0; counter < 5; counter++) {
+			count = readPaths(from, nodeCount, pathsLeft, () => {
+				// Skips the five numbers that `paths` reads.
+				for (let skipped = 0; skipped < 5; skipped++) {
 					from.number();
 				}
 			}).length;
 		});
-		waysLeft -= count;
+		pathsLeft -= count;
 		if (count === 0) {
 			return undefined;
 		}
@@ -70,9 +71,9 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 		return {
 			number: number - 1,
 			name,
-			get ways() {
+			get paths() {
 				const reader = new VarintReader(bytes);
-				return readWays(reader, nodeCount, count, (node): ThreadWay => ({
+				return readPaths(reader, nodeCount, count, (node): PathCalls => ({
 					node, calls: reader.number(), exceptions: reader.number(), cumulativeNs: reader.number(), ownNs: reader.number(), mostNs: reader.number(),
 				}));
 			},
@@ -81,7 +82,7 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 	return threads.filter(thread => thread !== undefined);
 }
 
-function readWays<Way>(from: VarintReader, nodeCount: number, limit: number, read: (node: number) => Way): Way[] {
+function readPaths<Path>(from: VarintReader, nodeCount: number, limit: number, read: (node: number) => Path): Path[] {
 	return from.listToZero(limit, node => {
 		if (node >= nodeCount) {
 			throw new RangeError('number out of bounds');
@@ -97,7 +98,7 @@ export function refusals(from: VarintReader): RefusedName[] {
 
 function readNodes(from: VarintReader, methodCount: number): TraceNodes {
 	const count = from.below(limits.nodes) + 1;
-	// Each takes more than eight bytes: checked before the arrays are made.
+	// Each node takes more than eight bytes; check this before allocating the arrays.
 	from.requireBytes((count - 1) * 8);
 	const [parent, method] = [new Int32Array(count), new Int32Array(count)];
 	const [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs] = Array.from({length: 6}, () => new Float64Array(count));
@@ -122,12 +123,12 @@ function readNodes(from: VarintReader, methodCount: number): TraceNodes {
 function readTrace(from: VarintReader, methodCount: number): WholeTrace {
 	const startedAtMs = from.number();
 	const key = `${startedAtMs}-${from.number()}`;
-	const [thread, durationNs, left] = [from.text(), from.number(), from.number()];
+	const [thread, durationNs, droppedActions] = [from.text(), from.number(), from.number()];
 	const bytes = from.span(() => {
 		readActions(from, methodCount);
 	});
 	return {
-		key, startedAtMs, thread, durationNs, left,
+		key, startedAtMs, thread, durationNs, droppedActions,
 		get actions() {
 			return readActions(new VarintReader(bytes), methodCount);
 		},
@@ -137,6 +138,7 @@ function readTrace(from: VarintReader, methodCount: number): WholeTrace {
 function readActions(from: VarintReader, methodCount: number): TraceAction[] {
 	let atNs = 0;
 	return from.list(limits.actions, (): TraceAction => {
+		// The kind in the low two bits, the method above.
 		const action = from.number();
 		atNs += from.number();
 		const [kind, method] = [actionKinds[action % 4], Math.floor(action / 4)];
@@ -148,7 +150,7 @@ function readActions(from: VarintReader, methodCount: number): TraceAction[] {
 	});
 }
 
-/** By their letters in a method's descriptor (JVMS 4.3.2). */
+/** Primitive types by their letters in a method's descriptor (JVMS 4.3.2). */
 const primitives: Readonly<Record<string, string>> = {
 	B: 'byte', C: 'char', D: 'double', F: 'float', I: 'int', J: 'long', S: 'short', Z: 'boolean',
 };

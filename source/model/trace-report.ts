@@ -11,9 +11,9 @@ export type TracedMethod = {
 	readonly method: string;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
 	readonly parameters: string;
-	/** Above 1: the method is called too often, so one call in this number is followed and counted for all. */
+	/** Above 1: the method is called too often, so one in this many calls is followed and counts for all of them. */
 	readonly oneIn?: number;
-	/** It exceeded the allowed overhead even so and is no longer traced. */
+	/** It still exceeded the allowed overhead and is no longer traced. */
 	readonly isReleased?: boolean;
 };
 
@@ -46,8 +46,8 @@ export type WholeTrace = {
 	readonly startedAtMs: number;
 	readonly thread: string;
 	readonly durationNs: number;
-	/** Number of later actions that were dropped for lack of room. */
-	readonly left: number;
+	/** Number of later actions that were dropped because there was no room. */
+	readonly droppedActions: number;
 	readonly actions: readonly TraceAction[];
 };
 
@@ -64,8 +64,8 @@ export type UnmatchedPattern = {
 /** A class or method that cannot be woven, and why. */
 export type RefusedName = {readonly name: string; readonly reason: string};
 
-/** Calls of one thread by one call path, a `node` of the report. Times in nanoseconds. */
-export type ThreadWay = {
+/** Calls of one thread by one call path, `node` of the report's `nodes`. Times in nanoseconds. */
+export type PathCalls = {
 	readonly node: number;
 	readonly calls: number;
 	readonly exceptions: number;
@@ -79,7 +79,7 @@ export type ThreadCalls = {
 	/** Unique in a session. Below `threadGroups.length` it is an index there: a group of threads counted together. */
 	readonly number: number;
 	readonly name: string;
-	readonly ways: readonly ThreadWay[];
+	readonly paths: readonly PathCalls[];
 };
 
 /** Groups of threads counted together, by `ThreadCalls.number`. */
@@ -113,7 +113,7 @@ export type TraceReport = AgentReport & {
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};
-	/** Calls not counted for lack of room. */
+	/** Number of calls not counted because there was no room. */
 	readonly lostCalls: number;
 	/** Number of completed traces. */
 	readonly traces: number;
@@ -131,7 +131,7 @@ export type TraceReport = AgentReport & {
 	readonly since?: TraceReport;
 };
 
-/** Counters of `ThreadWay` that only grow. */
+/** Counters of `PathCalls` that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
 /** Returns the calls made after `since`. The group of ended threads takes over the counts of a thread that ends. */
@@ -140,22 +140,22 @@ export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly
 	return threads
 		.map(thread => {
 			const before = since.filter(({number}) => number === thread.number || (thread.number === endedThreads && !live.has(number)));
-			return before.length === 0 ? thread : {...thread, ways: waysInWindow(thread.ways, before.flatMap(({ways}) => ways))};
+			return before.length === 0 ? thread : {...thread, paths: pathsInWindow(thread.paths, before.flatMap(({paths}) => paths))};
 		})
-		.filter(({ways}) => ways.length > 0);
+		.filter(({paths}) => paths.length > 0);
 }
 
-function waysInWindow(ways: readonly ThreadWay[], before: readonly ThreadWay[]): ThreadWay[] {
-	const known = new Map<number, ThreadWay>();
-	for (const way of before) {
-		const sums = known.get(way.node);
-		known.set(way.node, sums ? {...way, ...fromNames(counters, name => sums[name] + way[name]), mostNs: Math.max(sums.mostNs, way.mostNs)} : way);
+function pathsInWindow(paths: readonly PathCalls[], before: readonly PathCalls[]): PathCalls[] {
+	const sumsByNode = new Map<number, PathCalls>();
+	for (const path of before) {
+		const sums = sumsByNode.get(path.node);
+		sumsByNode.set(path.node, sums ? {...path, ...fromNames(counters, name => sums[name] + path[name]), mostNs: Math.max(sums.mostNs, path.mostNs)} : path);
 	}
 
-	return ways
-		.map(way => {
-			const old = known.get(way.node);
-			return old ? {...way, ...fromNames(counters, name => Math.max(0, way[name] - old[name])), mostNs: way.mostNs > old.mostNs ? way.mostNs : 0} : way;
+	return paths
+		.map(path => {
+			const old = sumsByNode.get(path.node);
+			return old ? {...path, ...fromNames(counters, name => Math.max(0, path[name] - old[name])), mostNs: path.mostNs > old.mostNs ? path.mostNs : 0} : path;
 		})
 		.filter(({calls}) => calls > 0);
 }

@@ -27,7 +27,7 @@ test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: of a class th
 	expect(report.survey).toMatchObject({classes: 3, methods: 3});
 	expect([report.wovenClasses, report.wovenMethods]).toEqual([2, 2]);
 	expect(report.traces).toBeGreaterThan(100);
-	expect(report.byThread.find(({name}) => name === 'main')?.ways.length).toBe(1);
+	expect(report.byThread.find(({name}) => name === 'main')?.paths.length).toBe(1);
 	await loadMore();
 	expect(java.output()).not.toContain('failed');
 });

@@ -18,7 +18,7 @@ test('bytes are a report that can be read to its end, or are refused, whatever t
 	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {
 		try {
 			const {slowest, byThread} = parseReport(Uint8Array.of(4, 2, ...bytes));
-			expect([...slowest.map(({actions}) => actions), ...byThread.map(({ways}) => ways)].every(read => Array.isArray(read))).toBe(true);
+			expect([...slowest.map(({actions}) => actions), ...byThread.map(({paths}) => paths)].every(read => Array.isArray(read))).toBe(true);
 		} catch (error) {
 			expect(error).toBeInstanceOf(RangeError);
 		}
@@ -57,7 +57,7 @@ describe('rows of a tree', () => {
 
 test('what a thread had called before a window is part of what ended threads called when it has ended', () => {
 	const [first, ended] = report.byThread;
-	const then = {...report, elapsedNs: 1e9, byThread: [{...first, ways: first.ways.slice(0, 1)}, {number: 5, name: 'gone', ways: ended.ways.map(way => ({...way, calls: 4}))}]};
+	const then = {...report, elapsedNs: 1e9, byThread: [{...first, paths: first.paths.slice(0, 1)}, {number: 5, name: 'gone', paths: ended.paths.map(path => ({...path, calls: 4}))}]};
 	const trees = threadTrees(report, then).map(({name, calls, rows}) => ({name, calls, inner: rows[0].children.map(row => row.calls)}));
 	expect(trees).toEqual([{name: first.name, calls: 1, inner: [1]}, {name: ended.name, calls: 6, inner: [6]}]);
 });
@@ -105,7 +105,7 @@ test('times of calls that stand for others have an error; how long a method that
 
 test('calls whose end had no room end with their trace, for the browser', () => {
 	const [trace] = report.slowest;
-	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(noTarget.facts, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
+	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(noTarget.facts, {...report, slowest: [{...trace, droppedActions: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
 	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
 });
 

@@ -29,7 +29,7 @@ function countsOf(report: TraceReport): Record<string, [number, number]> {
 /** Calls of each node, added up over threads. */
 function callsByThreads({nodes, byThread}: TraceReport): number[] {
 	const calls = [...nodes.calls].fill(0);
-	for (const {node, calls: count} of byThread.flatMap(({ways}) => ways)) {
+	for (const {node, calls: count} of byThread.flatMap(({paths}) => paths)) {
 		calls[node] += count;
 	}
 
@@ -100,7 +100,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(slow.meanNs).toBeGreaterThanOrEqual(120e6);
 		expect(slow.p50Ns).toBe(slow.mostNs);
 		const trace = report.slowest.find(({actions}) => actions[0].method === slow.id);
-		expect(trace).toMatchObject({thread: 'main', durationNs: slow.mostNs, left: 0, actions: [{kind: 'START', atNs: 0}, {kind: 'END', atNs: slow.mostNs}]});
+		expect(trace).toMatchObject({thread: 'main', durationNs: slow.mostNs, droppedActions: 0, actions: [{kind: 'START', atNs: 0}, {kind: 'END', atNs: slow.mostNs}]});
 		expect(report.slowest.every(({durationNs}) => durationNs >= 50e6)).toBe(true);
 		const round = traceTree(report, undefined).find(({method}) => method === 'run')?.children.find(({method}) => method === 'round') ?? traceTree(report, undefined).find(({method}) => method === 'round')!;
 		const depths = [];

@@ -41,9 +41,9 @@ function treeOf(row: TraceTreeRow): Record<string, unknown> {
 	return {method: nameOf(row), parameters: row.parameters, ...figuresOf(row), children: row.children.map(child => treeOf(child))};
 }
 
-function traceOf({key, thread, startedAtMs, durationNs, left, actions}: WholeTrace, {methods}: TraceReport) {
+function traceOf({key, thread, startedAtMs, durationNs, droppedActions, actions}: WholeTrace, {methods}: TraceReport) {
 	return {
-		key, thread, startedAt: new Date(startedAtMs).toISOString(), durationMs: exactMsOf(durationNs), actionsLeftOut: left,
+		key, thread, startedAt: new Date(startedAtMs).toISOString(), durationMs: exactMsOf(durationNs), actionsLeftOut: droppedActions,
 		actions: actions.map(({kind, method, atNs}) => ({atMs: exactMsOf(atNs), action: kind, method: nameOf(methods[method])})),
 	};
 }

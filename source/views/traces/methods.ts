@@ -3,7 +3,7 @@ import {sumOf} from '../../model/sum.js';
 import {
 	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
 } from '../../model/histogram.js';
-import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type ThreadWay} from '../../model/trace-report.js';
+import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type PathCalls} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
 import {z} from '../../query/counters/share.js';
 
@@ -226,11 +226,11 @@ export function threadTrees(report: TraceReport, since: TraceReport | undefined)
 		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
 }
 
-function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number): TraceTreeRow[] {
-	const byNode = new Map(ways.map(way => [way.node, way]));
+function treeOfThread({paths}: ThreadCalls, report: TraceReport, seconds: number): TraceTreeRow[] {
+	const byNode = new Map(paths.map(path => [path.node, path]));
 	// A call that has not ended is not counted yet, but its callees need it as their parent.
 	const wanted = new Set<number>();
-	for (const {node} of ways) {
+	for (const {node} of paths) {
 		for (let at = node; at !== 0 && !wanted.has(at); at = report.nodes.parent[at]) {
 			wanted.add(at);
 		}
@@ -240,11 +240,16 @@ function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number)
 }
 
 /** Returns the sums of all calls of a thread; their cumulative time is the sum of their own times. */
-function sumsOfThread({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
-	const ownNs = sumOf(ways, way => way.ownNs);
-	let mostNs = 0;
-	for (const way of ways) {
-		mostNs = Math.max(mostNs, way.mostNs);
+function sumsOfThread({paths}: ThreadCalls): Omit<PathCalls, 'node'> {
+	const sums = {
+		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+	};
+	for (const {calls, exceptions, ownNs, mostNs} of paths) {
+		sums.calls += calls;
+		sums.exceptions += exceptions;
+		sums.cumulativeNs += ownNs;
+		sums.ownNs += ownNs;
+		sums.mostNs = Math.max(sums.mostNs, mostNs);
 	}
 
 	return {
@@ -252,8 +257,8 @@ function sumsOfThread({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
 	};
 }
 
-function figuresOfPath(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {
-	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = way ?? {
+function figuresOfPath(path: Omit<PathCalls, 'node'> | undefined, seconds: number): CallFigures {
+	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = path ?? {
 		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
 	};
 	return {
