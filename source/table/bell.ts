@@ -2,8 +2,8 @@ import {headerWords, word} from './layout.js';
 
 /**
 A bell in the shared table: the sampler sleeps on it between samples, and the main thread rings it after sending a
-message. It replaces a timer, whose event loop turn is a good part of a sample's cost. The sleeper's event loop is blocked
-meanwhile: messages arrive at its next turn.
+message. A timer would cost a turn of the event loop, a large part of a sample's cost. The sleeper's event
+loop is blocked meanwhile, so messages arrive at its next turn.
 */
 export class Bell {
 	readonly #words: Int32Array;

@@ -15,8 +15,8 @@ const reservedCounters = 8;
 /**
 Writes the counters: ticks and CPU time by thread, stack and state.
 
-When they run out, new ones first lose their thread (they count for the pseudo thread "(other)" at their own stack) and
-only then their stack, so the hottest lines stay exact longest.
+When counters run out, new ones first lose their thread: they count for the pseudo thread "(other)" at their own stack.
+When those run out too, new ones lose their stack, so the hottest lines stay exact longest.
 */
 export class CounterWriter {
 	readonly records: KeyedRecords;
@@ -42,6 +42,7 @@ export class CounterWriter {
 			return found;
 		}
 
+		// A quarter of a slab is kept for stacks of the pseudo thread.
 		if (thread !== this.#threads.other) {
 			return this.#hasRoom(reservedCounters + (this.#views.shape.counters >> 2))
 				? this.records.add()
@@ -64,7 +65,7 @@ export class CounterWriter {
 		this.#addBoth(counter, ticks, ticks * ticks);
 	}
 
-	/** Moves one tick of a sample to another counter; `ticks` of that sample are still at `from`. The lock is held. */
+	/** Moves one tick of a sample, of `ticks` left at `from`; (n - 1) squared is n squared + 1 - 2n. The lock is held. */
 	moveTick(from: number, to: number, ticks: number): void {
 		this.#addBoth(from, -1, 1 - (2 * ticks));
 		this.#addBoth(to, 1, 1);
@@ -77,10 +78,10 @@ export class CounterWriter {
 		squaredUs.add(counter, squaredUsOf(ns, pieces));
 	}
 
-	/** Whether room for `reserved` records is left after one is added. */
+	/** Whether `reserved` counters are still free after one is added, if need be by growing the table. */
 	#hasRoom(reserved: number): boolean {
-		const {count, used} = this.records;
-		return count - used > reserved || this.#views.growFor('counters', count + reserved);
+		const {slots, used} = this.records;
+		return slots - used > reserved || this.#views.growFor('counters', slots + reserved);
 	}
 
 	#addBoth(counter: number, ticks: number, squares: number): void {
@@ -110,9 +111,9 @@ export class ContentionWriter {
 
 	/** Returns the record of `records.key`, adding it if absent; without room, that of "(other)" and the kind of lock. */
 	findOrAdd(recordOfOther: () => number): number {
-		const {count, used} = this.records;
+		const {slots, used} = this.records;
 		let found = this.records.find();
-		if (found < 0 && count - used <= lockKinds.length && !this.#views.growFor('contention', count + lockKinds.length)) {
+		if (found < 0 && slots - used <= lockKinds.length && !this.#views.growFor('contention', slots + lockKinds.length)) {
 			const {key, keyAt} = this.records;
 			const kind = key[keyAt.lockKind];
 			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));

@@ -4,7 +4,7 @@ import {TupleIndex} from '../model/tuple-index.js';
 import {otherName, otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
 
-/** No frame has this line. */
+/** A line that no frame has. */
 const noSuchLine = nativeCodeLine - 1;
 
 /**
@@ -28,7 +28,7 @@ export class DictionaryWriter implements Interner {
 		this.#views = views;
 		this.internString('');
 		this.internString(otherName);
-		// With a line that no frame has, so that a frame without names is not taken for "no frame".
+		// Interned with another line than it gets: a frame without names and line must not have the id of "no frame".
 		this.internFrame(0, 0, 0, noSuchLine);
 		views.regions.frames.line.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);
@@ -44,13 +44,11 @@ export class DictionaryWriter implements Interner {
 		return this.#nodes.size;
 	}
 
-	/** See `Interner`. */
 	internString(text: string): number {
 		const safe = printable(text);
 		return this.#ids.get(safe) ?? this.#addString(safe);
 	}
 
-	/** See `Interner`. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
 		const index = this.#frames;
 		index.key[0] = classId;
@@ -77,7 +75,7 @@ export class DictionaryWriter implements Interner {
 
 	/**
 	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack with probably the same
-	callers, which are compared instead of looked up. Throws if a frame was never interned.
+	callers: equal frames are compared, which is faster than a lookup. Throws if a frame was never interned.
 	*/
 	internStack(frames: Int32Array, start: number, length: number, like: number = rootNode): number {
 		const index = this.#nodes;

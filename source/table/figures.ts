@@ -1,7 +1,7 @@
 import {fromNames} from '../model/column-types.js';
 import {ownFigureNames, type OwnFigures} from './layout.js';
 
-/** The number of samples that one counts as (above 1 during the idle back-off), and their ticks together. */
+/** The number of samples that one sample counts as (above 1 during the idle back-off), and the sum of their ticks. */
 export type Counts = {readonly samples: number; readonly ticks: number};
 
 /** The table's own figures, and what the newest sample adds to them each time it counts. */

@@ -3,7 +3,7 @@ import type {KeyedColumns} from '../model/schema.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import type {SlabColumn} from './views.js';
 
-/** Changes the key of a removed record, in place, to that of the record which takes its counters over. */
+/** Changes the key of a removed record, in place, to that of the record that takes over its counters. */
 type Rekey = (key: Int32Array) => void;
 
 /**
@@ -31,11 +31,11 @@ export class KeyedRecords {
 	}
 
 	/** Number of slots ever used. */
-	get count(): number {
+	get slots(): number {
 		return this.#index.size;
 	}
 
-	/** Number of records. */
+	/** Number of slots in use: one for each record. */
 	get used(): number {
 		return this.#index.used;
 	}
@@ -47,9 +47,9 @@ export class KeyedRecords {
 
 	/** Adds a record for `key` and returns its id. */
 	add(): number {
-		const {count} = this;
+		const {slots} = this;
 		const id = this.#index.add();
-		if (id < count) {
+		if (id < slots) {
 			this.#pending.push(id);
 		} else {
 			this.#writeKey(id);
@@ -68,14 +68,19 @@ export class KeyedRecords {
 	}
 
 	/**
-	Removes the records whose key has, in one of `fields`, a value marked 1 in `removed`. Adds their counters to the record
-	of the key that `rekey` makes of theirs. The lock must be held, and no key be pending.
+	Removes the records whose key has, in one of `fields`, a value for which `removed` is 1, and adds their counters to the
+	record of the key that `rekey` makes of theirs. The lock must be held, and no key may be pending.
 	*/
 	merge(removed: Uint8Array, fields: readonly number[], rekey: Rekey): void {
 		const {key} = this;
-		for (let id = 0, {count} = this; id < count; id++) {
-			if (fields.some(field => this.#index.get(id, field) >= 0 && removed[this.#index.get(id, field)] === 1) && this.#isUsed(id)) {
-				this.#readKey(id);
+		for (let id = 0, {slots} = this; id < slots; id++) {
+			if (!fields.some(field => removed[this.#index.get(id, field)] === 1)) {
+				continue;
+			}
+
+			this.#readKey(id);
+			// A free slot keeps its last key, which no longer leads to it.
+			if (this.find() === id) {
 				this.#index.remove(id);
 				rekey(key);
 				const found = this.find();
@@ -84,11 +89,6 @@ export class KeyedRecords {
 				this.#writeKey(into);
 			}
 		}
-	}
-
-	#isUsed(id: number): boolean {
-		this.#readKey(id);
-		return this.find() === id;
 	}
 
 	#readKey(id: number): void {

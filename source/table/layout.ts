@@ -95,7 +95,7 @@ export const defaultShape: TableShape = Object.freeze({
 	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, counters: 32_768, contention: 4096, maxSlabs: 16,
 });
 
-/** A string has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
+/** A string of 512 UTF-16 units, each at most three bytes of UTF-8, must fit into the bytes of one slab. */
 const minBytesShare = 2048;
 
 /** Bytes for a thread's name, UTF-16. */
@@ -148,7 +148,7 @@ function widestFirst<C extends Columns>(columns: C): {readonly [Name in keyof C]
 	return fromNames(names, typeOf) as {[Name in keyof C]: TypeOf<C[Name]>};
 }
 
-/** Returns 31 bits of FNV-1a, never 0. */
+/** Returns a 31-bit FNV-1a hash, never 0. */
 function checksum(text: string): number {
 	let hash = 0x81_1C_9D_C5;
 	for (const byte of Buffer.from(text)) {
@@ -172,7 +172,6 @@ export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer
 	return buffer;
 }
 
-/** Returns the header's Int32 words. */
 export function headerWords(buffer: SharedArrayBuffer): Int32Array {
 	return new Int32Array(buffer, 0, figuresOffset / 4);
 }

@@ -43,7 +43,6 @@ export class TableReader {
 	#lastGeneration = 0;
 	#lastReused = 0;
 
-	/** Takes a table made by `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 	}

@@ -11,11 +11,11 @@ import type {SlabColumn, TableViews} from './views.js';
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
 
-/** Fractions of all records: the most that ended threads keep, and the least that must be free for new threads. */
+/** Fractions of all records: the most that ended threads may keep, and the least to keep free for new threads. */
 const maxEndedPart = 1 / 4;
 const minFreePart = 1 / 8;
 
-/** Fractions of all records: freed at a time; and, if room is short, ended threads that make freeing worthwhile. */
+/** Fractions of all records: the batch freed at a time, and the least that is freed if room is short. */
 const batchPart = 1 / 16;
 const minBatchPart = 1 / 256;
 
@@ -24,7 +24,7 @@ const freeKeyBase = -(2 ** 40);
 
 /**
 Maximum CPU nanoseconds in a sample of a thread that stays blocked by its monitor: up to JDK 23 one of the waiting threads
-wakes up now and then, eventually once a second, to check whether the monitor is free (ObjectMonitor::EnterI). A check
+wakes up at growing intervals, up to a second, to check whether the monitor is free (ObjectMonitor::EnterI). A check
 takes 20 to 50 us; samples may be seconds apart.
 */
 const maxMonitorChecksNs = 1e6;
@@ -62,9 +62,9 @@ export class ThreadWriter {
 		this.#views = views;
 	}
 
-	/** Returns a thread's record, adding it if absent (the table has it from `beginSample` on); without room, "(other)". */
+	/** Returns a thread's record, adding it if absent (written by `beginSample`); that of "(other)" without room. */
 	recordOf(id: number): number {
-		// A thread whose id still reads 0 is unknown, not one without room.
+		// A thread whose id still reads 0 is unknown: it must not count as "(other)".
 		const key = id === otherThreadKey ? unknownThreadKey : id;
 		const found = this.#records.get(key);
 		if (found !== undefined) {
@@ -80,7 +80,6 @@ export class ThreadWriter {
 		return this.#add(key);
 	}
 
-	/** Maximum number of records. */
 	get capacity(): number {
 		return this.#views.shape.threads * this.#views.shape.maxSlabs;
 	}
@@ -103,8 +102,8 @@ export class ThreadWriter {
 
 	/**
 	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread that
-	blocks it, or -1. `isCounted`: the thread takes part in the sample. Returns its stack in the previous sample, -1 if it
-	was not in that.
+	blocks it, or -1. `isCounted`: whether the sample counts the thread. Returns its stack in the previous sample; -1 if it
+	was not in that sample.
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
@@ -114,7 +113,8 @@ export class ThreadWriter {
 		const wasInPrevious = this.#lastSample[record] >= this.#sampleNumber - 1 && threads.sinceMs.get(record) > 0;
 		const nodeBefore = wasInPrevious && record !== this.other ? threads.node.get(record) : -1;
 		let unmovedSinceStart = threads.flags.get(record) & threadFlag.unmovedSinceStart;
-		if (!wasInPrevious || threads.node.get(record) !== node || threads.state.get(record) !== state || (cpuNs > 0 && !this.#isStillBlocked(record, sample, row, lockOwner))) {
+		const hasMoved = !wasInPrevious || threads.node.get(record) !== node || threads.state.get(record) !== state;
+		if (hasMoved || (cpuNs > 0 && !this.#isStillBlocked(record, sample, row, lockOwner))) {
 			threads.sinceMs.set(record, this.#atMs);
 			unmovedSinceStart = this.#sampleNumber === 1 ? threadFlag.unmovedSinceStart : 0;
 		}
@@ -170,7 +170,7 @@ export class ThreadWriter {
 			return undefined;
 		}
 
-		// Without threads that have reappeared.
+		// Drop threads that have reappeared.
 		this.#ended = this.#ended.filter(({record, lastSample}) => this.#lastSample[record] === lastSample);
 		if (this.#ended.length <= maxEnded) {
 			return undefined;
@@ -230,8 +230,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	Whether a blocked thread that used CPU has not had its lock meanwhile: lock and holder, if known, are the same, and the
-	CPU time suffices only for checking the lock.
+	Whether a thread that used CPU has been blocked throughout: lock and holder, if known, are the same, and it used no
+	more CPU time than its checks of the lock take.
 	*/
 	#isStillBlocked(record: number, sample: Sample, row: number, lockOwner: number): boolean {
 		const {threads} = this.#views.regions;

@@ -11,12 +11,12 @@ import {acquireLock, releaseLock} from './lock.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/** Far longer than the reader holds the lock, to copy some megabytes: beyond this it is stuck. */
+/** Far longer than the reader needs to copy some megabytes under the lock: after this time it is stuck. */
 const lockWaitMs = 1000;
 
 /**
-What a sample counts for: the ticks in which the previous one still counts, then its own; and the number of samples, by
-default as many as ticks.
+The ticks since the previous sample: in the first `before` of them the previous sample counts again, in the next `now`
+the new one. `samples`: number of samples that they count as, by default one per tick.
 */
 type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
 
@@ -59,21 +59,19 @@ export class TableWriter implements Interner {
 		this.#counters = new CounterWriter(this.#views, this.#dictionary, this.#threads);
 	}
 
-	/** See `Interner`. */
 	internString(text: string): number {
 		return this.#dictionary.internString(text);
 	}
 
-	/** See `Interner`. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
 		return this.#dictionary.internFrame(classId, methodId, fileId, line);
 	}
 
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
-	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is gets a record with its
-	name and stack, without counting. CPU time counts once, whatever `counts` is. Returns false, with nothing counted, if
-	the lock was not free in time.
+	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a record
+	with its name and stack, and is not counted. CPU time counts once, whatever `counts` is. Returns false, with nothing counted,
+	if the lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
 		const length = this.#countedRows;
@@ -81,7 +79,7 @@ export class TableWriter implements Interner {
 		const {samples = before + now} = counts;
 		const previous = before > 0 ? {counters: this.#counterOf.slice(0, length), contention: this.#contentionOf.slice(0, length), members: this.#membersOf.slice(0, length)} : undefined;
 		this.#findRecords(sample, accepts);
-		// 0 if the arrays were replaced.
+		// 0 if `#findRecords` had to replace the arrays.
 		const rowsBefore = this.#countedRows;
 		this.#countedRows = 0;
 		return this.#locked(() => {
@@ -119,7 +117,7 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/** Frees the slots of ended threads and adds what they used to one record. The lock is held. */
+	/** Frees the slots of ended threads and adds their sums to one record. The lock is held. */
 	#freeEnded(): void {
 		const [counters, contention] = [this.#counters.records, this.#contention.records];
 		const {shape: {maxSlabs, ...shares}} = this.#views;
@@ -300,8 +298,8 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Spreads the ticks of a sample that counts for several: a running thread was elsewhere meanwhile, so all ticks but the
-	last move to the stacks of its records, in their order. Threads without a stack are excepted. The lock is held.
+	Spreads the ticks of a sample that counts for several: a running thread has moved meanwhile, so all its ticks but the
+	last move to the stacks of its recorded samples, in their order. Skips threads without a stack. The lock is held.
 	*/
 	#spreadTicks({attributedCpu, state, stackLength}: Sample, ticks: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
@@ -316,6 +314,7 @@ export class TableWriter implements Interner {
 		}
 	}
 
+	/** Moves a thread's ticks, but the last, to the records `first` to `end`: each to the record at its middle. */
 	#spread(counter: number, first: number, end: number, ticks: number): void {
 		for (let tick = 1, left = ticks; tick < ticks; tick++) {
 			const recorded = first + Math.floor((tick - 0.5) * (end - first) / ticks);
@@ -343,8 +342,8 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
-		words[countWord.counters] = this.#counters.records.count;
-		words[countWord.contention] = this.#contention.records.count;
+		words[countWord.counters] = this.#counters.records.slots;
+		words[countWord.contention] = this.#contention.records.slots;
 		words[word.generation]++;
 	}
 }
