@@ -19,16 +19,16 @@ import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
 import {groupWaits, type WaitGroup} from './locks/waits.js';
 
-/** A thread that blocked others with a lock, the ticks of their samples (and percentage), and its locations then. */
+/** A thread that blocked others, for how many ticks, where it `took` the lock, and where it was meanwhile (`now`). */
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
 
-/** A location and the ticks of the samples at it. */
+/** A location and the ticks that others were blocked meanwhile. */
 export type HolderLocation = {readonly location: Location; readonly ticks: number};
 
-/** What a thread did at the location of a detail. `ticks` are those of counted states, `states` has all. */
+/** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
 
-/** A caller or callee of the location of a detail, with the samples in which it was that. */
+/** A caller or callee of the location of a detail, with the samples of that call. */
 export type Neighbour = Location & {readonly ticks: number; readonly cpuNs: number};
 
 /** The detail of a line (Enter). Lists are sorted by CPU time, then ticks, and have at most `maxDetailRows` rows. */
@@ -55,7 +55,7 @@ export const noDetail: LineDetail = Object.freeze({
 	threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
 });
 
-/** Returns the detail of a row of Lines. The filter's threads and states apply, its words do not. */
+/** Returns the detail of a row of the Lines view. The filter's threads and states apply, its words do not. */
 export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
@@ -160,11 +160,11 @@ function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope):
 	return stackRows(dictionary, counters, scope).slice(0, maxDetailRows);
 }
 
-/** Sums up callers and callees in one pass from callees to callers, which also sums every subtree. */
+/** Sums callers and callees in one pass from callees to callers, which also sums every subtree. */
 function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const whole = sumsByNode(counters, nodeCount, scope);
-	// As `whole`, without samples that contain the group again deeper: the samples of its innermost call.
+	// As `whole`, without samples that count at a deeper call of the group: those of the innermost call.
 	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
 	const callers = new Map<number, {ticks: number; cpuNs: number}>();
 	const callees = new Map<number, {ticks: number; cpuNs: number}>();

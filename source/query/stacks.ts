@@ -20,7 +20,7 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 	});
 }
 
-/** Returns rows of counters with frames, sorted by the unit, then by key. Shares relate to the sum of these counters. */
+/** Returns the rows of counters with frames, sorted by the unit, then by key. Shares are of these counters' sum. */
 export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
 	const whole = {ticks: 0, cpuNs: 0};
 	const rows = new Map<number, StackRow>();
@@ -30,7 +30,7 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 			const row = getOrCreate(rows, (node * stateCount) + state, () => new StackRow(node, threadStates[state], dictionary));
 			row.ticks += ticks;
 			row.cpuNs += cpuNs;
-			// Each counter belongs to another thread.
+			// A thread has one counter for each stack and state.
 			row.threadCount++;
 			whole.ticks += ticks;
 			whole.cpuNs += cpuNs;

@@ -48,9 +48,9 @@ export type Column<Row> = Sortable<Row> & {
 	readonly fromColumns: number;
 	/** Not in text reports: a snapshot lacks it, or another column says the same in less space. */
 	readonly screenOnly?: true;
-	/** The column before it may use the cells that its text leaves free. */
+	/** The preceding column may use the cells that this one's text leaves free. */
 	readonly lendsRoom?: true;
-	/** The figures that it is sorted by when a key asks for them. */
+	/** The sort keys that choose this column. */
 	readonly sortFigures?: readonly SortFigure[];
 	/** Returns the cell's text, which may be wider than the column. */
 	value(row: Row, context: CellContext): string;
@@ -58,13 +58,13 @@ export type Column<Row> = Sortable<Row> & {
 	file(row: Row): string | number;
 	/** Returns the role of a non-empty cell; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;
-	/** Returns the figures of a window's rows that `trend` shows for each second of the last minute. */
+	/** Returns the figures of a window's rows; `trend` shows them over the last minute. */
 	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
 };
 
 type Titles = 'heading' | 'title' | 'description' | 'width' | 'fromColumns';
 
-/** The settings of a column besides its value; they override what is derived from the value. */
+/** The settings of a column besides its value; they override those derived from the value. */
 type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Titles | 'id'>> & {
 	/** Further sort values, for rows with the same value. */
 	readonly thenBy?: ReadonlyArray<ValueOf<Row>>;
@@ -171,11 +171,11 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
 }
 
-/** Returns the columns shown in a terminal of this width; the one of width 0, or the last, takes the remaining cells. */
+/** Returns the columns shown in a terminal of this width; that of width 0, else the last, takes the remaining cells. */
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (gap * (shown.length - 1)) - sumOf(shown, ({width}) => width);
-	const flexible = Math.max(shown.findIndex(({width}) => width === 0), -1);
-	const widest = flexible < 0 ? shown.length - 1 : flexible;
-	return shown.map((column, index) => ({column, width: index === widest ? Math.max(1, column.width + rest) : column.width}));
+	const flexible = shown.findIndex(({width}) => width === 0);
+	const stretched = flexible < 0 ? shown.length - 1 : flexible;
+	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));
 }

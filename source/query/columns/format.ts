@@ -49,12 +49,12 @@ export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; 
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
-/** Formats the same for a sentence: at least 5m. */
+/** Formats it as `formatStuck`, for a sentence: at least 5m. */
 export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
 	return formatStuck(figures).replace(/^>=/, 'at least ');
 }
 
-/** Formats a number: rounded below `plainBelow`, else in a unit that leaves at most three digits before the point. */
+/** Formats a number: rounded below `plainBelow`, else in the largest unit (each `step` times the last) that fits. */
 function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
 	if (!Number.isFinite(value) || value < 0) {
 		return '';
@@ -92,7 +92,6 @@ export function rounded(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
 }
 
-/** Rounds to a number of decimals. */
 export function decimals(value: number, count: number): number {
 	return Number(value.toFixed(count));
 }
@@ -110,7 +109,6 @@ export function exactMsOf(ns: number): number {
 /** How a figure is written: as text, and as a number in files. */
 export type Format = {readonly text: (value: number) => string; readonly file: (value: number) => number};
 
-/** Formats of columns, by unit. */
 export const formats = {
 	percent: {text: formatPercent, file: value => decimals(value, 2)},
 	count: {text: formatCount, file: value => value},

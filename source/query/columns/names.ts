@@ -6,22 +6,22 @@ import {isJvmWork} from '../../model/jvm-stacks.js';
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/query.js';
 
-/** The user's names of packages on the screen, set before anything is drawn. Files and reports have full names. */
-let names: ReadonlyMap<string, string> = new Map();
+/** The user's names of packages on the screen, by package. Set before anything is drawn; files have full names. */
+let userNames: ReadonlyMap<string, string> = new Map();
 
-/** Sets the names of packages and all below them. */
+/** Sets the user's names of packages; each covers the packages below it too. */
 export function namePackages(byPackage: ReadonlyMap<string, string>): void {
-	names = byPackage;
+	userNames = byPackage;
 }
 
 /** Returns the user's name of the innermost named package of a class, and that package's length; undefined if none. */
 function namedPackageOf(className: string): {readonly length: number; readonly name: string} | undefined {
-	if (names.size === 0) {
+	if (userNames.size === 0) {
 		return undefined;
 	}
 
 	for (let end = className.lastIndexOf('.'); end > 0; end = className.lastIndexOf('.', end - 1)) {
-		const name = names.get(className.slice(0, end));
+		const name = userNames.get(className.slice(0, end));
 		if (name !== undefined) {
 			return {length: end, name};
 		}
@@ -47,6 +47,7 @@ export function shortName(location: Location, room: number, full = false): strin
 	const classStart = location.className.lastIndexOf('.') + 1;
 	const rest = name.slice(classStart);
 	const named = full ? undefined : namedPackageOf(location.className);
+	// An empty name hides the package.
 	const usersName = named?.name ? [named.name] : [];
 	const packages = [...usersName, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
 	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? [...part][0] ?? '' : part), rest].join('.');

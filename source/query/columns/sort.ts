@@ -1,11 +1,11 @@
 import type {SortOrder} from '../types/query.js';
 
-/** Returns an unformatted value of a row. */
+/** Returns an unformatted value of a row. A method's type: columns of different rows may share an array. */
 export type ValueOf<Row> = {of(row: Row): string | number}['of'];
 
 export type Sortable<Row> = {
 	readonly id: string;
-	/** Whether the default order is ascending: so for names, while figures start with the highest. */
+	/** Whether the default order is ascending, as for names; figures start with the highest. */
 	readonly ascending?: boolean;
 	/** Rows are sorted by the first value, equal ones by the next. */
 	readonly sortBy: ReadonlyArray<ValueOf<Row>>;
@@ -27,7 +27,7 @@ export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[
 	return sortRowsBy(rows, sortBy, sign);
 }
 
-/** Returns the same order as a comparator; equal rows are ordered by `tieBreaker`, by default the key. */
+/** Returns the comparator of `sortRows`; equal rows are ordered by `tieBreaker`, by default the key. */
 export function inOrder<Row extends {readonly key: string}>(columns: ReadonlyArray<Sortable<Row>>, order: SortOrder, tieBreaker?: (row: Row) => string): (a: Row, b: Row) => number {
 	const {column: {sortBy}, sign} = columnOf(columns, order);
 	return comparison(sortBy, sign, tieBreaker);
@@ -55,13 +55,13 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 	};
 }
 
-/** Low bits of a double that hold the row's index while figures are sorted: this bounds the number of rows. */
-const rowBits = (2 ** 20) - 1;
+/** Mask of the low bits of a double that hold a row's index while figures are sorted; it bounds the number of rows. */
+const rowMask = (2 ** 20) - 1;
 
 /** Returns the rows sorted by the first value, ascending or (`sign` -1) descending, then by the others, then by key. */
 export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], values: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
 	const [first, ...others] = values;
-	if (rows.length === 0 || rows.length > rowBits || typeof first(rows[0]) !== 'number') {
+	if (rows.length === 0 || rows.length > rowMask || typeof first(rows[0]) !== 'number') {
 		return rows.toSorted(comparison(values, sign));
 	}
 
@@ -83,13 +83,13 @@ function nearlySorted(figures: Float64Array): number[] {
 	const words = new Uint32Array(tagged.buffer);
 	// The low half of a double comes first: Node's platforms are little-endian.
 	for (let row = 0; row < figures.length; row++) {
-		words[row * 2] = (words[row * 2] & ~rowBits) | row;
+		words[row * 2] = (words[row * 2] & ~rowMask) | row;
 	}
 
 	tagged.sort();
 	const order: number[] = [];
 	for (let index = 0; index < figures.length; index++) {
-		order.push(words[index * 2] & rowBits);
+		order.push(words[index * 2] & rowMask);
 	}
 
 	return order;

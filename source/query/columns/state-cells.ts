@@ -8,7 +8,7 @@ export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 /** One or more states that are shown with the same letter. */
 export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
 
-/** The letters in the order of `stateCells`. NEW and TERMINATED are shown as idle. */
+/** The letters in the order of `stateCells`. NEW and TERMINATED count as idle. */
 export const stateLetters: readonly StateLetter[] = [
 	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
 	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
@@ -30,13 +30,13 @@ function letterOf(state: ThreadState): StateLetter {
 	return stateLetters.find(({states}) => states.includes(state))!;
 }
 
-/** Returns `cells` letters in proportion to ticks: `RRRRBBw.`. Each observed state gets one if possible. */
+/** Returns `cells` letters in proportion to ticks: `RRRRBBw.`. Each letter with ticks gets a cell if possible. */
 export function stateCells(ticks: StateTicks, cells = 8): string {
 	const weights = stateLetters.map(({states}) => sumOf(states, state => Math.max(0, ticks[stateCode[state]] ?? 0)));
 	return divide(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
 }
 
-/** Divides `cells` by weight, with at least one for each weight above 0 if possible; the rest by largest remainders. */
+/** Divides `cells` by weight: first one for each weight above 0, then by largest remainders. */
 function divide(weights: readonly number[], cells: number): number[] {
 	const whole = sumOf(weights, weight => weight);
 	const shares = weights.map(() => 0);

@@ -10,12 +10,12 @@ import type {
 } from '../../model/snapshot.js';
 import {stackIndex} from './stack-index.js';
 
-/** The last result for each baseline: every query of a refresh needs it. */
+/** The last result by earlier snapshot: every query of a refresh needs it. */
 const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
 /**
-Returns an earlier snapshot with its counters at the indexes of a later one, so that they can be subtracted: those of
-threads whose records have been freed since move to the record of ended threads.
+Returns an earlier snapshot with its counters at the indexes of a later one, so that they can be subtracted. Counters of
+threads whose records were freed in between move to the record of ended threads.
 */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
@@ -41,6 +41,7 @@ export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot |
 
 function align(now: Snapshot, then: Snapshot): Snapshot {
 	const ended = now.threads.key.subarray(0, now.threads.count).indexOf(endedThreadsKey);
+	/** By record in `then`: its record in `now`. */
 	const recordOf = Int32Array.from({length: then.threads.count}, (_, thread) => thread);
 	let isSame = true;
 	for (let thread = 0; thread < then.threads.count; thread++) {
@@ -81,32 +82,32 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	const threadKeys = keys.filter(name => columns[name].unit === 'thread' || columns[name].unit === 'threadOrNone');
 	const isCounted = (records: RecordArrays<C>, index: number) => counters.some(name => records[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
-	/** Rows of ended threads in `now`, by key: they may have taken over other rows' counts. Built at first use. */
+	const recordNow = (record: number) => record < 0 ? record : recordOf[record];
+	/** Rows of ended threads in `now` by key: they may have taken over counts of other rows. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
 		ofEnded ??= new Map(Array.from({length: now.count}, (_, index) => index).filter(index => isOfEnded(index) && isCounted(now, index)).map(index => [keys.map(name => now[name][index]).join(' '), index]));
 		return ofEnded.get(key);
 	};
 
-	const moved = Object.fromEntries(counters.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
+	const sums = Object.fromEntries(counters.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
 	for (let index = 0; index < then.count; index++) {
-		const isMoved = threadKeys.some(name => then[name][index] >= 0 && recordOf[then[name][index]] !== then[name][index]);
-		const at = isMoved
-			? (isCounted(then, index) ? find(keys.map(name => threadKeys.includes(name) && then[name][index] >= 0 ? recordOf[then[name][index]] : then[name][index]).join(' ')) : undefined)
-			: index;
+		const isMoved = threadKeys.some(name => recordNow(then[name][index]) !== then[name][index]);
+		const keyNow = () => keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
+		const at = isMoved ? (isCounted(then, index) ? find(keyNow()) : undefined) : index;
 		if (at !== undefined && at < now.count) {
 			for (const name of counters) {
-				moved[name][at] += then[name][index];
+				sums[name][at] += then[name][index];
 			}
 		}
 	}
 
-	return {...now, ...moved};
+	return {...now, ...sums};
 }
 
 /**
 Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some threads
-is subtracted from that of others, and if that is not enough, from the CPU time recorded for the former.
+is subtracted from the unattributed time of others and, if that is too little, from the CPU time recorded for the former.
 */
 export function balancedCounters(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
@@ -126,15 +127,15 @@ export function balancedCounters(dictionary: Dictionary, counters: Counters): Co
 		return counters;
 	}
 
-	const part = positiveNs > negativeNs ? (positiveNs - negativeNs) / positiveNs : 0;
+	const keptFraction = positiveNs > negativeNs ? (positiveNs - negativeNs) / positiveNs : 0;
 	const cpuNs = counters.cpuNs.slice(0, counters.count);
-	if (part === 0) {
+	if (keptFraction === 0) {
 		takeFromRecorded(counters, node, negativeNs - positiveNs, cpuNs);
 	}
 
 	for (let counter = 0; counter < counters.count; counter++) {
 		if (counters.node[counter] === node) {
-			cpuNs[counter] = part * Math.max(0, cpuNs[counter]);
+			cpuNs[counter] = keptFraction * Math.max(0, cpuNs[counter]);
 		}
 	}
 

@@ -13,18 +13,18 @@ export function attributionOf(dictionary: Dictionary, {ownFirst, app}: Pick<Quer
 	return ownFirst ? index.ownAttributed(ownCode(app)) : index.attributed;
 }
 
-/** Returns, by node, its innermost own frame, or itself if it has none; undefined unless own code is first. */
+/** Returns, by node, the node of its innermost own frame, or itself without one; undefined unless own code is first. */
 export function endsOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array | undefined {
 	return ownFirst ? stackIndex(dictionary).ownEnds(ownCode(app)) : undefined;
 }
 
-/** Returns a stack's innermost own line; undefined if there is none, or the stack counts there anyway. */
+/** Returns a stack's innermost own line; undefined if it has none or counts at that line anyway. */
 export function ownLocation(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Location | undefined {
 	const own = endsOf(dictionary, {...rule, ownFirst: true})![node];
 	return own === node || own === stackIndex(dictionary).attributed[node] ? undefined : locationOfFrame(dictionary, dictionary.nodeFrame[own], 'line');
 }
 
-/** Returns the innermost library method that own code led to; undefined if own code is innermost, or there is none. */
+/** Returns a stack's innermost library method, if own code called it; undefined if own code is innermost or absent. */
 export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Location | undefined {
 	const own = attributionOf(dictionary, {...rule, ownFirst: true})[node];
 	const {strings, frameClass, nodeFrame} = dictionary;
@@ -32,15 +32,15 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 		return undefined;
 	}
 
-	// The innermost frame with a line or, if that is the own one, the innermost frame: a native method.
+	// The innermost frame with a line or, if that is own code, the innermost frame: a native method.
 	const via = [stackIndex(dictionary).attributed[node], node].find(candidate => candidate !== own);
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** Counters to rank: all of them, those of each bucket, and the states and unit that count. */
+/** Counters to rank, their buckets, and the states and unit that count. */
 type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
 
-/** Returns a function from buckets to the location with most samples. `groupOf`: a node's location, 0 for none. */
+/** Returns a function from buckets to the location with most samples. `groupOf`: a node's index there, 0 for none. */
 function topOfBuckets({counters, buckets, scope}: RankedCounters, locations: readonly Location[], groupOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
 	const ranking = rankingOf(counters, buckets, scope, counter => groupOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
 	return wanted => {
@@ -62,7 +62,7 @@ export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, ranked: R
 	});
 }
 
-/** Returns a function from buckets to the own line that led to most samples; undefined if that is of their own group. */
+/** Returns a function from buckets to the own line that led to most samples; undefined if that is in their group. */
 export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, ranked: RankedCounters): (wanted: readonly number[]) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const own = index.ownAttributed(ownCode(query.app));

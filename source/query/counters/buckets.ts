@@ -36,13 +36,13 @@ export class CounterBuckets {
 	}
 }
 
-/** The number of members (threads or locations) of some buckets, and those with most CPU time, then counted ticks. */
+/** Number of members (threads or locations) of some buckets, and those with most CPU time, then most counted ticks. */
 export type RankedMembers = {readonly count: number; readonly top: readonly number[]};
 
 /** Ranks the members of some buckets together; `top` has at most `maxTop` of them. */
 export type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
 
-/** Returns a ranking of counters' members. `isByTicks`: ignores CPU time; `sizeOf`: number that a member counts as. */
+/** Returns a ranking of counters' members. `isByTicks`: ignore CPU time; `sizeOf`: what a member adds to the number. */
 export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {
 	return (wanted, maxTop) => {
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();
@@ -50,7 +50,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 			const member = memberOf(counter);
 			const sums = getOrCreate(members, member, () => ({member, ticks: 0, cpuNs: 0}));
 			sums.cpuNs += isByTicks ? 0 : cpuNs[counter];
-			sums.ticks += (countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
+			sums.ticks += ((countedMask >> state[counter]) & 1) * ticks[counter];
 		}
 
 		const top = [...members.values()].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.member - b.member).slice(0, maxTop);
@@ -58,7 +58,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 	};
 }
 
-/** Ticks of counted states and CPU nanoseconds. */
+/** Ticks of the states in `countedMask` (a bit for each state code), and CPU nanoseconds of all states. */
 export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 
 /** Sums counters by node. */
@@ -72,7 +72,7 @@ export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCou
 	return sums;
 }
 
-/** Sums of counters by bucket, and in all buckets but 0, the empty stack's. */
+/** Sums of counters by bucket, and those of all stacks but the empty one. */
 export class BucketSums {
 	/** By bucket: ticks of counted states, and CPU time. */
 	readonly selfTicks: Float64Array;
@@ -80,7 +80,7 @@ export class BucketSums {
 	readonly wholeTicks: number;
 	readonly wholeCpuNs: number;
 	readonly buckets: CounterBuckets;
-	/** CPU time and counted ticks of all buckets. */
+	/** CPU time and counted ticks of all stacks but the empty one. */
 	readonly whole: {readonly cpu: Pieces; readonly ticks: Pieces};
 	readonly #countedMask: number;
 

@@ -15,9 +15,9 @@ export type CountedFigures = {
 	readonly threads: Snapshot['threads'];
 	/** Shares relate to ticks, not to CPU time. */
 	readonly isInTicks: boolean;
-	/** Number of threads that move together, see `threadsInStep`. */
+	/** Mean number of threads that move in step, see `threadsInStep`. */
 	readonly inStep: number;
-	/** With own code first: returns the library method, called by own code, with most samples of some buckets. */
+	/** With own code first: returns the library method called by own code that has most samples of some buckets. */
 	readonly viaOf?: (buckets: readonly number[]) => Location | undefined;
 };
 
@@ -40,13 +40,13 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 		return this.counted.sums.selfCpuNs[this.bucket];
 	}
 
-	/** Share of all ticks or, for `cpu-ms` too, of all CPU time, percent. */
+	/** Percentage of all ticks or, unless `isInTicks`, of all CPU time. */
 	get selfPercent(): number {
 		const {isInTicks, sums} = this.counted;
 		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
 	}
 
-	/** Half the width of its 95% confidence interval, percentage points. */
+	/** Half the width of the 95% confidence interval of `selfPercent`, percentage points. */
 	get errorPercent(): number {
 		return shareError(this.selfPercent, this.#samples);
 	}
@@ -55,13 +55,13 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 		return shareInterval(this.selfPercent, this.#samples);
 	}
 
-	/** Number of independent samples behind its share of the CPU time. */
+	/** Number of independent samples on which its share of CPU time rests. */
 	get cpuSamples(): number {
 		const {sums} = this.counted;
 		return samplesOf(sums.cpu(this.bucket), sums.whole.cpu);
 	}
 
-	/** Number of independent samples behind its share of the ticks. */
+	/** Number of independent samples on which its share of ticks rests. */
 	get tickSamples(): number {
 		const {inStep, sums} = this.counted;
 		return samplesOf(sums.ticks(this.bucket), sums.whole.ticks) / inStep;

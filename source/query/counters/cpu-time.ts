@@ -11,7 +11,7 @@ export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): numb
 	return Math.max(0, snapshot.session.sampledMs - (since?.session.sampledMs ?? 0));
 }
 
-/** Returns CPU time as a percentage of one core over some sampling time; 0 for no time. */
+/** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */
 export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
 }

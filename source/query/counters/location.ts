@@ -28,7 +28,7 @@ export function locationName(location: Location): string {
 	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
 }
 
-/** Returns the key of a location in its grouping: the same for the same code in every session. */
+/** Returns the key of a location in its grouping, which is the same in every session. */
 export function locationKey(location: Location, by: GroupBy): string {
 	const {className, method, line} = location;
 	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);

@@ -6,7 +6,6 @@ export function membersOf({members}: Pick<ThreadTable, 'members'>, thread: numbe
 	return Math.max(1, members[thread]);
 }
 
-/** Returns the number of threads in some records. */
 export function membersOfAll(threads: Pick<ThreadTable, 'members'>, records: readonly number[]): number {
 	return sumOf(records, record => membersOf(threads, record));
 }

@@ -31,10 +31,10 @@ export function shareError(percent: number, samples: number): number {
 	return (high - low) / 2;
 }
 
-/** A sum of randomly observed pieces, and the sum of their squares. */
+/** The sum of randomly observed pieces, and the sum of their squares. */
 export type Pieces = {readonly sum: number; readonly squares: number};
 
-/** Returns CPU time as such a sum, in microseconds, as in `counterColumns.squaredUs`. */
+/** Returns CPU time as `Pieces` in microseconds. */
 export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }
@@ -52,12 +52,13 @@ export function samplesOf(part: Pieces, whole: Pieces): number {
 	return whole.squares > 0 ? whole.sum * whole.sum / whole.squares : 0;
 }
 
-/** Returns the ticks in the window of a thread that lives throughout. */
+/** Returns the ticks in the window of a thread that lives throughout it. */
 export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): number {
+	// Foreign profiles have no `sampleTicks`.
 	return figure('sampleTicks', snapshot, since) || figure('samples', snapshot, since);
 }
 
-/** Returns the mean number of threads that move in step: together they make one observation in a sample. */
+/** Returns the mean number of threads that move in step, which together count as one observation in a sample. */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {
 	const moves = figure('moves', snapshot, since);
 	const ticks = sampleTicks(snapshot, since);

@@ -5,15 +5,15 @@ import type {Location} from '../types/query.js';
 import {locationName} from './location.js';
 import type {Grouping} from './stack-index.js';
 
-/** Terms that fit in the bits of an Int32; further ones, which nobody types, are ignored. */
+/** Maximum number of terms, each a bit of an Int32; further ones are ignored. */
 const maxTerms = 30;
 
-/** Applies a filter to stacks: any frame may match a term. Each location and node is matched once. */
+/** Applies a filter to stacks: any frame may match a term. Matches each location and node only once. */
 export class StackFilter {
 	readonly #terms: readonly RowTerm[];
 	readonly #dictionary: Dictionary;
 	readonly #groupOfFrame: Int32Array;
-	/** By location: bit i if term i's text matches it. */
+	/** By location: bit i is set if the text of term i matches it. */
 	readonly #ofLocation: Int32Array;
 	/** By node: the same for all frames from it to the root. */
 	readonly #ofNode: Int32Array;
@@ -34,13 +34,16 @@ export class StackFilter {
 		return this.#terms.length === 0;
 	}
 
-	/** Whether the innermost `depth` frames of a stack pass, with a row's figures. `found`: terms that match other text. */
+	/** Whether a row passes, by its figures, its innermost `depth` frames, and the bits of terms `found` elsewhere. */
 	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], found = 0): boolean {
 		const bits = found | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
-		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figureOf))) !== isNegated);
+		return this.#terms.every(({isNegated, hasFigures, figures}, term) => {
+			const isFound = ((bits >> term) & 1) === 1;
+			return (isFound || (hasFigures && figures(figureOf))) !== isNegated;
+		});
 	}
 
-	/** Bits of the terms that require a text. */
+	/** Bits of the terms that only a matching text satisfies. */
 	get wanted(): number {
 		let bits = 0;
 		for (const [term, {isNegated, hasFigures}] of this.#terms.entries()) {

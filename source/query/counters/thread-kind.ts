@@ -14,12 +14,12 @@ const jvmNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
-/** Whether a thread serves the JVM, not the program: collectors, compilers, Java threads that every JVM has. */
+/** Whether a thread serves the JVM, not the program: a collector, a compiler, or a Java thread that every JVM has. */
 export function isOfJvm(flags: number, name: string): boolean {
 	return threadKind(flags) !== 'java' || jvmNames.has(name);
 }
 
-/** The JDK's threads for virtual threads: carriers of its scheduler, and those that unpark them after a time. */
+/** The JDK's threads for virtual threads: carriers of its scheduler, and those that unpark them after a timeout. */
 const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 
 /** Returns a note on virtual threads whose stacks are not read; undefined if all are, or there are none. */
@@ -33,7 +33,7 @@ export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 	return virtualSeenPercent < leastSeenPercent ? `virtual threads: only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} are seen` : undefined;
 }
 
-/** Below this percentage, the note says how many virtual threads are read. */
+/** Below this percentage of read virtual threads there is a note. */
 const leastSeenPercent = 99;
 
 /** Whether a virtual thread was found mounted, or there are threads that carry or unpark them. */

@@ -14,7 +14,7 @@ export class FilterError extends Error {
 	}
 }
 
-/** A comparison as people type it: with blanks around its sign, or without its number yet. */
+/** A comparison while it is typed: blanks may surround its sign, and its number may be missing. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
 
 /** Splits a filter into its terms. `isFigure`: whether a comparison may begin with the word. Throws FilterError. */
@@ -69,7 +69,7 @@ function readRegex(text: string, from: number): [Alternative, number] {
 	throw new FilterError('the closing / is missing', from);
 }
 
-/** Reads a comparison and drops its blanks; only a figure's may lack the number. */
+/** Reads a comparison without its blanks; only that of a figure may lack the number. */
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;
 	const [whole, name, sign, number] = comparison.exec(text) ?? [];

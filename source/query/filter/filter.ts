@@ -19,7 +19,7 @@ type FigureOf = (name: Figure) => number;
 /** A row passes if its text or its figures match or, if negated, neither does. */
 export type RowTerm = {
 	readonly isNegated: boolean;
-	/** It has alternatives that match text, figures, or both. */
+	/** Whether it has alternatives that match text, and that compare figures. */
 	readonly hasText: boolean;
 	readonly hasFigures: boolean;
 	text(line: string): boolean;
@@ -39,7 +39,6 @@ export function isShown<Row>({terms = []}: RowFilter, fields: FilterFields<Row>,
 	return terms.every(term => (term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
 }
 
-/** Returns the rows that pass a filter's terms. */
 export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
 	return filter.terms ? rows.filter(row => isShown(filter, fields, row)) : rows;
 }
@@ -64,10 +63,10 @@ const figures: Readonly<Record<string, Figure>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
 
-/** Names used in messages; the others are synonyms. */
+/** The names of figures in messages; the others are synonyms. */
 const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
 
-function figureOf(name: string | undefined): Figure | undefined {
+function figureNamed(name: string | undefined): Figure | undefined {
 	const lower = name?.toLowerCase() ?? '';
 	return Object.hasOwn(figures, lower) ? figures[lower] : undefined;
 }
@@ -82,7 +81,7 @@ type OneTest = {readonly text?: (line: string, lowerLine: string) => boolean; re
 /** Parses a filter expression; see `filterHelp` for the language. An empty one lets everything pass. */
 export function parseFilter(text: string): ParsedFilter {
 	try {
-		return {ok: true, filter: readFilter(splitFilter(text, name => figureOf(name) !== undefined))};
+		return {ok: true, filter: readFilter(splitFilter(text, name => figureNamed(name) !== undefined))};
 	} catch (error) {
 		if (error instanceof FilterError) {
 			return {ok: false, error: error.message, at: error.at};
@@ -92,13 +91,13 @@ export function parseFilter(text: string): ParsedFilter {
 	}
 }
 
-/** Recently parsed filters: each refresh uses the same one. */
-const known = new Map<string, RowFilter>();
-const maxKnown = 16;
+/** Cache of parsed filters: each refresh uses the same one. */
+const parsedFilters = new Map<string, RowFilter>();
+const maxParsed = 16;
 
 /** Returns the filter of an expression, or one that lets everything pass if it is invalid. */
 export function filterOf(text: string): RowFilter {
-	return cached(known, text, maxKnown, () => {
+	return cached(parsedFilters, text, maxParsed, () => {
 		const parsed = parseFilter(text);
 		return parsed.ok ? parsed.filter : {};
 	});
@@ -120,6 +119,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 				mask |= readStates(alternative);
 			}
 
+			// -1 has the bits of all states.
 			stateMask = (stateMask ?? -1) & (term.isNegated ? ~mask : mask);
 		} else if (kinds.has('thread')) {
 			const tests = term.alternatives.map(alternative => readThread(alternative));
@@ -189,7 +189,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	}
 
 	const [, name, sign, number] = kind === 'plain' ? /^([a-z]+)([<>]=?|=)(.*)$/i.exec(text) ?? [] : [];
-	const figure = figureOf(name);
+	const figure = figureNamed(name);
 	if (figure) {
 		const limit = Number(number.replace(/%$/, ''));
 		if (!number || !Number.isFinite(limit)) {
@@ -208,7 +208,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	return {text: (_, lowerLine) => lowerLine.includes(word)};
 }
 
-/** Results cached for an expression: the rows of a view are nearly the same at each refresh. */
+/** Maximum number of cached results of an expression: the rows of a view are nearly the same at each refresh. */
 const maxResults = 5000;
 
 function withCache(matches: (text: string) => boolean): (text: string) => boolean {

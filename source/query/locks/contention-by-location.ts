@@ -12,7 +12,7 @@ export type ContentionByLocation = {
 	readonly blocked: Int32Array;
 	/** Number of threads that are BLOCKED or parked for a lock. */
 	readonly contending: Int32Array;
-	/** Longest time for which one of them has been there. */
+	/** The longest time that one of them has been at its stack. */
 	readonly longestMs: Float64Array;
 	/** 1 if `longestMs` is a lower bound. */
 	readonly isLonger: Uint8Array;

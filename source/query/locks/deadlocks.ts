@@ -36,7 +36,7 @@ export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 
 /** Returns the cycles, each in order, of a graph in which member i is followed by `next[i]` (-1: by none). */
 export function cyclesIn(next: ArrayLike<number>): number[][] {
-	// By member: 1 + the start of the walk that visited it; 0 if unvisited.
+	// By member: 1 + the member at which the walk that visited it started; 0 if unvisited.
 	const walkOf = new Int32Array(next.length);
 	const cycles: number[][] = [];
 	for (let start = 0; start < next.length; start++) {
@@ -79,7 +79,7 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 	};
 }
 
-/** Threads named in a text; the Blockers view and JSON have them all. */
+/** Maximum number of threads named in a text; the Blockers view and JSON have them all. */
 const maxNamed = 12;
 
 /** Returns a deadlock as a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */

@@ -1,7 +1,7 @@
 import {isOfJdk} from '../../model/class-name.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
-import type {Snapshot, Dictionary} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
 import {attributionOf} from '../counters/attribution.js';
 import type {LockInfo, Location, Query} from '../types/query.js';
@@ -12,7 +12,7 @@ export function newestSampleMs({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
-/** Returns for how many milliseconds a thread has been there without CPU, or blocked by a monitor; 0 if unknown. */
+/** Returns the milliseconds that a thread has been at its stack without CPU or blocked by its monitor; 0 if unknown. */
 export function stuckMs(snapshot: Snapshot, thread: number): number {
 	const {threads} = snapshot;
 	const since = threads.sinceMs[thread];
@@ -20,7 +20,7 @@ export function stuckMs(snapshot: Snapshot, thread: number): number {
 	return threads.alive[thread] === 1 && since > 0 && now > since ? now - since : 0;
 }
 
-/** Whether a thread was there before the first sample, so that `stuckMs` is a lower bound; false for an ended thread. */
+/** Whether a thread has been at its stack since before the first sample: then `stuckMs` is a lower bound. */
 export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0;
 }
@@ -52,7 +52,7 @@ export function lockOf(snapshot: Snapshot, thread: number): LockInfo | undefined
 	});
 }
 
-/** Returns the names of a lock's codes and ids in `ThreadTable` or `Contention`. */
+/** Resolves the codes and ids of a lock in `ThreadTable` or `Contention`. */
 export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass: number; owner: number; ownerFrame: number; ownerNode: number}): LockInfo {
 	const {threads, dictionary} = snapshot;
 	return {
@@ -65,19 +65,20 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 }
 
 /** Classes that threads park for only while another thread holds the lock, unlike latches, queues and conditions. */
-const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
+const lockClasses = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
-/** Whether a waiting thread is blocked by another, by the lock's kind, class and owner (-1: unknown). */
+/** Whether a thread that waits for this lock is blocked by another thread. `owner`: its record, or -1 if unknown. */
 export function isContention(kind: number, className: string, owner: number): boolean {
-	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClass.test(className)));
+	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClasses.test(className)));
 }
 
 export function isContendingNow({threads, dictionary}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
 }
 
-/** Returns the innermost line of a stack outside the JDK; undefined if there is none. */
-function lineOutsideJdk(dictionary: Dictionary, from: number): Location | undefined {
+/** Returns the innermost line of a stack outside the JDK, such as a call of lock(); else its `attributedLocation`. */
+export function programLocation(snapshot: Snapshot, from: number): Location | undefined {
+	const {dictionary} = snapshot;
 	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const frame = nodeFrame[node];
@@ -86,12 +87,7 @@ function lineOutsideJdk(dictionary: Dictionary, from: number): Location | undefi
 		}
 	}
 
-	return undefined;
-}
-
-/** Returns the program's line of a stack, such as the one that took the lock for which a thread parks in the JDK. */
-export function programLocation(snapshot: Snapshot, node: number): Location | undefined {
-	return lineOutsideJdk(snapshot.dictionary, node) ?? attributedLocation(snapshot, node);
+	return attributedLocation(snapshot, from);
 }
 
 /** Whether a thread waits without a timeout, perhaps forever. */

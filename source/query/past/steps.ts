@@ -1,24 +1,23 @@
 import {corePercent} from '../counters/cpu-time.js';
 import type {Ring, RingWindow} from './ring.js';
 
-/** How long a window of the past is, and how far a step goes; the choices of the z key there, the longest first. */
+/** Lengths of a window of the past, which are also its steps: the choices of the z key, the longest first. */
 export const spans = [
 	{ms: 600_000, title: '10 min'}, {ms: 60_000, title: '1 min'}, {ms: 10_000, title: '10 s'}, {ms: 1000, title: '1 s'},
 ] as const;
 
-/** The span of the finest steps. */
 export const shortestSpanMs = spans.at(-1)!.ms;
 
 export const usualSpanMs = 10_000;
 
-/* Time is cut into cells of a span, which begin and end at whole ones on the clock. A cell is named by its end. */
+/* Time is divided into cells of one span, aligned to its multiples on the clock. A cell is identified by its end. */
 
-/** The end of the cell that a moment is in. */
+/** Returns the end of the cell that contains a moment, epoch milliseconds. */
 export function cellOf(atMs: number, spanMs: number): number {
 	return Math.ceil(atMs / spanMs) * spanMs;
 }
 
-/** Index of the last window that ended by then; -1 for none. */
+/** Returns the index of the last window that ended at or before `atMs`; -1 if there is none. */
 export function endedBy({windows}: Ring, atMs: number): number {
 	let [low, high] = [0, windows.length];
 	while (low < high) {
@@ -33,7 +32,7 @@ export function endedBy({windows}: Ring, atMs: number): number {
 	return low - 1;
 }
 
-/** The cell with samples before the one that ends at `atMs` (undefined: before now); undefined if none is kept. */
+/** Returns the last cell with samples before the one that ends at `atMs` (undefined: the newest); undefined if none. */
 export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number): number | undefined {
 	const newest = ring.windows.at(-1);
 	const cell = atMs ?? (newest && cellOf(newest.atMs, spanMs));
@@ -41,7 +40,7 @@ export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number)
 	return index < 0 ? undefined : cellOf(ring.windows[index].atMs, spanMs);
 }
 
-/** The cell after the one that ends at `atMs`; undefined: that is now. */
+/** Returns the next cell with samples after the one that ends at `atMs`; undefined if that is the newest. */
 export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | undefined {
 	const next = ring.windows.at(endedBy(ring, atMs) + 1);
 	const newest = ring.windows.at(-1);
@@ -49,7 +48,7 @@ export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | un
 	return cell === undefined || cell >= cellOf(newest!.atMs, spanMs) ? undefined : cell;
 }
 
-/** The end of the window with the most CPU time for its length, the newest of equals; undefined without windows. */
+/** Returns the end of the window with the highest CPU percentage, the newest of equals; undefined without windows. */
 export function busiestMs({windows}: Ring): number | undefined {
 	let busiest = windows.at(-1);
 	for (const window of windows.toReversed()) {
@@ -59,7 +58,7 @@ export function busiestMs({windows}: Ring): number | undefined {
 	return busiest?.atMs;
 }
 
-/** Indexes of the moments that a cell's window ends and begins at, -1 for the ring's base; undefined without windows. */
+/** Returns the indexes of the moments at which a cell begins and ends, -1 for the ring's base; undefined: none. */
 export function windowOfCell(ring: Ring, atMs: number, spanMs: number): {readonly from: number; readonly to: number} | undefined {
 	if (ring.windows.length === 0) {
 		return undefined;
@@ -69,15 +68,15 @@ export function windowOfCell(ring: Ring, atMs: number, spanMs: number): {readonl
 	return {from: Math.min(to - 1, endedBy(ring, atMs - spanMs)), to};
 }
 
-/** What was going on in a cell of time, on average. */
+/** Means over a cell. */
 export type TimeCell = {
 	/** 100 = one core. */
 	readonly cpuPercent: number;
-	/** Threads that waited for a lock that another one held. */
+	/** Number of threads that waited for a lock held by another thread. */
 	readonly blocked: number;
 };
 
-/** `count` cells of a span up to `lastMs`, oldest first; a window longer than a cell is in each that it covers. */
+/** Returns `count` cells up to `lastMs`, oldest first. A window longer than a cell counts in each that it covers. */
 export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
 	const cells: Array<TimeCell | undefined> = [];
 	const {windows} = ring;
@@ -108,17 +107,17 @@ function meanOf(windows: readonly RingWindow[], from: number, to: number): TimeC
 	return samples > 0 ? {cpuPercent: corePercent(cpuNs, sampledMs), blocked: blockedTicks / samples} : undefined;
 }
 
-/** How far a trend goes back, and in how many steps. */
+/** Number and length of the steps of a trend, which covers a minute. */
 const trendSteps = 12;
 const stepMs = 5000;
 
-/** A figure over the last minute, oldest first: 0 to 1 of what is drawn full. */
+/** A figure over a minute, oldest first: fractions of the value that is drawn at full height. */
 export type Trend = readonly number[];
 
-/** Indexes of the moments that a step's window begins and ends at, -1 for the ring's base. */
+/** Indexes of the moments at which a step's window begins and ends; -1 for the ring's base. */
 export type TrendStep = {readonly from: number; readonly to: number};
 
-/** The steps of the minute that ends with a window, all but the last aligned to the clock; undefined: no samples. */
+/** Returns the steps of the minute up to a window, all but the last aligned to the clock; undefined: no samples. */
 export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined> {
 	const endMs = cellOf(ring.windows[last].atMs, stepMs);
 	return Array.from({length: trendSteps}, (_, index) => {
@@ -128,16 +127,16 @@ export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined
 	});
 }
 
-/** Values of a minute of which the highest is drawn full, or `leastFull` where that is more; undefined without any. */
+/** Returns values as fractions of the highest one, or of `leastFull` if that is higher; undefined without values. */
 export function trendOf(values: ReadonlyArray<number | undefined>, leastFull = 0): Trend | undefined {
 	const full = Math.max(leastFull, ...values.map(value => value ?? 0));
 	return values.every(value => value === undefined) ? undefined : values.map(value => full > 0 ? (value ?? 0) / full : 0);
 }
 
-/** A core in use fills the trend of the target's CPU, if it never used more. */
+/** The trend of CPU time is at full height at one core at least. */
 const leastFullPercent = 100;
 
-/** CPU of the target in the minute up to a window; undefined before there is any. */
+/** Returns the trend of the target's CPU time in the minute up to a window; undefined without windows. */
 export function cpuTrend(ring: Ring, last: number): Trend | undefined {
 	const window = ring.windows.at(last);
 	return window && trendOf(timeCells(ring, cellOf(window.atMs, stepMs), stepMs, trendSteps).map(cell => cell?.cpuPercent), leastFullPercent);

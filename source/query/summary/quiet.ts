@@ -10,13 +10,13 @@ import type {Query} from '../types/query.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {leastCpuPercent} from './summary.js';
 
-/** A shorter window does not say that a program uses no CPU: some CPU times are read once a second. */
+/** Minimum window in which a program can be found to use no CPU: some CPU times are read once a second. */
 export const leastMs = 1000;
 
-/** The JVM's own threads also work for our samples: below this share of a core, percent, they are at rest. */
+/** Percentage of a core below which the JVM's own threads count as quiet: they also work for our samples. */
 const leastJvmCpuPercent = 10;
 
-/** The query that rows at a glance come from: all states of the program's threads where they only wait. */
+/** Returns the query for the summary's rows: if the program only waits, all states of its threads. */
 export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
 	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
 		? {
@@ -25,22 +25,22 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 		: query;
 }
 
-/** Whether the program, or the threads that are asked for, use almost no CPU. */
+/** Whether the program, or the queried threads, use almost no CPU. */
 function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
 	const scope = scopeOf(snapshot, query);
-	if (overMs < leastMs && (snapshot.session.samples === 0 || isAnybodySeenRunning(snapshot, since, scope))) {
+	if (overMs < leastMs && (snapshot.session.samples === 0 || hasRunningThread(snapshot, since, scope))) {
 		return false;
 	}
 
-	const isJvms = (thread: number) => !scope.threads && isOfJvm(threads.flags[thread], threads.name[thread]);
-	const usedNs = (ofJvm: boolean) => sumUpTo(threads.count, thread => isCounted(scope, thread) && isJvms(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0);
+	const isJvmThread = (thread: number) => !scope.threads && isOfJvm(threads.flags[thread], threads.name[thread]);
+	const usedNs = (ofJvm: boolean) => sumUpTo(threads.count, thread => isCounted(scope, thread) && isJvmThread(thread) === ofJvm ? threadCpuNs(snapshot, since, thread) : 0);
 	return corePercent(usedNs(false), overMs) < leastCpuPercent && corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
 }
 
-/** CPU times are not known yet, but what stands on the stacks is. */
-function isAnybodySeenRunning(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
+/** Whether a sample found a thread of the program running: known before its CPU time is. */
+function hasRunningThread(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
 	const {threads} = snapshot;
 	const counters = countersInWindow(snapshot, since, scope);
 	for (let counter = 0; counter < counters.count; counter++) {
@@ -53,7 +53,7 @@ function isAnybodySeenRunning(snapshot: Snapshot, since: Snapshot | undefined, s
 	return false;
 }
 
-/** Keys of the threads that are not there for the JVM alone. */
+/** Returns the keys of the threads that do not serve the JVM. */
 export function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
 	const keys = new Set<number>();
 	for (let thread = 0; thread < threads.count; thread++) {
