@@ -7,13 +7,13 @@ import type {View} from '../../views/common/view.js';
 
 /** How a snapshot is written. */
 export type ExportOptions = {
-	/** Rows, their order and what counts; --by, --filter, --state, --threads as the views have them. */
+	/** The query of the views: grouping, filter, states, threads and order. */
 	readonly query: Query;
-	/** The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself. */
+	/** The view that formats with `ofViews` write; undefined: the format's own content. */
 	readonly view?: View;
-	/** Version of tprof-top, for the formats that name the tool. */
+	/** Version of tprof-top. */
 	readonly version: string;
-	/** Rows of each list at most; undefined: the format's own default (see its description). */
+	/** Maximum number of rows of each list; undefined: the format's default (see its description). */
 	readonly top?: number;
 	/** Terminal columns that `text` may use; default 120. */
 	readonly width?: number;
@@ -21,26 +21,26 @@ export type ExportOptions = {
 	readonly depth?: number;
 	/** States counted by `lines` (default all) and `votes` (default RUNNABLE). */
 	readonly states?: readonly ThreadState[];
-	/** Which of several documents of a run, from 0: JSON is then one line, and CSV has one header row. */
+	/** Number of the document in a run that writes several, from 0: JSON is one line each, CSV has one header row. */
 	readonly iteration?: number;
-	/** What is known of the target beside the snapshot, of the same window. */
+	/** Other counters of the target, of the same window. */
 	readonly vitals?: TargetVitals;
-	/** What there is to say about the session beside what the snapshot says: printable lines, for text and JSON. */
+	/** Notes on the session, besides those that the snapshot gives: printable lines, for text and JSON. */
 	readonly notes?: readonly string[];
 };
 
-/** A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold. */
+/** A document; text too large to be held in memory comes in pieces, made on demand. */
 export type Written = string | Uint8Array | Iterable<string>;
 
-/** The document piece by piece. */
+/** Returns the pieces of a document. */
 export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }
 
-/** Version of JSON documents: raised when something is taken away or means something else, not when keys are added. */
+/** Version of JSON documents: increased when a key is removed or changes its meaning, not when one is added. */
 export const jsonSchema = 2;
 
-/** The first keys of every JSON document. */
+/** Returns the first keys of every JSON document. */
 export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, version: string) {
 	return {
 		tool: 'tprof-top', version, schema: jsonSchema, target: {
@@ -49,45 +49,45 @@ export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, versi
 	};
 }
 
-/** How a report of an agent is written. */
+/** Options of writing an agent's report. */
 type ReportOptions = Pick<ExportOptions, 'version' | 'top' | 'width' | 'notes'>;
 
-/** How a format writes what an agent reported: of traced methods, or of tasks. */
+/** A format's writer for an agent's reports: of traced methods, or of tasks. */
 export type ReportFormat<Report> = {
 	readonly description: string;
 	write(target: TargetInfo, report: Report, options: ReportOptions): string | Uint8Array;
 };
 
-/** What a format knows of snapshots. */
+/** The part of a format that writes snapshots. */
 type SnapshotPart = {
 	readonly description: string;
-	/** The choice where nobody chooses: a report that is printed, a file that the session is saved in. */
+	/** It is the default for printed reports, or for saved sessions. */
 	readonly usualFor?: 'report' | 'save';
-	/** Several documents of a run may be written one after the other and read back apart. */
+	/** A run may write several documents into one file: readers can tell them apart. */
 	readonly streaming: boolean;
-	/** It can be made of the rows of any view. */
+	/** It can write the rows of any view. */
 	readonly ofViews?: true;
-	/** In what shape the list of JVMs is printed in it; not at all when left out. */
+	/** Shape in which the format prints the list of JVMs; undefined: it cannot. */
 	readonly listing?: 'table' | 'document';
-	/** Frames of each stack that it shows unless --depth is given; without it all. */
+	/** Default of --depth; undefined: all frames. */
 	readonly depth?: number;
-	/** What was counted up to the snapshot, or since the baseline. The result depends on nothing but the arguments. */
+	/** Writes what was counted up to the snapshot, since the baseline if given. Depends only on its arguments. */
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };
 
-/** A format of `--format`, as a record: what it writes, snapshots, traces or tasks. Nothing decides by a format's id. */
+/** A format of `--format`, which writes snapshots, traces, tasks, or several of these. No code depends on its id. */
 export type Format = Partial<SnapshotPart> & {
-	/** As `--format` takes it. */
+	/** Value of `--format`. */
 	readonly id: string;
-	/** As the save dialogue has it. */
+	/** Name in the save dialogue. */
 	readonly title: string;
 	/** With the dot. */
 	readonly extension: string;
-	/** Bytes that no terminal can show: it needs a file or a pipe. */
+	/** Not for a terminal: it needs a file or a pipe. */
 	readonly binary?: true;
 	readonly traces?: ReportFormat<TraceReport>;
 	readonly tasks?: ReportFormat<TaskReport>;
 };
 
-/** A format that snapshots are written in. */
+/** A format for snapshots. */
 export type ExportFormat = Format & SnapshotPart;

@@ -3,20 +3,20 @@ import type {TargetInfo} from '../../model/snapshot.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
 import type {GroupBy, Measure, Unit} from '../../query/types/query.js';
 
-/** Width of a report whose reader gives none, the least that leaves room for names, and the rows of a list: a page. */
+/** Default width of a report, the minimum that has room for names, and the default rows of a list: a page. */
 export const defaultWidth = 120;
 export const minWidth = 40;
 export const defaultTop = 40;
 
-/** Further lines of a note begin below its first word. */
+/** Aligns further lines of a note with its first word, after "note: ". */
 export const noteIndent = '      ';
 
-/** What was profiled, as the first line of a report. */
+/** Returns the first line of a report: what was profiled. */
 export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo, tool = 'tprof-top'): string {
 	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
 }
 
-/** The first lines of an agent's report: target, time, notes. */
+/** Returns the first lines of an agent's report: target, time, notes. */
 export function reportHead(command: string, target: TargetInfo, {startedAtMs, elapsedNs}: {readonly startedAtMs: number; readonly elapsedNs: number}, what: string, notes: readonly string[], room: number): string[] {
 	return [
 		targetLine(target, `tprof-top ${command}`),
@@ -25,7 +25,7 @@ export function reportHead(command: string, target: TargetInfo, {startedAtMs, el
 	];
 }
 
-/** A heading and a line for each row, of the columns that `width` terminal cells have room for. */
+/** Returns a heading and a line for each row, with the columns that fit in `width` terminal cells. */
 export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, measure, by}: {readonly width: number; readonly unit: Unit; readonly measure: Measure; readonly by: GroupBy}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
@@ -36,7 +36,7 @@ export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readon
 	];
 }
 
-/** Breaks the text at the separator into lines of `width` terminal cells; all but the first begin with the indent. */
+/** Breaks the text at the separator into lines of `room` terminal cells, if possible; indents all but the first. */
 export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);
 	const lines = [first];

@@ -7,17 +7,17 @@ import {
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
-The snapshot of what was counted after a baseline of the same session; without one the snapshot itself. Rows that did
-not grow are left out; the interval and the pauses stay.
+Returns the snapshot of what was counted after a baseline of the same session; without one the snapshot itself. It lacks
+rows that did not grow. Interval and pauses are those of the snapshot.
 */
-export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined): Snapshot {
-	if (!given) {
-		// Places of ended threads that are free are no rows.
+export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined): Snapshot {
+	if (!earlier) {
+		// Without the free slots of ended threads.
 		const [counters, contention] = [recordsInWindow(counterColumns, snapshot.counters, undefined), recordsInWindow(contentionColumns, snapshot.contention, undefined)];
 		return counters === snapshot.counters && contention === snapshot.contention ? snapshot : {...snapshot, counters, contention};
 	}
 
-	const baseline = alignedTo(snapshot, given);
+	const baseline = alignedTo(snapshot, earlier);
 
 	return {
 		target: snapshot.target,
@@ -31,7 +31,7 @@ export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined):
 	};
 }
 
-/** Cumulative figures of `now` less those of `then`, if there is one; the window starts where that was taken. */
+/** Returns the figures of `now`, the cumulative ones minus those of `then`; the window starts when that was taken. */
 export function windowStats(now: SessionStats, then: SessionStats | undefined): SessionStats {
 	return then === undefined ? now : {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
 }

@@ -5,11 +5,11 @@ import {piecesOf, type Written} from '../common/export-format.js';
 import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, codeOf, writeErrorOf} from './files.js';
 
 /**
-A file that grows under a temporary name and gets its own at the end, never replacing another. If we are killed, the
+A file that grows under a temporary name and is renamed at the end, never replacing another file. If we are killed, the
 temporary file has the reports so far. Methods throw UserError.
 */
 export class GrowingFile {
-	/** Creates the temporary file; throws now if the name is taken or impossible, as far as that shows already. */
+	/** Creates the temporary file; throws if the final name is taken or impossible, which `finish` checks again. */
 	static async create(name: string): Promise<GrowingFile> {
 		try {
 			await throwIfTaken(name);
@@ -83,7 +83,7 @@ export class GrowingFile {
 	}
 }
 
-/** Throws the error of creating a file with this name, if it exists or cannot exist. */
+/** Throws, as creating a file would, if the name is taken or impossible. */
 async function throwIfTaken(name: string): Promise<void> {
 	try {
 		await lstat(name);

@@ -37,9 +37,9 @@ export const csv: ExportFormat = {
 	ofViews: true,
 	traces,
 	tasks,
-	write(snapshot, baseline, {query: asked, view = views[0], top, iteration = 0}) {
-		// With the rows that the screen's summary hides.
-		const query = {...asked, summary: undefined};
+	write(snapshot, baseline, {query: requested, view = views[0], top, iteration = 0}) {
+		// Without a summary, so that all rows are written.
+		const query = {...requested, summary: undefined};
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
 		const all = csvRows ? csvRows(snapshot, baseline, query) : view.query(snapshot, baseline, query).rows;

@@ -22,23 +22,23 @@ import {costLine, timeLine} from './session-lines.js';
 const maxLines = 10;
 const maxFindings = 3;
 const maxHot = 5;
-/** Locations where threads were blocked or waited, and traced methods. */
+/** Maximum lines for locations where threads were blocked, for those where they waited, and for traced methods. */
 const maxBlocked = 2;
 const maxWaits = 2;
 const maxTraced = 4;
 
-/** Minimum fraction of the session for which threads were blocked, or waited, at a location that gets a line. */
+/** Minimum time, as a fraction of the session, that threads were blocked or waited at a location that gets a line. */
 const minWaitedFraction = 0.01;
 
 /** Below this percentage of a core, waits get a line too. */
 const busyPercent = 10;
 
-/** Locations of our agent, and the compilation of its methods. */
+/** Matches names of our agent's locations and compilations. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
 const indent = '    ';
 
-/** Returns the ten lines that stay on the terminal after the live view: target, time, cost, and what mattered. */
+/** Returns the lines, at most ten, that stay on the terminal after the live view: target, time, cost, main results. */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
@@ -62,7 +62,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
 	for (const entry of entries) {
-		// A shorter entry may fit where a longer one does not.
+		// Go on after an entry that does not fit: a shorter one may.
 		if (lines.length + entry.length <= maxLines) {
 			lines.push(...entry);
 		}

@@ -10,7 +10,7 @@ import {votes} from './stack-histogram.js';
 
 export type {ExportFormat, ExportOptions, Format} from '../common/export-format.js';
 
-/** All formats, in the order of help, for --format, the save dialogue and the contract test. */
+/** All formats, in the order of --help; --format, the save dialogue and the contract test derive from it. */
 export const allFormats: readonly Format[] = [
 	text,
 	json,
@@ -22,7 +22,6 @@ export const allFormats: readonly Format[] = [
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];
 
-/** The formats for snapshots. */
 export const formats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
 
 /** Returns the format with this id, which must be in `formats`. */

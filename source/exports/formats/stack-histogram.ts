@@ -4,7 +4,7 @@ import type {ExportFormat} from '../common/export-format.js';
 
 const defaultDepth = 10;
 
-/** The Stacks view as a list: samples with the same innermost frames, MD5 of the frames as printed, the frames. */
+/** The stack histogram as a list: samples with the same innermost frames, MD5 of the printed frames, the frames. */
 export const votes: ExportFormat = {
 	id: 'votes',
 	title: 'Votes',

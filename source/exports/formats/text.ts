@@ -36,15 +36,15 @@ export const text: ExportFormat = {
 	listing: 'table',
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
-		const {query: asked, view, top = defaultTop, notes = [], states, vitals} = options;
-		const query = {...asked, summary: asked.summary ?? {showsWaits: states === undefined}};
+		const {query: requested, view, top = defaultTop, notes = [], states, vitals} = options;
+		const query = {...requested, summary: requested.summary ?? {showsWaits: states === undefined}};
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
 		const layout = {
 			width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by,
 		};
 		const rows = table.rows.slice(0, top);
-		// A requested view is shown alone.
+		// A view requested with --view is shown alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
 		const findings = view ? [] : findingsOf(snapshot, baseline, query, {vitals}).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
 		const body = [
@@ -58,7 +58,7 @@ export const text: ExportFormat = {
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			...[...findings, table.finding, table.above].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
-			// A snapshot lacks the past minute, and STATE says in 8 cells what a column for each state says in 30.
+			// Snapshots have no trends, and the 8 cells of STATE replace a column for each state.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
 			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
 			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
@@ -69,7 +69,7 @@ export const text: ExportFormat = {
 	},
 };
 
-/** Returns a line on how the view differs from its defaults, if it does. */
+/** Returns a line on the settings that differ from the defaults, if any do. */
 function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
 	const parts = [

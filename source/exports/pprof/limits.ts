@@ -29,7 +29,6 @@ export const maxNodes = 524_288;
 /** Threads in a snapshot: twice what Linux starts by default on a small machine (kernel.pid_max 32,768). */
 export const maxThreads = 65_536;
 
-/** Contention records. */
 export const maxContention = 65_536;
 
 /** Characters of the names of all lines, a function's name counted for each of its lines. */

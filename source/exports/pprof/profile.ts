@@ -7,15 +7,20 @@ import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} fr
 /** A frame of a location; `line` is 0 if unknown. */
 type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};
 
-/** A sample; of several labels with the same key, the last one counts. */
+/** A sample; of several labels with the same key, only the last is kept. */
 type ProfileSample = {readonly locationIds: number[]; readonly values: number[]; readonly labels: Map<string, {readonly text: string; readonly num: number}>};
 
 /** A class name, a dot, a method name. */
 const maxFunctionNameLength = (2 * maxNameLength) + 1;
 
+/** Numbers of the fields of a Profile message. */
+const fields = {
+	sampleType: 1, sample: 2, mapping: 3, location: 4, function: 5, string: 6, timeNanos: 9, durationNanos: 10, period: 12,
+} as const;
+
 /** Repeated fields by number: the maximum count, and their name in messages. */
 const repeated: Readonly<Record<number, readonly [limit: number, plural: string] | undefined>> = {
-	1: [1000, 'sample types'], 2: [maxSamples, 'samples'], 3: [maxLocations, 'mappings'], 4: [maxLocations, 'locations'], 5: [maxLocations, 'functions'], 6: [4 * maxLocations, 'names'],
+	[fields.sampleType]: [1000, 'sample types'], [fields.sample]: [maxSamples, 'samples'], [fields.mapping]: [maxLocations, 'mappings'], [fields.location]: [maxLocations, 'locations'], [fields.function]: [maxLocations, 'functions'], [fields.string]: [4 * maxLocations, 'names'],
 };
 
 /** 64 bits, seven in a byte. */
@@ -24,7 +29,7 @@ const maxNumberBytes = 10;
 /** A UTF-16 unit needs at most three bytes of UTF-8. */
 const bytesPerUnit = 3;
 
-/** Called for each field of a message: with the value of a number (`start` is -1), or the range of other contents. */
+/** Called for each field of a message, with the value of a number (`start` is -1) or else the range of its bytes. */
 type OnField = (id: number, value: number, start: number, end: number) => void;
 
 /** A pprof profile. All methods throw RangeError if it is malformed. */
@@ -41,7 +46,7 @@ export class Profile {
 	readonly #spans = new Map<number, number[]>();
 	readonly #decoder = new TextDecoder();
 	readonly #texts = new Map<number, string>();
-	/** By location id, innermost (inlined) frame first. */
+	/** By location id: its frames, innermost (inlined) first. */
 	readonly #frames = new Map<number, readonly ProfileFrame[]>();
 	#at = 0;
 	#items = 0;
@@ -59,20 +64,22 @@ export class Profile {
 				throw tooMany(limit, plural!);
 			}
 		});
-		if (!this.#spans.has(1) || this.#string(0, 1) !== '') {
+		// The format requires string 0 to be empty.
+		if (!this.#spans.has(fields.sampleType) || this.#string(0, 1) !== '') {
 			throw new RangeError('its header is missing');
 		}
 
-		[this.timeNs, this.durationNs, this.period] = [9, 10, 12].map(id => numbers[id] ?? 0);
-		this.types = Array.from(this.#numbersOf(1), ([, type = 0, unit = 0]) => `${this.#text(type)}/${this.#text(unit)}`);
-		const [mapping] = this.#numbersOf(3);
+		[this.timeNs, this.durationNs, this.period] = [fields.timeNanos, fields.durationNanos, fields.period].map(id => numbers[id] ?? 0);
+		this.types = Array.from(this.#numbersOf(fields.sampleType), ([, type = 0, unit = 0]) => `${this.#text(type)}/${this.#text(unit)}`);
+		// The first mapping is the program: its field 5 is the path.
+		const [mapping] = this.#numbersOf(fields.mapping);
 		this.program = this.#text(mapping?.[5] ?? 0);
 		this.#readLocations();
 	}
 
 	/** Returns the samples in the order of the file. */
 	* samples(): Generator<ProfileSample> {
-		for (const [start, end] of this.#spansOf(2)) {
+		for (const [start, end] of this.#spansOf(fields.sample)) {
 			const sample: ProfileSample = {locationIds: [], values: [], labels: new Map()};
 			this.#message(start, end, (id, value, from, to) => {
 				this.#count();
@@ -98,13 +105,13 @@ export class Profile {
 
 	#readLocations(): void {
 		const functions = new Map<number, Omit<ProfileFrame, 'line'>>();
-		for (const [, id = 0, name = 0, , file = 0] of this.#numbersOf(5)) {
+		for (const [, id = 0, name = 0, , file = 0] of this.#numbersOf(fields.function)) {
 			const functionName = this.#keep(printable(this.#string(name, maxFunctionNameLength), maxFunctionNameLength));
 			functions.set(id, {functionName, file: this.#text(file)});
 		}
 
 		let lineCount = 0;
-		for (const [start, end] of this.#spansOf(4)) {
+		for (const [start, end] of this.#spansOf(fields.location)) {
 			const lines: Array<readonly number[]> = [];
 			const [, id = 0, , address = 0] = this.#message(start, end, (field, _, from, to) => {
 				if (field === 4 && from >= 0) {
@@ -137,7 +144,7 @@ export class Profile {
 
 	/** Returns a string by its index; may truncate it after `maxLength` UTF-16 units. */
 	#string(index: number, maxLength: number): string {
-		const [start, end] = this.#spans.get(6)?.slice(index * 2, (index * 2) + 2) ?? [];
+		const [start, end] = this.#spans.get(fields.string)?.slice(index * 2, (index * 2) + 2) ?? [];
 		if (index < 0 || start === undefined) {
 			throw new RangeError('a reference to a missing string');
 		}
@@ -145,6 +152,7 @@ export class Profile {
 		return this.#decoder.decode(this.#bytes.subarray(start, Math.min(end, start + ((maxLength + 1) * bytesPerUnit))));
 	}
 
+	/** Counts a name's characters against the limit and returns it. */
 	#keep(name: string): string {
 		this.#characters += name.length;
 		if (this.#characters > maxNameCharacters) {
@@ -187,12 +195,13 @@ export class Profile {
 		}
 	}
 
-	/** Returns the last number of each field of a message (https://protobuf.dev/programming-guides/encoding/). */
+	/** Returns a message's numbers by field, the last of each (https://protobuf.dev/programming-guides/encoding/). */
 	#message(start: number, end: number, onField?: OnField): readonly number[] {
 		const numbers: number[] = [];
 		for (let at = start; at < end; at = this.#at) {
 			const tag = this.#bytes[at];
 			const [id, type] = [tag >> 3, tag & 7];
+			// Wire types: 0 varint, 2 bytes with their length. All fields have one-byte tags.
 			if (tag > 127 || id === 0 || (type !== 0 && type !== 2)) {
 				throw new RangeError('an unknown field');
 			}

@@ -12,6 +12,8 @@ import {labelKey, placeholders} from './names.js';
 import type {Profile} from './profile.js';
 
 const nsPerMs = 1_000_000;
+/** The latest time that a Date can have, epoch milliseconds. */
+const maxDateMs = 8.64e15;
 
 /** A thread id is a positive 32-bit integer. */
 const maxNativeId = 2_147_483_647;
@@ -56,7 +58,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 	return builder.build(aboutOf(profile, ticksSum));
 }
 
-/** Returns the placeholder that one of our samples has instead of a stack; undefined if it has a stack. */
+/** Returns the placeholder that tprof-top wrote for a sample without a stack; undefined if it has a stack. */
 function placeholderOf(profile: Profile, locationIds: readonly number[]): string | undefined {
 	const name = locationIds.length === 1 ? profile.frames(locationIds[0])[0].functionName : undefined;
 	return Object.values(placeholders).find(placeholder => placeholder === name);
@@ -68,7 +70,7 @@ function measureOf({types, period}: Profile): (values: readonly number[]) => {ti
 	const cpuAt = types.indexOf('cpu/nanoseconds');
 	const wallAt = types.indexOf('wall/nanoseconds');
 	const timeAt = cpuAt === -1 ? wallAt : cpuAt;
-	const periodNs = size(period);
+	const periodNs = checkedCount(period);
 	if (ticksAt === -1 && (timeAt === -1 || periodNs === 0)) {
 		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, not samples of threads`);
 	}
@@ -82,7 +84,7 @@ function measureOf({types, period}: Profile): (values: readonly number[]) => {ti
 			throw new RangeError('it is the difference of two profiles');
 		}
 
-		return size(values[index]);
+		return checkedCount(values[index]);
 	};
 
 	return values => ({
@@ -91,6 +93,7 @@ function measureOf({types, period}: Profile): (values: readonly number[]) => {ti
 	});
 }
 
+/** Returns a function that adds the thread in a sample's labels, if new, and returns its index. */
 function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text: string; num: number}>, placeholder: string | undefined) => number {
 	const threads = new Map<string, number>();
 	return (labels, placeholder) => {
@@ -110,7 +113,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 	};
 }
 
-/** Returns a function that adds a stack of locations; it throws if the stacks exceed a limit. */
+/** Returns a function that adds a stack of locations and returns its node; it throws if the stacks exceed a limit. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
 	const framesAt = (locationId: number) => getOrCreate(frames, locationId, () => profile.frames(locationId).map(({functionName, file, line}) => {
@@ -147,10 +150,10 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 }
 
 function aboutOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
-	const intervalMs = size(period) / nsPerMs;
-	const startedAtMs = Math.min(Math.max(Math.floor(timeNs / nsPerMs), 0), 8.64e15);
+	const intervalMs = checkedCount(period) / nsPerMs;
+	const startedAtMs = Math.min(Math.max(Math.floor(timeNs / nsPerMs), 0), maxDateMs);
 	const durationMs = Math.max(durationNs / nsPerMs, 0);
-	const takenAtMs = Math.min(Math.floor(startedAtMs + durationMs), 8.64e15);
+	const takenAtMs = Math.min(Math.floor(startedAtMs + durationMs), maxDateMs);
 	return {
 		target: {mainClass: baseName(program)},
 		session: {
@@ -165,7 +168,7 @@ function baseName(path: string): string {
 }
 
 /** Returns the number; throws if it is not a safe integer of at least 0. */
-function size(number: number): number {
+function checkedCount(number: number): number {
 	if (!Number.isSafeInteger(number) || number < 0) {
 		throw new RangeError('a number out of range');
 	}
