@@ -8,10 +8,10 @@ import {
 } from './source-text.js';
 import type {SourceRoot} from './roots.js';
 
-/** Recent files kept. */
-const maxKept = 32;
+/** Maximum number of cached files. */
+const maxCached = 32;
 
-/** Lines kept of a file, and characters of a line: more than anybody reads. */
+/** Maximum lines of a file and characters of a line: more than anybody reads. */
 const maxLines = 50_000;
 const maxLineLength = 500;
 
@@ -19,32 +19,33 @@ const tab = '    ';
 
 type Found = Omit<SourceText, 'misfit'>;
 
-/** Finds sources below some roots, the first that has a file. Caches the recent ones. */
+/** Returns a function that finds sources below the roots; the first root with the file wins. Caches recent files. */
 export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
-	const kept = new Map<string, Found | undefined>();
-	return place => {
-		const relative = pathOfSource(place);
+	const cache = new Map<string, Found | undefined>();
+	return location => {
+		const relative = pathOfSource(location);
 		if (relative === undefined) {
 			return undefined;
 		}
 
-		const found = kept.has(relative) ? kept.get(relative) : firstOf(roots(), relative);
-		kept.delete(relative);
-		kept.set(relative, found);
-		if (kept.size > maxKept) {
-			kept.delete(kept.keys().next().value!);
+		const found = cache.has(relative) ? cache.get(relative) : findSource(roots(), relative);
+		// A map iterates in the order of insertion: its first key is the least recently used.
+		cache.delete(relative);
+		cache.set(relative, found);
+		if (cache.size > maxCached) {
+			cache.delete(cache.keys().next().value!);
 		}
 
-		return found && fitted(found, place);
+		return found && withMisfit(found, location);
 	};
 }
 
-function fitted(found: Found, place: SourceLocation): SourceText {
-	const misfit = misfitOf(found.lines, place);
+function withMisfit(found: Found, location: SourceLocation): SourceText {
+	const misfit = misfitOf(found.lines, location);
 	return misfit === undefined ? found : {...found, misfit};
 }
 
-function firstOf(roots: readonly SourceRoot[], relative: string): Found | undefined {
+function findSource(roots: readonly SourceRoot[], relative: string): Found | undefined {
 	for (const root of roots) {
 		const source = root.read(relative);
 		if (source) {
@@ -58,7 +59,7 @@ function firstOf(roots: readonly SourceRoot[], relative: string): Found | undefi
 	return undefined;
 }
 
-/** Lines as a terminal may show them. */
+/** Returns the lines of a file, printable and at most `maxLineLength` long, with tabs as blanks. */
 export function linesOf(bytes: Buffer): string[] {
 	const lines = bytes.toString('utf8').replace(/^\uFEFF/, '').split(/\r\n|\n|\r/, maxLines);
 	if (lines.at(-1) === '') {
@@ -70,7 +71,7 @@ export function linesOf(bytes: Buffer): string[] {
 
 let copies: string | undefined;
 
-/** A copy for an editor, readable by us alone; it is gone when we end. */
+/** Writes a copy for an editor, readable only by our user, and returns its path. It is removed when we exit. */
 function copyOf(bytes: Buffer, name: string): string {
 	if (copies === undefined) {
 		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-sources-'));

@@ -5,22 +5,22 @@ import {readOpen} from '../jvm/system/proc.js';
 import {readJavaCommand} from '../jvm/identity/java-command.js';
 import {Zip} from './zip.js';
 
-/** Sources are shorter; the JDK's longest has 0.5 MB. */
+/** Larger files are ignored; the longest source of the JDK has 0.5 MB. */
 const maxSourceBytes = 2 * 1024 * 1024;
 
-/** Where sources are looked for. */
+/** A folder or jar with sources. */
 export type SourceRoot = {
-	/** The content of a path below it and where that was found; `file`: the file itself, where it is one of ours. */
+	/** Returns a source by its path below the root, and where it was found; `file`: its path, unless it is in a jar. */
 	read(relative: string): {readonly bytes: Buffer; readonly found: string; readonly file?: string} | undefined;
 };
 
-/** Folders of projects that packages begin in. */
+/** Folders of a project that may hold the top-level packages. */
 const usualFolders = ['', 'src/main/java', 'src/main/kotlin', 'src/main/scala', 'src/main/groovy', 'src/test/java', 'src', 'java', 'app/src/main/java'];
 
-/** Folders looked into of a project of many parts. */
+/** Maximum number of subprojects searched. */
 const maxParts = 200;
 
-/** A folder of our own: packages begin in it, or where projects have them, or so in a folder of it. */
+/** Returns the root of a local folder: a folder of packages, a project, or a folder of projects. */
 function folderRoot(folder: string): SourceRoot {
 	let bases: readonly string[] | undefined;
 	return {
@@ -60,7 +60,7 @@ function isFolder(name: string): boolean {
 	}
 }
 
-/** The bytes of a file; undefined where it cannot be read, is no regular file, or is larger than a source is. */
+/** Returns the bytes of a file; undefined if it is unreadable, not a regular file, or longer than `maxSourceBytes`. */
 function bytesOf(file: string): Buffer | undefined {
 	try {
 		const read = readOpen(openFile(file), maxSourceBytes + 1);
@@ -70,12 +70,12 @@ function bytesOf(file: string): Buffer | undefined {
 	}
 }
 
-/** Names in a jar of sources. */
+/** Whether an entry of a jar is a source. */
 const isSource = (name: string) => /\.(?:java|kt|scala|groovy|clj)$/.test(name);
 
 /**
-A jar or zip of sources: packages begin in it, or, as in a JDK's src.zip, in its folders. `open` opens the file, when it
-is first asked for something; `name`: what people know it by. One that cannot be read has nothing.
+Returns the root of a jar or zip of sources; top-level packages may be one folder down, as in a JDK's src.zip. `open`
+opens the file at the first `read`; `name` is for display. An unreadable jar has no sources.
 */
 function jarRoot(name: string, open: () => number): SourceRoot {
 	let opened: {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined | 'closed';
@@ -97,7 +97,7 @@ function jarRoot(name: string, open: () => number): SourceRoot {
 	};
 }
 
-/** It stays open: sources are read from it on demand. */
+/** Opens a jar and maps the paths of its sources to entry names. It stays open: sources are read on demand. */
 function openJar(open: () => number): {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined {
 	let fd: number | undefined;
 	try {
@@ -122,28 +122,28 @@ function openJar(open: () => number): {readonly zip: Zip; readonly byPath: Reado
 	}
 }
 
-/** The root that an option names: a folder, or a jar. */
+/** Returns the root for a value of --source: a folder or a jar. */
 export function rootOf(name: string): SourceRoot {
 	return isFolder(name) ? folderRoot(name) : jarRoot(name, () => openFile(name));
 }
 
-/** Jars of a class path that are looked beside; a directory of jars may have any number. */
+/** Maximum number of jars on a class path; a folder may hold any number. */
 const maxJars = 500;
-/** Source jars that are opened, each of which takes a file descriptor. */
+/** Maximum number of source jars: each takes a file descriptor. */
 const maxSourceJars = 100;
 
-/** Options that have a class path or module path in the next argument, or after "=". */
+/** Options whose next argument is a class path or module path. */
 const pathOptions = new Set(['-cp', '-classpath', '--class-path', '-p', '--module-path']);
 
 /**
-The jars with sources (`x-sources.jar`) that lie beside the jars of a process's class path, seen from the process itself
-and never outside its root folder. Each is opened when it is first asked for something.
+Returns the source jars (`x-sources.jar`) beside the jars of a process's class path, as the process sees them and never
+outside its root folder. Each is opened at its first use.
 */
 export function targetRoots(pid: number): readonly SourceRoot[] {
 	return sourceJars(jarsOf(pid), path => isBelowRoot(pid, path)).map(path => jarRoot(path, () => openFileBelowRoot(pid, path)));
 }
 
-/** The jars with sources beside jars. */
+/** Returns the existing source jars beside these jars. */
 export function sourceJars(jars: readonly string[], isThere: (path: string) => boolean): readonly string[] {
 	const found: string[] = [];
 	for (const jar of jars.slice(0, maxJars)) {
@@ -156,7 +156,7 @@ export function sourceJars(jars: readonly string[], isThere: (path: string) => b
 	return found;
 }
 
-/** The jars of its class path, absolute paths below its own root. */
+/** Returns the jars of a process's class path, as absolute paths below its root. */
 function jarsOf(pid: number): string[] {
 	try {
 		const folder = workingFolder(pid);
@@ -169,7 +169,7 @@ function jarsOf(pid: number): string[] {
 	}
 }
 
-/** What a java command line has on its class path and module path. */
+/** Returns the entries of the class path and module path on a java command line. */
 export function pathEntries({main, vmArgs}: {readonly main: string; readonly vmArgs: readonly string[]}): string[] {
 	const paths = vmArgs.flatMap((arg, index) => {
 		const [, option, value] = /^(--class-path|--module-path)=(.*)$/.exec(arg) ?? [];
@@ -178,7 +178,7 @@ export function pathEntries({main, vmArgs}: {readonly main: string; readonly vmA
 	return [...(main.endsWith('.jar') ? [main] : []), ...paths.flatMap(path => path.split(':'))].filter(Boolean);
 }
 
-/** The jars in a folder: of "lib/*", or of a module path. */
+/** Returns the jars in a folder: an entry "lib/*" of a class path, or a folder on a module path. */
 function jarsIn(pid: number, path: string): string[] {
 	const folder = path.endsWith('/*') ? path.slice(0, -2) : path;
 	try {

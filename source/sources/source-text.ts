@@ -1,40 +1,40 @@
-/** The source that a class was probably compiled from. Lines are printable, without tabs, and cut to a bound. */
+/** The source that a class was probably compiled from. Lines are printable, without tabs, and truncated if long. */
 export type SourceText = {
-	/** The file's name, for people: `Bubble.java`. */
+	/** The file's name: `Bubble.java`. */
 	readonly name: string;
-	/** Where it was found: a path, or that of a jar and the name in it. */
+	/** Where it was found: a path or, in a jar, `path!/entry`. */
 	readonly found: string;
 	readonly lines: readonly string[];
-	/** Why it does not fit the class that runs: nothing else is known of it then; undefined when it fits. */
+	/** Why the running class was not compiled from it, so that no figures are shown; undefined if it fits. */
 	readonly misfit?: string;
-	/** A file that an editor can be given; made at the first call where the source is in a jar. Throws an Error. */
+	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
 	file(): string;
 };
 
-/** Where a place's source is looked for. */
+/** A location whose source is wanted. */
 export type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
 
-/** Finds the source of a place; undefined where there is none. May read files. */
-export type SourceOf = (place: SourceLocation) => SourceText | undefined;
+/** Returns the source of a location; undefined if there is none. May read files. */
+export type SourceOf = (location: SourceLocation) => SourceText | undefined;
 
-/** A name that can stand in a path without leading anywhere else. */
+/** A name that is safe in a path: it cannot lead out of its folder. */
 const plainName = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /**
-The path of a place's source below a root of packages, as compilers ask for it: the package as folders, and the file
-that the class file names. Undefined where a name, which comes from the target, is not one that a source file has.
+Returns the path of a location's source below the folder of the top-level packages: its package as folders, then the
+file that its class file names. Undefined if a name, which comes from the target, is unsafe in a path.
 */
 export function pathOfSource({className, file}: SourceLocation): string | undefined {
 	const packages = className.split('.').slice(0, -1);
 	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
 }
 
-/** How far above its lines a method's name is looked for. */
+/** Maximum lines from a method's name to one of its lines. */
 const maxMethodLines = 300;
 
 /**
-Why a source cannot be the one that a class was compiled from; undefined when it can: it has the line, and the method's
-name stands at it or not far above.
+Returns why a class cannot have been compiled from a source; undefined if it can: the source has the line, with the
+method's name on it or less than `maxMethodLines` above.
 */
 export function misfitOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
 	if (line > lines.length) {
@@ -55,19 +55,19 @@ export function misfitOf(lines: readonly string[], {className, method, line}: So
 	return `line ${line} is not in a method ${name}`;
 }
 
-/** What a method is called in its source; undefined where it has no name there. */
+/** Returns the name that a method has in its source; undefined if it has none there. */
 function nameInSource(className: string, method: string): string | undefined {
 	if (method === '<clinit>') {
 		return undefined;
 	}
 
 	if (method === '<init>') {
-		// Fields of a class are initialized there too: its name stands above them.
+		// Field initialisers are compiled into constructors: the class's name is above those too.
 		const simple = className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
 		return /^\d*$/.test(simple) ? undefined : simple;
 	}
 
-	// As javac and scalac name the bodies of lambdas, and kotlinc what has default values or is internal.
+	// Lambda bodies of javac and scalac; kotlinc appends $ or - and a suffix to default-argument and internal methods.
 	const [, lambda] = /^(?:lambda\$|\$anonfun\$)([^$]+)/.exec(method) ?? [];
 	const name = lambda ?? method.split(/[$-]/, 1)[0];
 	return /^(?:new|static|)$/.test(name) ? undefined : name;

@@ -2,8 +2,8 @@ import {fstatSync, readSync} from 'node:fs';
 import {inflateRawSync} from 'node:zlib';
 
 /*
-Jars, as far as sources need them: PKWARE's APPNOTE 6.3.10, sections 4.3.12 (central directory) and 4.3.16 (its end). A
-jar may be anybody's: each length and offset is checked against the file before it is used, and bounded.
+Reads jars: PKWARE's APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory) and 4.3.16 (its end), not
+ZIP64. Jars are untrusted: each length and offset is bounded and checked against the file before it is used.
 */
 
 const endSignature = 0x06_05_4B_50;
@@ -12,18 +12,20 @@ const localSignature = 0x04_03_4B_50;
 const endBytes = 22;
 const entryBytes = 46;
 const localBytes = 30;
-/** A comment behind the end has a length of 16 bits. */
+/** The length of the comment after the end record has 16 bits. */
 const maxCommentBytes = 0xFF_FF;
 
-/** The JDK's own src.zip has 4 MB of directory with 27,000 files. */
+/** The directory of the JDK's src.zip has 4 MB and 27,000 files. */
 const maxDirectoryBytes = 16 * 1024 * 1024;
 const maxEntries = 100_000;
+/** Compression methods. */
 const stored = 0;
 const deflated = 8;
 
+/** Sizes as in the directory; `at`: offset of the local header. */
 type Entry = {readonly method: number; readonly packedBytes: number; readonly bytes: number; readonly at: number};
 
-/** A zip file's entries whose names end as wanted. */
+/** The wanted entries of a zip file. */
 export class Zip {
 	readonly #fd: number;
 	readonly #fileBytes: number;
@@ -31,8 +33,8 @@ export class Zip {
 	readonly #entries: ReadonlyMap<string, Entry>;
 
 	/**
-	Reads the directory of an open file, which stays open and the caller's. Entries of more than `maxBytes` are left
-	out. Throws an Error for what is no zip file.
+	Reads the directory of an open file; the caller keeps and closes it. Skips entries longer than `maxBytes`. Throws an
+	Error if it is not a zip file.
 	*/
 	constructor(fd: number, isWanted: (name: string) => boolean, maxBytes: number) {
 		this.#fd = fd;
@@ -45,7 +47,7 @@ export class Zip {
 		return this.#entries.keys();
 	}
 
-	/** An entry's content; undefined if there is none of that name. Throws an Error where it is damaged. */
+	/** Returns an entry's content; undefined if there is no such entry. Throws an Error if it is damaged. */
 	read(name: string): Buffer | undefined {
 		const entry = this.#entries.get(name);
 		if (!entry) {
@@ -79,8 +81,8 @@ export class Zip {
 
 		const directory = this.#bytes(tail.readUInt32LE(end + 16), size);
 		const entries = new Map<string, Entry>();
-		let seen = 0;
-		for (let at = 0; at + entryBytes <= directory.length && seen < maxEntries; seen++) {
+		let count = 0;
+		for (let at = 0; at + entryBytes <= directory.length && count < maxEntries; count++) {
 			if (directory.readUInt32LE(at) !== entrySignature) {
 				break;
 			}
@@ -107,14 +109,14 @@ export class Zip {
 		}
 
 		const bytes = Buffer.alloc(length);
-		let got = 0;
-		while (got < length) {
-			const count = readSync(this.#fd, bytes, got, length - got, at + got);
+		let bytesRead = 0;
+		while (bytesRead < length) {
+			const count = readSync(this.#fd, bytes, bytesRead, length - bytesRead, at + bytesRead);
 			if (count === 0) {
 				throw new Error('damaged zip file: it ends too early');
 			}
 
-			got += count;
+			bytesRead += count;
 		}
 
 		return bytes;
