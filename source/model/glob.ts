@@ -28,16 +28,14 @@ function matches(pattern: string, text: string): boolean {
 	// The last star in the pattern, and the end of what it matches in the text.
 	let [star, starEnd] = [-1, 0];
 	while (index < text.length) {
+		const isAny = pattern[at] === '?';
 		if (pattern[at] === '*') {
 			star = at++;
 			starEnd = index;
-		} else if (pattern[at] === '?') {
+		} else if (isAny || pattern[at] === text[index]) {
 			at++;
 			// A character beyond U+FFFF is two UTF-16 units.
-			index += text.codePointAt(index)! > 0xFF_FF ? 2 : 1;
-		} else if (pattern[at] === text[index]) {
-			at++;
-			index++;
+			index += isAny && text.codePointAt(index)! > 0xFF_FF ? 2 : 1;
 		} else if (star >= 0) {
 			at = star + 1;
 			index = ++starEnd;

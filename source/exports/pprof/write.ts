@@ -17,7 +17,7 @@ import {withSession} from './session.js';
 
 const nsPerMs = 1_000_000;
 
-/** The only format that tprof-top can open again. It has everything, not only what the view shows. */
+/** The only snapshot format that tprof-top can open. It has all data, not only the rows of the view. */
 export const pprof: ExportFormat = {
 	id: 'pprof',
 	title: 'pprof',
@@ -32,7 +32,7 @@ export const pprof: ExportFormat = {
 
 /**
 Returns the snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CPU time and the numbers of
-observations behind them, labelled by thread and state. The last string is the session. It is deterministic.
+observations in them, labelled by thread and state. The last string is the session. The result is deterministic.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = balancedCounters(original.dictionary, original.counters);
@@ -76,7 +76,7 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-/** `program`: the mapping of Java code. */
+/** Returns a sample for each counter. `program`: id of the mapping of Java code. */
 function samplesOf({dictionary, counters, threads}: Snapshot, names: Names, program: number): SampleInput[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const stacks = new Map<number, number[]>();

@@ -176,6 +176,6 @@ export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalCol
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (gap * (shown.length - 1)) - sumOf(shown, ({width}) => width);
 	const flexible = shown.findIndex(({width}) => width === 0);
-	const stretched = flexible < 0 ? shown.length - 1 : flexible;
+	const stretched = flexible === -1 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));
 }

@@ -83,6 +83,7 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	const isCounted = (records: RecordArrays<C>, index: number) => counters.some(name => records[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
 	const recordNow = (record: number) => record < 0 ? record : recordOf[record];
+	const keyNow = (index: number) => keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
 	/** Rows of ended threads in `now` by key: they may have taken over counts of other rows. Built at first use. */
 	let ofEnded: Map<string, number> | undefined;
 	const find = (key: string) => {
@@ -93,8 +94,7 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 	const sums = Object.fromEntries(counters.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
 	for (let index = 0; index < then.count; index++) {
 		const isMoved = threadKeys.some(name => recordNow(then[name][index]) !== then[name][index]);
-		const keyNow = () => keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
-		const at = isMoved ? (isCounted(then, index) ? find(keyNow()) : undefined) : index;
+		const at = isMoved ? (isCounted(then, index) ? find(keyNow(index)) : undefined) : index;
 		if (at !== undefined && at < now.count) {
 			for (const name of counters) {
 				sums[name][at] += then[name][index];

@@ -19,41 +19,41 @@ import {
 } from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
-/** Cells of a place in a sentence. */
+/** Terminal cells for a location in a sentence. */
 const locationRoom = 60;
 
-/** Blocked threads are reported beside threads that use CPU from this many on, or from one for this many milliseconds. */
+/** In a program that uses CPU, contention is reported for this many threads, or for one blocked this long. */
 const manyContending = 3;
 const longContentionMs = 1000;
 
-/** Threads that stand at the same line for at least this time wait together: others take turns. */
+/** Threads that stay at the same line for at least this time wait together; shorter waits may alternate. */
 const leastTogetherMs = 2000;
 
-/** A class initialiser, and a connection, that takes this long does not come to an end by itself. */
+/** A class initialiser or a connection attempt that takes this long probably never ends. */
 const longInitialiserMs = 5000;
 const longConnectMs = 3000;
 
-/** Threads that have waited for a server this long wait in vain: so many of them, or so many that do nothing but read. */
+/** A server is silent if this many threads have waited for it this long; more are needed if they only read. */
 const longServerMs = 5000;
 const manyForServer = 3;
 const manyReaders = 10;
 
 /**
-What threads wait for that is not usual: servers that do not answer, initialisers, locks. `isQuiet`: the program uses
-almost no CPU; then less is worth a sentence.
+Returns findings on unusual waits: for servers that do not answer, class initialisers and locks. `isQuiet`: the program
+uses almost no CPU, so shorter waits and fewer threads are reported.
 */
 export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
 	const all = threadsOf(snapshot, query);
 	const contending = all.filter(thread => isContendingNow(snapshot, thread));
 	const initialiser = initialiserFinding(snapshot, query, contending);
 	const held = initialiser ? contending.filter(thread => !isForInitialiser(snapshot, thread)) : contending;
-	const isWorth = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	const findings = [...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isWorth ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
+	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
+	const findings = [...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
 	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
 	return together ? [together] : findings;
 }
 
-/** Servers that threads wait for, for too long to be usual. */
+/** Returns findings on servers for which threads have waited unusually long. */
 function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boolean): Finding[] {
 	const groups = groupWaits(snapshot, all).filter(({isForServer}) => isForServer);
 	return [...new Set(groups.map(({peer}) => peer))].flatMap((peer): Finding[] => {
@@ -66,7 +66,7 @@ function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boo
 	});
 }
 
-/** `waiting`: who waits longest first. */
+/** `waiting`: the thread that has waited longest comes first. */
 function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean}): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	const at = programLocation(snapshot, snapshot.threads.node[waiting[0]]);
@@ -80,7 +80,7 @@ function isForInitialiser({threads}: Snapshot, thread: number): boolean {
 	return threads.lockKind[thread] === lockKindCode['class-init'];
 }
 
-/** A class initialiser that does not end, and who runs it. */
+/** Returns the finding on a class initialiser that does not end, with the thread that runs it. */
 function initialiserFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding | undefined {
 	const {threads, dictionary} = snapshot;
 	const waiting = contending.filter(thread => isForInitialiser(snapshot, thread));
@@ -130,9 +130,9 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	const isOne = holders.size === 1 && lock !== '';
 	const waiting = membersOfAll(threads, contending);
 	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
-	const inCircles = deadlocksOf(snapshot).flat().length;
-	if (inCircles > 0) {
-		return `${head}: ${inCircles === waiting ? 'all' : inCircles} of them in a deadlock.`;
+	const deadlocked = deadlocksOf(snapshot).flat().length;
+	if (deadlocked > 0) {
+		return `${head}: ${deadlocked === waiting ? 'all' : deadlocked} of them in a deadlock.`;
 	}
 
 	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
@@ -144,13 +144,13 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, locationRoom)}` : ''}.`;
 }
 
-/** Threads that stand at the same line of the program's own, and do not wait for work; undefined where there are no two. */
+/** Returns the finding on threads at the same own line that do not wait for work; undefined without two of them. */
 function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
 	const {isOwn} = ownCode(query.app);
 	const {threads} = snapshot;
 	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
 	for (const thread of all) {
-		// Whose system call is known waits for a peer: that of servers is found above, and clients come when they like.
+		// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
 		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread)?.kind !== unknownCall;
 		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWork(snapshot.dictionary, threads.node[thread]) && !isForPeer;
 		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
@@ -170,7 +170,7 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 	};
 }
 
-/** Who of them has waited longest, and for how long; nobody of none. */
+/** Returns the thread that has waited longest, and for how long; `first` is undefined without threads. */
 function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {
 	let first: number | undefined;
 	for (const thread of waiting) {
@@ -181,7 +181,7 @@ function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly fi
 	return {first, longestMs: Math.round(longestMs), figures: {stuckMs: longestMs, stuckAtLeast: first !== undefined && isStuckLonger(snapshot, first)}};
 }
 
-/** The same in words; nothing below a second. */
+/** Returns the longest wait as the end of a sentence; empty below a second. */
 function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
