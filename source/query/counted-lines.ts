@@ -158,7 +158,7 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 	return totals;
 }
 
-/** Returns the CPU time, or ticks for a later query in ticks, at each location of a window. Ignores the filter. */
+/** Returns the CPU time of a window at each location, or its ticks for a later query in ticks. Ignores the filter. */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
@@ -176,7 +176,7 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 			const group = groupOfFrame[nodeFrame[attributed[at]]];
 			const usedNs = now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
 			cpuNs[group] += usedNs;
-			// Which of the JVM's own work is too little for a row depends on the window: a row's past is that of all below it.
+			// Whether the JVM's own work gets rows of its own depends on the window: count it for all its callers, too.
 			for (let work = at; isBelowWork[work] === 1; work = nodeParent[work]) {
 				cpuNs[groupOfFrame[nodeFrame[nodeParent[work]]]] += usedNs;
 			}

@@ -23,7 +23,7 @@ export type Wait = {
 
 /** Threads with the same wait. */
 export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
-	/** Indexes in the snapshot's thread table, the longest wait first; `count`: how many threads these are. */
+	/** Indexes in the snapshot's thread table, the longest wait first; `count`: number of threads in these records. */
 	readonly threads: readonly number[];
 	readonly count: number;
 	readonly longestMs: number;
@@ -37,7 +37,7 @@ const anyLock = 'native lock';
 /** The kind of a system call that was not examined. */
 export const unknownCall = 'native call';
 
-/** The kind of a virtual thread's wait for a file that is not known: nobody asked, or no poller has it any more. */
+/** The kind of a virtual thread's wait for an unknown file: it was not examined, or no poller has it any more. */
 const socket = 'socket';
 
 /** Kinds of waits for a peer's answer. */
@@ -102,7 +102,7 @@ export function waitText({kind, peer}: Pick<Wait, 'kind' | 'peer'>): string {
 	return peer === '' ? kind : `${kind} ${peer}`;
 }
 
-/** Returns the same with the connection's ephemeral end. */
+/** Returns `waitText` with the connection's ephemeral end. */
 export function wholeWaitText({end, ...wait}: Wait): string {
 	return end === '' ? waitText(wait) : `${waitText(wait)} (${end})`;
 }
@@ -179,7 +179,7 @@ function endText(kind: string, end: number): string {
 	return address === 0 ? `port ${port}` : `${[24, 16, 8, 0].map(bits => Math.floor(address / (2 ** bits)) % 256).join('.')}:${port}`;
 }
 
-/** Methods in which a loop waits for its next piece of work: of queues, selectors, pollers and server sockets. */
+/** Methods in which a loop waits for its next piece of work: those of queues, selectors, pollers and server sockets. */
 const awaitsWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
 const queue = /(?:Queue|Deque)\.\w+$/;
 
@@ -187,10 +187,10 @@ const queue = /(?:Queue|Deque)\.\w+$/;
 const poolWaits = '.getTask';
 const poolRuns = '.runWorker';
 
-/** Whether a waiting thread's stack is that of a worker without work, with nothing but a loop that waits for work. */
+/** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
 export const waitsForWork = cachedByNode(isWithoutTask);
 
-/** Whether a stack is that of a library's thread that only reads: it runs no task of a pool. */
+/** Whether a stack has at most one library's code and no pool's task: a thread that only reads. */
 export const onlyReads = cachedByNode(isReader);
 
 const jdkWait = cachedByNode(findJdkWait);
@@ -213,25 +213,25 @@ function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}
 	const {isOwn} = ownCode();
 	const classes = new Set<string>();
 	let awaiting = '';
-	let isPoolsLoop = false;
+	let isPoolLoop = false;
 	let runsTask = false;
 	for (let node = from; node !== rootNode; node = nodeParent[node]) {
 		const className = strings[frameClass[nodeFrame[node]]];
 		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
 		if (awaiting === '' && awaitsWork.test(name)) {
 			awaiting = name;
-			// The frames above are how the queue waits.
+			// Ignore the inner frames: they implement the wait.
 			classes.clear();
 		}
 
-		isPoolsLoop ||= name.endsWith(poolWaits);
+		isPoolLoop ||= name.endsWith(poolWaits);
 		runsTask ||= name.endsWith(poolRuns);
 		if (isOwn(className) && !awaitsWork.test(name)) {
 			classes.add(className.replace(/\$.*/, ''));
 		}
 	}
 
-	return classes.size === 0 || (awaiting !== '' && (!queue.test(awaiting) || isPoolsLoop || (classes.size === 1 && !runsTask)));
+	return classes.size === 0 || (awaiting !== '' && (!queue.test(awaiting) || isPoolLoop || (classes.size === 1 && !runsTask)));
 }
 
 function isReader(dictionary: Dictionary, from: number): boolean {

@@ -13,33 +13,33 @@ import {threadKind} from '../counters/thread-kind.js';
 import {summaryQuery} from './quiet.js';
 import {waitFindings} from './wait-findings.js';
 
-/** What is wrong with the program in the window, the worst first. Of all threads, with any filter. */
+/** Returns the program's problems in the window, the worst first, of all threads, whatever the query's filter. */
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
 	const whole: Query = {
 		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},
 	};
-	const asked = summaryQuery(snapshot, since, whole);
+	const summarized = summaryQuery(snapshot, since, whole);
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
 		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
 	const others = [cpuFinding(snapshot, since, known.vitals), jvmFinding(snapshot, since, known.vitals)];
-	return [...deadlocks, ...waitFindings(snapshot, asked, asked !== whole), ...others.filter(finding => finding !== undefined)];
+	return [...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...others.filter(finding => finding !== undefined)];
 }
 
-/** A shorter window says little, milliseconds. */
+/** Minimum window for a finding on CPU delays, milliseconds. */
 const leastDelayMs = 2000;
 
-/** Waiting for a CPU that is worth a sentence, in percent of a core, where it is at least as much as what threads used. */
+/** Minimum run delay for a finding on the host, percent of a core; it must also reach the threads' CPU time. */
 const muchDelayPercent = 50;
 
-/** A program that uses this share of the host's CPUs, percent, keeps itself waiting: its lines say why. */
+/** A program that uses this percentage of the host's CPUs delays itself: its hot lines say why. */
 const ownPercent = 80;
 
-/** Periods, percent, in which a CPU limit was used up that are worth a sentence; and waiting then, in percent of a core. */
+/** Minimum percentage of throttled cgroup periods for a finding, and minimum run delay then, percent of a core. */
 const muchThrottledPercent = 25;
 const leastDelayPercent = 20;
 
-/** Whether threads could not have the CPU time that they wanted, and why. */
+/** Returns the finding that threads lacked CPU time, with the cause: the cgroup's limit, or the host. */
 function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {}): Finding | undefined {
 	const overMs = sampledMs(snapshot, since);
 	if (overMs < leastDelayMs) {
@@ -67,37 +67,37 @@ function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledP
 		: undefined;
 }
 
-/** CPU of the JVM's own threads is reported from this percentage of a core and this multiple of the program's on. */
+/** Minimum CPU time of the JVM's own threads for a finding: percentage of a core, and multiple of the program's. */
 const muchOfJvmPercent = 50;
 const muchOfJvmTimes = 2;
 
-/** The same of collectors alone, and of compilers, which are seldom worth that much. */
+/** The same for collectors alone, and for compilers, which rarely need that much. */
 const muchOfCollectorsPercent = 20;
 const muchOfJitPercent = 20;
 const muchOfJitTimes = 0.5;
 
-/** In the first minute every program is compiled: it takes so many times the program's CPU time to be worth a word. */
+/** In the first minute every program is compiled: only this multiple of its CPU time is a finding. */
 const warmUpMs = 60_000;
 const muchOfWarmUpTimes = 1.5;
 
-/** Pauses of collections that are worth a word, in percent of the time. */
+/** Minimum percentage of time in collection pauses for a finding. */
 const muchPausedPercent = 20;
 
-/** Where the process used less than this part of the pauses, collections waited for a CPU. */
+/** If the process used less CPU than this fraction of the pauses, its collections waited for a CPU. */
 const leastWorkInPauses = 0.5;
 
-/** A heap that is so full, in percent of what it may grow to, is; one that is fuller by itself, without collections. */
+/** Percentage of the maximum heap that is a finding with this percentage of pauses, and one that always is. */
 const fullPercent = 90;
-const overfullPercent = 97;
 const collectingPercent = 5;
+const overfullPercent = 97;
 
-/** A shorter window may be one collection, milliseconds. */
+/** Minimum window, milliseconds: a shorter one may be a single collection. */
 const leastMs = 300;
 
-/** CPU times of the JVM's threads are read once a second. */
+/** Minimum window for collectors' CPU time, which is read once a second. */
 const sureMs = 1000;
 
-/** What the JVM itself is at: it collects garbage most of the time, the heap is full, or else where it uses the CPU. */
+/** Returns the finding on the JVM itself: garbage collection, a full heap, its own threads, or its compilers. */
 export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals = {}): Finding | undefined {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
@@ -135,7 +135,7 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 		: undefined;
 }
 
-/** What is compiled for this part of the CPU time, percent, is named. */
+/** A method whose compilation takes this percentage of the CPU time is named. */
 const muchOfMethodPercent = 25;
 
 function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {readonly jitPercent: number; readonly programPercent: number}): Finding {

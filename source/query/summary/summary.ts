@@ -15,12 +15,12 @@ import {threadKind} from '../counters/thread-kind.js';
 import {isContendingNow} from '../locks/newest-sample.js';
 
 export type Summary = {
-	/** Threads that wait for each other for good, in the newest sample. */
+	/** Threads in the newest sample that wait for each other forever. */
 	readonly deadlocks: readonly Deadlock[];
 	/** Java threads alive in the newest sample, without those of the JVM, and how many are in each state. */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
-	/** Of them those that wait for a lock that another thread holds. */
+	/** Number of these that wait for a lock held by another thread. */
 	readonly contendingNow: number;
 	/** Threads of the JVM and its compilers, alive in the newest sample. */
 	readonly vmThreads: number;
@@ -28,50 +28,50 @@ export type Summary = {
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;
-	/** Of the last: threads that collect garbage. */
+	/** The part of `vmCpuPercent` that collects garbage. */
 	readonly collectorCpuPercent: number;
-	/** Time that threads were ready to run and had no CPU, percent of one thread's time. */
+	/** Time that threads were runnable without a CPU, percent of one thread's time. */
 	readonly runDelayPercent: number;
-	/** Share of the CPU time that counts at no line, percent, and why. */
+	/** Percentage of the CPU time that is unattributed, and why; empty if unknown. */
 	readonly unattributed: {readonly percent: number; readonly reason: string};
-	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
+	/** Milliseconds of sampling in the window, without pauses, and its samples. */
 	readonly windowMs: number;
 	readonly samples: number;
 };
 
-/** A window is starved in which samples came so many times more rarely than planned; a shorter one says nothing of it. */
+/** A window of at least this length is starved if it has fewer samples than planned by this factor. */
 const starvedTimes = 5;
 const leastStarvedMs = 2000;
 
-/** How little a window rests on where samples did not come as planned; empty where they did. */
+/** Returns a note on a window with far fewer samples than planned; empty for others. */
 export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
 	const {timer, intervalMs, requestedIntervalMs} = session;
 	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name => session[name] - (since?.session[name] ?? 0));
 	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedTimes * Math.max(intervalMs, requestedIntervalMs) < durationMs;
-	// Without a timer samples are the target's own answers, for which it needs a CPU as well.
+	// Without a timer, samples are the target's own answers, so it needs a CPU too.
 	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
 	return isStarved ? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}` : '';
 }
 
-/** Below this share of a core, in percent, a program uses next to no CPU. */
+/** Percentage of a core below which a program uses almost no CPU. */
 export const leastCpuPercent = 1;
 
-/** Unattributed CPU time is worth mentioning from this share on, percent. */
+/** Minimum percentage of unattributed CPU time that gets a note. */
 const muchUnattributed = 5;
 
-/** Share of the CPU time in the window, percent, that counts at no line, and why; empty: not known. */
+/** Returns `Summary.unattributed` of a window. */
 function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
 	const {threads, session} = snapshot;
 	const whole = sumUpTo(threads.count, thread => threadCpuNs(snapshot, since, thread));
 	return {percent: percentOf(unattributedNs(snapshot, since), whole), reason: unattributedReasons[session.unattributedReason] ?? ''};
 }
 
-/** What `unattributedShare` comes to in words, from 5 % on; empty below, and for a program that uses next to no CPU. */
+/** Returns a note on unattributed CPU time; empty if there is little of it, or the program uses almost no CPU. */
 export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
 	return percent < muchUnattributed || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
 }
 
-/** Figures of the whole target for the header. */
+/** Returns the figures of the whole target for the header. */
 export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summary {
 	const {threads, session} = snapshot;
 	const statesNow = Array.from({length: stateCount}, () => 0);
