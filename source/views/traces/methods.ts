@@ -241,19 +241,14 @@ function treeOfThread({paths}: ThreadCalls, report: TraceReport, seconds: number
 
 /** Returns the sums of all calls of a thread; their cumulative time is the sum of their own times. */
 function sumsOfThread({paths}: ThreadCalls): Omit<PathCalls, 'node'> {
-	const sums = {
-		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
-	};
-	for (const {calls, exceptions, ownNs, mostNs} of paths) {
-		sums.calls += calls;
-		sums.exceptions += exceptions;
-		sums.cumulativeNs += ownNs;
-		sums.ownNs += ownNs;
-		sums.mostNs = Math.max(sums.mostNs, mostNs);
+	const ownNs = sumOf(paths, path => path.ownNs);
+	let mostNs = 0;
+	for (const path of paths) {
+		mostNs = Math.max(mostNs, path.mostNs);
 	}
 
 	return {
-		calls: sumOf(ways, way => way.calls), exceptions: sumOf(ways, way => way.exceptions), cumulativeNs: ownNs, ownNs, mostNs,
+		calls: sumOf(paths, path => path.calls), exceptions: sumOf(paths, path => path.exceptions), cumulativeNs: ownNs, ownNs, mostNs,
 	};
 }
 
