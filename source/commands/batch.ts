@@ -14,6 +14,7 @@ import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {version} from '../runtime/version.js';
 import {viewOf} from '../views/registry.js';
+import {failureOf, isOver} from './source-end.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
@@ -30,15 +31,6 @@ async function waitUntil(condition: () => boolean, deadlineMs: number, stop: Abo
 	}
 
 	return true;
-}
-
-function isOver(source: SnapshotSource): boolean {
-	return ['ended', 'failed', 'recording'].includes(source.status().phase);
-}
-
-function failure(source: SnapshotSource): UserError {
-	const {message, hint} = source.status();
-	return new UserError(message ?? 'the session failed', {hint});
 }
 
 /** Prints the reports of the options, each at the end of its window. Returns the exit code; throws UserError. */
@@ -92,7 +84,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 		}
 
 		throw isOver(source)
-			? failure(source)
+			? failureOf(source)
 			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
 				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
 			});
@@ -124,7 +116,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	}
 
 	if (source.status().phase === 'failed') {
-		throw failure(source);
+		throw failureOf(source);
 	}
 }
 

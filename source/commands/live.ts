@@ -19,7 +19,9 @@ import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import {sourceLibrary} from '../sources/library.js';
 import {rootOf, type SourceRoot, targetRoots} from '../sources/roots.js';
-import {saver} from './save.js';
+import type {Recording} from '../exports/recording/reader.js';
+import {LiveRecorder} from './live-recorder.js';
+import {recordingItem, saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
 
 const defaultDelayS = 1;
@@ -28,8 +30,14 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
+/** What there is beside the source: a JVM, or a recording and the moment that is shown first. */
+type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number};
+
 /** Shows the source until the user quits, then prints a summary. Returns the exit code; throws UserError. */
-export async function runLive(source: SnapshotSource, options: Options, target?: Target, tracer?: MethodTracer): Promise<number> {
+export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs}: LiveParts = {}): Promise<number> {
+	const recorder = target && new LiveRecorder(given, options);
+	const source = recorder?.source ?? given;
+	await recorder?.begin(options.record);
 	const query = queryOf(options);
 	const {settings, file, faults, notes} = options.configuration;
 	namePackages(settings.packages);
@@ -43,15 +51,20 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
 			tracer,
+			recording: recorder,
+			recorded: recording,
+			onWindow(ring) {
+				recorder?.follow(ring);
+			},
 			idleReason: (className, method) => idle.reasonOf(className, method),
 			keepColumns: file === undefined ? undefined : async (...columns) => keepColumns(file, ...columns),
 			sourceOf: sourceLibrary(() => {
 				roots ??= [...(options.sources ?? []).map(name => rootOf(name)), ...(target ? targetRoots(target.pid) : [])];
 				return roots;
 			}),
-			saveFormats,
+			saveFormats: [...saveFormats, ...(target === undefined && recording === undefined ? [] : [recordingItem])],
 			view: {
-				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: firstMessage(options.configuration),
+				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'}, lookedAtMs: atMs,
 			},
 			theme: themeOf(options),
 			stdin: process.stdin,
@@ -76,6 +89,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	} finally {
 		endHeapTrimming();
 		vitals?.close();
+		await recorder?.end();
 	}
 }
 

@@ -2,8 +2,8 @@ import {existsSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {bundledFile} from '../runtime/bundled-file.js';
-import {UserError} from '../runtime/errors.js';
-import {optimizeLess} from '../runtime/heap-trimming.js';
+import {UserError, usage} from '../runtime/errors.js';
+import type {Recording} from '../exports/recording/reader.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
@@ -11,8 +11,7 @@ import type {Options} from '../options/parse.js';
 import type {CommandKind} from '../options/command.js';
 import {groups} from '../options/option.js';
 import {queryOf} from '../options/query-options.js';
-import {startSampler} from '../sampler/handle.js';
-import {beforeStop, untilForeground} from '../runtime/suspension.js';
+import {untilForeground} from '../runtime/suspension.js';
 import {platformProblem} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 import {comparingView} from '../views/registry.js';
@@ -21,8 +20,12 @@ import {tracesView} from '../views/traces/view.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {readSnapshot, recordingSource} from './recording.js';
+import {openSaved, savedSource} from './recording.js';
+import {sampled} from './sampled.js';
 import {checkFormat, planBatch, runBatch} from './batch.js';
+
+/** What an agent in the target tells us beside the samples. */
+type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
 
 /** Whether to show the screen: standard input and output are terminals, and no report is asked for. */
 export function isInteractive(options: Options): boolean {
@@ -58,7 +61,24 @@ export async function run(given: Options): Promise<number> {
 
 		case 'open': {
 			const {lastKept} = await import('./kept-sessions.js');
-			return openRecording(command.file ?? await lastKept(), options);
+			return openFile(command.file ?? await lastKept(), options);
+		}
+
+		case 'record': {
+			return record(command.target, options);
+		}
+
+		case 'watch': {
+			const {watchAll} = await import('./watch.js');
+			return watchAll(options);
+		}
+
+		case 'diff': {
+			const {readSides} = await import('./diff.js');
+			const [a, b] = await readSides(command.sides, options);
+			const compared = {...options, view: options.view ?? comparingView.id, baseline: {snapshot: a.snapshot, since: undefined, title: a.title}};
+			queryOf(compared);
+			return show(savedSource(b), compared);
 		}
 
 		case 'demo': {
@@ -94,10 +114,12 @@ export async function run(given: Options): Promise<number> {
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = {...options, view: options.view ?? comparingView.id};
 	queryOf(compared);
-	return {...compared, baseline: {snapshot: await readSnapshot(file), since: undefined, title: printable(path.basename(file))}};
+	const {snapshot, recording} = await openSaved(file);
+	recording?.close();
+	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
 
-const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks']);
+const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch']);
 
 /** Throws a UserError if the command cannot run with these options. */
 async function check(options: Options): Promise<void> {
@@ -143,7 +165,7 @@ async function demo(given: Options): Promise<number> {
 	if (!java || platformProblem()) {
 		const recording = demoFile('recording.pb.gz');
 		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
-		return openRecording(recording, options);
+		return openFile(recording, options);
 	}
 
 	const program = await startDemo(java, demoFile('shop.jar'));
@@ -155,42 +177,42 @@ async function demo(given: Options): Promise<number> {
 }
 
 /** Samples a target until the screen or the reports end. `agent`: source of an agent's reports beside the samples. */
-async function profile(target: Target, options: Options, agent: {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks} = {}): Promise<number> {
-	optimizeLess();
-	// The screen may show or save all frames.
-	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
-	const sampler = startSampler({
-		target,
-		engine: options.engine,
-		timer: options.timer,
-		intervalMs: options.intervalMs,
-		depth: options.depth ?? formatDepth ?? Infinity,
-		threads: options.threads,
-		extraIdle: options.idleCalls,
-		maxVirtualThreads: options.maxVirtualThreads,
-		waits: options.waits,
-		maxOverheadPercent: options.maxOverheadPercent,
-		maxCpuPercent: options.maxCpuPercent,
-	});
-	// Release the target before we are suspended: threads stopped for a sample would stay stopped.
-	const removeStopHook = beforeStop({
-		suspend: async () => sampler.hold(),
-		resume() {
-			sampler.resume();
-		},
-	});
-	try {
+async function profile(target: Target, options: Options, agent: Agent = {}): Promise<number> {
+	return sampled(target, options, async sampler => {
 		// Only one agent at a time: while it follows tasks, it cannot trace methods.
 		const tracer = agent.tracer ?? (agent.tasks ? undefined : await tracerOf(target, options));
 		try {
-			return await show((agent.tasks ?? tracer)?.source(sampler) ?? sampler, options, target, tracer);
+			return await show((agent.tasks ?? tracer)?.source(sampler) ?? sampler, options, {target, tracer});
 		} finally {
 			await tracer?.close();
 		}
-	} finally {
-		await sampler.close();
-		removeStopHook();
+		// The screen may show or save all frames.
+	}, isInteractive(options) ? undefined : formatOf(options.format).depth);
+}
+
+/** Records a target, with what an agent in it is asked for. */
+async function record(text: string, options: Options): Promise<number> {
+	const {tracePatterns, taskProbe, when} = options;
+	if (tracePatterns && taskProbe) {
+		throw usage('--trace and --tasks exclude each other', 'a JVM has one agent of tprof-top at a time');
 	}
+
+	const [{recordSession}, {recordWhen}] = [await import('./record.js'), await import('./watch.js')];
+	const recordTarget = async (target: Target, {tracer, tasks}: Agent = {}) => sampled(target, options, async sampler => {
+		const source = (tasks ?? tracer)?.source(sampler) ?? sampler;
+		return when ? recordWhen(source, target, options) : recordSession(source, target, options);
+	});
+	if (tracePatterns) {
+		const {traceLive} = await import('./trace.js');
+		return traceLive({kind: 'trace', target: text, patterns: tracePatterns}, options, async (target, tracer) => recordTarget(target, {tracer}));
+	}
+
+	if (taskProbe !== undefined) {
+		const {followTasksLive} = await import('./tasks.js');
+		return followTasksLive({kind: 'tasks', target: text}, {...options, probe: taskProbe}, async (target, tasks) => recordTarget(target, {tasks}));
+	}
+
+	return recordTarget(await resolveTarget(text));
 }
 
 /** Returns a tracer for methods that the user chooses on the screen; undefined without a screen. */
@@ -203,16 +225,48 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 	return new LiveTracer(target, traceRequest([], options));
 }
 
-async function openRecording(file: string, options: Options): Promise<number> {
-	return show(recordingSource(await readSnapshot(file)), options);
+/** Shows a saved session: a snapshot, or a recording from a moment on. */
+async function openFile(file: string, options: Options): Promise<number> {
+	const saved = await openSaved(file);
+	const {recording} = saved;
+	const {at, from, to} = options;
+	if (!recording) {
+		if ([at, from, to].some(moment => moment !== undefined)) {
+			throw usage(`${printable(file)} is a snapshot: it has no moments`, '--at, --from and --to are for recordings');
+		}
+
+		return show(savedSource(saved), options);
+	}
+
+	try {
+		const {momentOf, spanOf, windowAt} = await import('./moments.js');
+		const [atMs, fromMs, toMs] = [at, from, to].map((text, index) => text === undefined ? undefined : momentOf(text, ['--at', '--from', '--to'][index], recording.ring));
+		if (isInteractive(options) && fromMs === undefined && toMs === undefined) {
+			return await show(savedSource(saved), options, {recording, atMs});
+		}
+
+		const snapshot = atMs === undefined ? spanOf(recording.ring, fromMs, toMs) : windowAt(recording.ring, atMs);
+		return await show(savedSource({...saved, snapshot}), options);
+	} finally {
+		recording.close();
+	}
 }
 
+/** What is shown beside a source. */
+type Shown = {
+	readonly target?: Target;
+	readonly tracer?: LiveTracer;
+	readonly recording?: Recording;
+	/** The moment of the recording that is shown first. */
+	readonly atMs?: number;
+};
+
 /** Shows the source on the screen, or prints reports of it. */
-async function show(source: SnapshotSource, options: Options, target?: Target, tracer?: LiveTracer): Promise<number> {
+async function show(source: SnapshotSource, options: Options, shown: Shown = {}): Promise<number> {
 	if (!isInteractive(options)) {
-		return runBatch(source, options, target);
+		return runBatch(source, options, shown.target);
 	}
 
 	const {runLive} = await import('./live.js');
-	return runLive(source, options, target, tracer);
+	return runLive(source, options, shown);
 }

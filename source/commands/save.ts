@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
+import {removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -9,6 +9,8 @@ import type {Snapshot} from '../model/snapshot.js';
 import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
+import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import type {Ring} from '../query/past/ring.js';
 
 /** Returns a function that saves windows: pprof and a text file beside it, or one file of a chosen format. */
 export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
@@ -22,13 +24,17 @@ export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
 	};
 }
 
-async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapshot, baseline, query, {name, format}]: Parameters<Save>): Promise<string> {
+async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapshot, baseline, query, {name, format, ring}]: Parameters<Save>): Promise<string> {
 	const now = Date.now();
 	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
 	const exportOptions = {query, version, depth: options.depth};
 	if (name === undefined && format === undefined) {
 		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir ?? '.', now, exportOptions);
 		return `saved ${path.basename(pb)} and .txt ${samples}`;
+	}
+
+	if (format === recordingItem.id) {
+		return saveRing(ring!, path.resolve(options.snapshotDir ?? '.', name ?? `${snapshotStem(snapshot.target.pid, now)}.tprof`));
 	}
 
 	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
@@ -38,6 +44,21 @@ async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapsh
 		? await writeTogether(inFolder(snapshotStem(snapshot.target.pid, now)), [{extension: chosen.extension, bytes}], {taken: 'suffix'})
 		: [await writeWhole(inFolder(name), bytes)];
 	return `saved ${path.relative('', written) || written} ${samples}`;
+}
+
+/** What the save dialogue has beside the formats: all windows that are kept. */
+export const recordingItem = {id: 'recording', title: 'Recording: all of the past that is kept'};
+
+async function saveRing(ring: Ring, file: string): Promise<string> {
+	const recorder = await Recorder.create(file, {version});
+	await recorder.follow(ring, 0);
+	await recorder.finish();
+	if (recorder.problem !== undefined || recorder.windows === 0) {
+		await removeAll([file]);
+		throw new UserError(recorder.problem ?? 'there is no past yet to save');
+	}
+
+	return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
 }
 
 /** Saves the window as `tprof-<pid>-<UTC time>.pb.gz` and as `.txt` beside it, both or none. Throws UserError. */
@@ -50,6 +71,11 @@ export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | unde
 }
 
 /** Returns a file name without extension, such as tprof-4711-20260914T140201Z. */
-function snapshotStem(pid: number, now: number): string {
-	return `tprof-${pid}-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+export function snapshotStem(pid: number, now: number): string {
+	return `tprof-${pid}-${utcStamp(now)}`;
+}
+
+/** Returns a moment as it stands in file names, such as 20260914T140201Z. */
+export function utcStamp(now: number): string {
+	return new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

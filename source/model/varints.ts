@@ -12,11 +12,13 @@ const int32Limit = 2 ** 28;
 export class VarintReader {
 	readonly #bytes: Uint8Array;
 	readonly #decoder = new TextDecoder();
+	readonly #mostCharacters: number;
 	#at = 0;
 	#characters = 0;
 
-	constructor(bytes: Uint8Array) {
+	constructor(bytes: Uint8Array, characters = maxTotalCharacters) {
 		this.#bytes = bytes;
+		this.#mostCharacters = characters;
 	}
 
 	number(): number {
@@ -45,6 +47,33 @@ export class VarintReader {
 		return value % 2 === 0 ? value / 2 : (value + 1) / -2;
 	}
 
+	/** Reads a number that `VarintWriter.exact` wrote. */
+	exact(): number {
+		const value = this.number();
+		if (value !== fraction) {
+			return value / 2;
+		}
+
+		const {buffer, byteOffset} = this.bytes(8);
+		return new DataView(buffer, byteOffset).getFloat64(0, true);
+	}
+
+	/** The next `length` bytes; all that are left when it is not given. */
+	bytes(length = this.#bytes.length - this.#at): Uint8Array {
+		this.requireBytes(length);
+		this.#at += length;
+		return this.#bytes.subarray(this.#at - length, this.#at);
+	}
+
+	/** Bytes that have their length in front, as `VarintWriter.block` writes them. */
+	block(): Uint8Array {
+		return this.bytes(this.number());
+	}
+
+	blockText(): string {
+		return this.#decoder.decode(this.block());
+	}
+
 	/** Reads a number less than `limit`. */
 	below(limit: number): number {
 		const value = this.number();
@@ -62,7 +91,7 @@ export class VarintReader {
 		this.#at += length;
 		const text = printable(this.#decoder.decode(this.#bytes.subarray(start, start + Math.min(length, maxTextBytes))));
 		this.#characters += text.length;
-		if (this.#characters > maxTotalCharacters) {
+		if (this.#characters > this.#mostCharacters) {
 			throw new RangeError('too many names');
 		}
 
@@ -102,6 +131,10 @@ export class VarintReader {
 	}
 }
 
+/** What a number that is not whole, or is too large or below 0, begins with; whole ones are written as their double. */
+const fraction = 1;
+const mostExact = 2 ** 51;
+
 /** Longest encoding of a number. */
 const maxNumberBytes = 10;
 
@@ -112,11 +145,7 @@ export class VarintWriter {
 
 	/** Adds a number, 0 or more. */
 	number(value: number): void {
-		if (this.#length + maxNumberBytes > this.#bytes.length) {
-			const larger = new Uint8Array(this.#bytes.length * 2);
-			larger.set(this.#bytes);
-			this.#bytes = larger;
-		}
+		this.#makeRoom(maxNumberBytes);
 
 		let rest = value;
 		for (; rest >= int32Limit; rest = Math.floor(rest / 128)) {
@@ -135,10 +164,45 @@ export class VarintWriter {
 		this.number(value < 0 ? (value * -2) - 1 : value * 2);
 	}
 
+	/** Adds any number, without loss. */
+	exact(value: number): void {
+		if (Number.isInteger(value) && value >= 0 && value < mostExact) {
+			this.number(value * 2);
+			return;
+		}
+
+		this.number(fraction);
+		const double = new Uint8Array(8);
+		new DataView(double.buffer).setFloat64(0, value, true);
+		this.bytes(double);
+	}
+
+	/** Adds bytes as they are. */
+	bytes(bytes: Uint8Array): void {
+		this.#makeRoom(bytes.length);
+		this.#bytes.set(bytes, this.#length);
+		this.#length += bytes.length;
+	}
+
+	/** Adds bytes, or a text in UTF-8, with its length in front. */
+	block(content: Uint8Array | string): void {
+		const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+		this.number(bytes.length);
+		this.bytes(bytes);
+	}
+
 	/** Returns the bytes added since the last call. */
 	take(): Uint8Array {
 		const taken = this.#bytes.slice(0, this.#length);
 		this.#length = 0;
 		return taken;
+	}
+
+	#makeRoom(length: number): void {
+		if (this.#length + length > this.#bytes.length) {
+			const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + length));
+			larger.set(this.#bytes.subarray(0, this.#length));
+			this.#bytes = larger;
+		}
 	}
 }

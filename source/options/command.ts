@@ -12,6 +12,10 @@ export type Command =
 	| {readonly kind: 'completion'; readonly shell: string}
 	| {readonly kind: 'man'}
 	| {readonly kind: 'tasks'; readonly target: string}
+	| {readonly kind: 'record'; readonly target: string}
+	| {readonly kind: 'watch'}
+	/** Files, spans of recordings or JVMs. */
+	| {readonly kind: 'diff'; readonly sides: readonly [string, string]}
 	| {readonly kind: 'probes'}
 	| {readonly kind: 'trace'; readonly target: string; /** Class#method, Class.method, globs, @Annotation. */ readonly patterns: readonly string[]};
 export type CommandKind = Command['kind'];
@@ -34,9 +38,12 @@ export const commandTable: ReadonlyArray<{
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys; open --last: the session that was left last', path: 'file',
+		word: 'open', spelling: 'open FILE', help: 'a saved snapshot or a recording, with the same keys; open --last: the session that was left last', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
+	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open, diff and [ ] in it show any moment again', path: 'file'},
+	{word: 'watch', spelling: 'watch --all --when CONDITION', help: 'record each JVM of this host around the moments at which the condition begins'},
+	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
 	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks of executors and others are in each state, by an agent in the JVM'},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
@@ -65,6 +72,14 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		return {kind: 'tasks', target: second};
 	}
 
+	if (first === 'diff') {
+		if (second === undefined || rest.length !== 1) {
+			throw usage(second === undefined || rest.length === 0 ? 'diff needs two sides' : `unexpected argument: "${rest.slice(1).join(' ')}"`, 'tprof-top diff before.tprof after.tprof, or diff A@14:02..14:03 A@15:02..15:03');
+		}
+
+		return {kind: 'diff', sides: [second, rest[0]]};
+	}
+
 	const maxWords = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
 	if (words.length > maxWords) {
 		const suggested = nearest(first, commandWords);
@@ -76,7 +91,16 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 			return {kind: 'choose'};
 		}
 
+		case 'record': {
+			if (second === undefined) {
+				throw usage('record needs a target', 'tprof-top record 4711 -o FILE.tprof');
+			}
+
+			return {kind: 'record', target: second};
+		}
+
 		case 'list':
+		case 'watch':
 		case 'man':
 		case 'probes':
 		case 'demo': {
@@ -85,7 +109,7 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 
 		case 'open': {
 			if (isLast === Boolean(second)) {
-				throw usage(isLast ? 'open --last takes no file' : 'open needs a snapshot file, or --last', 'tprof-top open tprof-PID-TIME.pb.gz');
+				throw usage(isLast ? 'open --last takes no file' : 'open needs a file, or --last', 'tprof-top open tprof-PID-TIME.pb.gz');
 			}
 
 			return {kind: 'open', file: second};

@@ -48,7 +48,7 @@ export type Option = Switch | Valued;
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
 
 /** The commands on a live JVM. */
-export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks'];
+export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'diff'];
 const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
@@ -59,8 +59,9 @@ export const groups = {
 	view: {title: 'View', commands: onSessions},
 	batch: {title: 'Batch', commands: onSessions},
 	files: {title: 'Files', commands: onSessions},
-	trace: {title: 'Traces', commands: ['trace']},
-	tasks: {title: 'Tasks', commands: ['tasks']},
+	recordings: {title: 'Recordings', commands: ['record', 'watch']},
+	trace: {title: 'Traces', commands: ['trace', 'record']},
+	tasks: {title: 'Tasks', commands: ['tasks', 'record']},
 	other: {title: 'Other', commands: everywhere},
 } as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
 type GroupId = keyof typeof groups;

@@ -13,6 +13,7 @@ import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {checkPattern} from './command.js';
+import {conditionForms, conditionsOf} from './conditions.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const timers = [auto, ...timerIds] as const;
@@ -208,6 +209,49 @@ const optionTable = {
 		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
 		...anyText,
 	},
+	/** Undefined: nothing is recorded while the screen is up. */
+	record: {
+		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'with the live screen: write a recording as it goes on',
+		...anyText,
+	},
+	maxSizeMb: {
+		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'size of a recording from which its older half is merged into longer windows',
+		...number(1, 1_000_000),
+	},
+	when: {
+		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments at which this begins: ${conditionForms}`,
+		read: (text: string, spelling: string) => conditionsOf(text, spelling),
+	},
+	maxFiles: {
+		name: 'max-files', group: 'recordings', value: 'N', default: '20', help: 'with --when: at most N files',
+		...number(1, 10_000, {isWhole: true}),
+	},
+	exec: {
+		name: 'exec', group: 'recordings', value: 'CMD', help: 'with --when: run this shell command after each file, with its path as $1',
+		...anyText,
+	},
+	tracePatterns: {
+		name: 'trace', group: 'recordings', value: 'PATTERN', repeats: true, commands: ['record'], help: 'record calls of these methods too, as trace does; may be repeated',
+		read: (text: string): readonly string[] => [checkPattern(text, 'com.acme.Shop#checkout')],
+	},
+	taskProbe: {
+		name: 'tasks', group: 'recordings', value: 'PROBE', path: 'file', commands: ['record'], help: 'record states of tasks too, as tasks --probe does',
+		...anyText,
+	},
+	all: {name: 'all', group: 'recordings', commands: ['watch'], help: 'watch all JVMs of this host, also those that start later'},
+	/** What they say is read once the recording is open. */
+	at: {
+		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording: "10m ago" (before its end), 14:02:30, "2026-11-23 14:02"',
+		...anyText,
+	},
+	from: {
+		name: 'from', group: 'recordings', value: 'TIME', commands: ['open'], help: 'report what was recorded from this moment on; TIME as of --at',
+		...anyText,
+	},
+	to: {
+		name: 'to', group: 'recordings', value: 'TIME', commands: ['open'], help: 'and up to this one',
+		...anyText,
+	},
 	/** Nanoseconds. */
 	leastNs: {
 		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep whole only traces that took at least this long: 50ms, 2s, 300us',
@@ -234,7 +278,7 @@ const optionTable = {
 		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'methods to trace at most; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
-	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks'], help: 'do not ask before the target is changed'},
+	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before the target is changed'},
 	probe: {
 		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `what tasks are: ${eitherOf(shippedProbes)}, or a file`,
 		...anyText,

@@ -1,20 +1,23 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {KeepColumns, MethodTracer, Save} from './screens/ports.js';
+import type {
+	KeepColumns, MethodTracer, RecordingToggle, Save,
+} from './screens/ports.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
-import {SessionStore} from './state/session-store.js';
+import {SessionStore, type StoreOptions} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
 import type {InitialView} from './state/state.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
 import type {ChoiceColumn, ChoiceRow} from './state/chooser-state.js';
 
-export type {Save} from './screens/ports.js';
+export type {RecordingToggle, Save} from './screens/ports.js';
 
-type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
+type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & Pick<StoreOptions, 'recorded' | 'onWindow'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
 	readonly tracer?: MethodTracer;
+	readonly recording?: RecordingToggle;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
 	vitals(): TargetVitals;
@@ -27,8 +30,10 @@ type AppResult = {
 };
 
 /** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
-export async function runApp({source, vitals, save, keepColumns, tracer, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
-	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
+export async function runApp({source, vitals, save, keepColumns, tracer, recording, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
+	const store = new SessionStore({
+		source, delayMs: view.delayMs, vitals, recorded, onWindow,
+	});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
 			const {SessionScreen} = await import('./screens/session.js');
@@ -40,7 +45,7 @@ export async function runApp({source, vitals, save, keepColumns, tracer, saveFor
 				leave(undefined);
 			};
 
-			return <SessionScreen {...{store, data, view, save, keepColumns, tracer}} theme={new Theme(theme)} onQuit={quit}/>;
+			return <SessionScreen {...{store, data, view, save, keepColumns, tracer, recording}} theme={new Theme(theme)} onQuit={quit}/>;
 		});
 		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown};
 	} finally {

@@ -2,7 +2,7 @@ import {chmodSync, mkdirSync, readdirSync, statSync, writeFileSync} from 'node:f
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import {keepSession, keptFolder, lastKept} from '../../source/commands/kept-sessions.js';
-import {readSnapshot} from '../../source/commands/recording.js';
+import {openSaved} from '../../source/commands/recording.js';
 import {picture} from '../helpers/picture.js';
 import {folderForTest} from '../helpers/for-test.js';
 
@@ -16,7 +16,7 @@ test('a session is kept for its user alone, and opens again', async () => {
 	expect(statSync(file!).mode & 0o777).toBe(0o600);
 	expect(statSync(folder).mode & 0o777).toBe(0o700);
 	expect(await lastKept(folder)).toBe(file);
-	const {session: kept} = await readSnapshot(file!);
+	const {snapshot: {session: kept}} = await openSaved(file!);
 	expect(kept.samples).toBe(7);
 });
 
@@ -32,7 +32,7 @@ test('the newest are kept, those of one second too, and nothing else is touched'
 	}
 
 	expect(readdirSync(folder).sort()).toEqual(['notes.txt', ...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.pb.gz`)]);
-	const {session: newest} = await readSnapshot(await lastKept(folder));
+	const {snapshot: {session: newest}} = await openSaved(await lastKept(folder));
 	expect(newest.samples).toBe(109);
 });
 

@@ -1,7 +1,7 @@
 import {rmSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {readSnapshot} from '../../source/commands/recording.js';
+import {openSaved} from '../../source/commands/recording.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryFocus} from '../../source/views/focus/focus.js';
@@ -33,7 +33,7 @@ async function recorded(engine: string, pid: number): Promise<Snapshot> {
 		rmSync(file, {force: true});
 		const {status, stderr} = await runCli(String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file);
 		expect(status, stderr).toBe(0);
-		const snapshot = await readSnapshot(file);
+		const {snapshot} = await openSaved(file);
 		const {rows} = queryLines(snapshot, undefined, {...query, filter: 'thread:serve-3'});
 		return (rows.find(({key}) => key === 'KnownTree.find')?.totalTicks ?? 0) > 0.9 * snapshot.session.sampleTicks && snapshot;
 	});

@@ -127,7 +127,7 @@ test('the past ring leads back over places that were used again', () => {
 
 	const lookBack = new LookBack();
 	for (const index of [58, 3, 30, 0, 59]) {
-		const back = lookBack.at(ring, index)!;
+		const back = lookBack.at(ring, index)!.snapshot;
 		const then = snapshots[index];
 		expect(back.counters.count).toBe(then.counters.count);
 		for (const column of ['thread', 'node', 'state', 'ticks', 'cpuNs'] as const) {
@@ -138,7 +138,7 @@ test('the past ring leads back over places that were used again', () => {
 		expect(back.threads.name.slice(0, then.threads.count)).toEqual(then.threads.name);
 		expect([...back.contention.owner.subarray(0, then.contention.count)]).toEqual([...then.contention.owner.subarray(0, then.contention.count)]);
 		if (index > 3) {
-			const window = windowSnapshot(back, lookBack.at(ring, 3));
+			const window = windowSnapshot(back, lookBack.at(ring, 3)!.snapshot);
 			expect(sum(window.counters.ticks.subarray(0, window.counters.count))).toBe((index - 3) * 20 * (tasksAlive + 1));
 		}
 	}

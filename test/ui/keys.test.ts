@@ -33,9 +33,11 @@ test('a recording is offered no key for sampling', () => {
 	const isLive = (row: {readonly keys: readonly string[]}) => row.keys.some(key => ['d', 'o', 'r', 'u'].includes(key));
 	for (const context of ['lines', 'threads'] as const) {
 		expect(keysOf(context).filter(row => isLive(row))).toHaveLength(4);
-		expect(keysOf(context, true).filter(row => isLive(row))).toEqual([]);
-		expect(actionOf(context, 'd', true)).toBeUndefined();
-		expect(actionOf(context, 's', true)).toBe('save');
+		expect(keysOf(context, 'recording').filter(row => isLive(row))).toEqual([]);
+		expect(actionOf(context, 'd', 'recording')).toBeUndefined();
+		expect(actionOf(context, 's', 'recording')).toBe('save');
+		expect(actionOf(context, '[', 'recording')).toBe('earlier');
+		expect(actionOf(context, '[', 'snapshot')).toBeUndefined();
 	}
 });
 
@@ -63,7 +65,7 @@ test('the help begins with the words of the header, then has every key once, by 
 	}
 
 	const lines = texts(helpLines('lines', 100, {
-		findings: ['a deadlock'], program: ['heap 1M'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], isRecording: false,
+		findings: ['a deadlock'], program: ['heap 1M'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], source: 'jvm',
 	}));
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');

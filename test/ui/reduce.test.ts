@@ -23,7 +23,7 @@ const around: ScreenContext = {
 		},
 	],
 	shownColumns: ['self', 'line'],
-	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), source: 'jvm', ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
 	locationOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
@@ -194,8 +194,8 @@ describe('what counts', () => {
 		expect(after(['t']).state.query.threadKeys).toBeUndefined();
 	});
 
-	test('a recording has only one window, is not sampled and not refreshed', () => {
-		const {state, effects} = after(['z', 'r', 'u', 'o', 'd', ' '], start(), {...around, isRecording: true});
+	test('a snapshot has only one window, is not sampled and not refreshed', () => {
+		const {state, effects} = after(['z', 'r', 'u', 'o', 'd', ' '], start(), {...around, source: 'snapshot'});
 		expect(effects).toEqual([]);
 		expect(state).toMatchObject({...start(), message: undefined});
 	});

@@ -3,6 +3,7 @@ import {
 } from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SourceStatus} from '../../source/model/source.js';
+import {readBody} from '../../source/query/past/window-body.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {Picture, picture} from '../helpers/picture.js';
@@ -113,7 +114,7 @@ test('while the screen is paused the past is kept on, and comes with the next re
 	expect(store.get().ring.windows.length).toBe(before);
 	store.hold(false);
 	expect(store.get().ring.windows.length).toBeGreaterThanOrEqual(before + 10);
-	expect(store.get().ring.windows[0].vitals).toEqual({cpuPercent: 50});
+	expect(readBody(store.get().ring.windows[0].body()).vitals).toEqual({cpuPercent: 50});
 	store.stop();
 });
 

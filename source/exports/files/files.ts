@@ -78,7 +78,7 @@ export async function createPartial(folder: string): Promise<{readonly file: str
 	const {randomBytes} = await import('node:crypto');
 	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
 	// The umask can only remove permissions: no chmod is needed.
-	const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+	const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 	return {file, handle};
 }
 

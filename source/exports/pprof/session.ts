@@ -2,19 +2,19 @@ import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {sumOf, sumUpTo} from '../../model/sum.js';
 import {
-	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns, type Unit,
+	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns,
 } from '../../model/column-types.js';
-import {nativeCodeLine, otherFrame, rootNode} from '../../model/frame.js';
-import {lockKinds} from '../../model/sample.js';
+import {otherFrame, rootNode} from '../../model/frame.js';
+import {aboutOf, taskReports} from '../../model/saved-reports.js';
+import {
+	bounds, list, record, valueOrNone, targetOf, text, within, type Document, type Sizes,
+} from '../../model/saved-values.js';
 import {
 	contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers,
 } from '../../model/schema.js';
-import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
-import {stateCount} from '../../model/thread-state.js';
-import {counterRoots, stateKinds} from '../../model/task-probe.js';
 import type {TaskReport} from '../../model/task-report.js';
-import {parseTaskReport} from '../../model/task-report-bytes.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {parseReport} from '../../model/trace-report-bytes.js';
 import {VarintWriter} from '../../model/varints.js';
@@ -62,37 +62,6 @@ function digestOf(bytes: Uint8Array): string {
 	return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Sizes of the lists that values index. */
-type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
-
-const maxInt = 2_147_483_647;
-const amount = () => [0, Number.MAX_SAFE_INTEGER] as const;
-
-/** Minimum and maximum of a unit. */
-const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
-	key: () => [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-	string: ({strings}) => [0, strings - 1],
-	frame: ({frames}) => [0, frames - 1],
-	stack: ({nodes}) => [0, nodes - 1],
-	thread: ({threads}) => [0, threads - 1],
-	threadOrNone: ({threads}) => [-1, threads - 1],
-	state: () => [0, stateCount - 1],
-	lockKind: () => [0, lockKinds.length - 1],
-	flags: () => [0, 255],
-	yesNo: () => [0, 1],
-	line: () => [nativeCodeLine, maxInt],
-	nativeId: () => [0, maxInt],
-	index: () => [0, maxInt],
-	// What Date can hold (ECMAScript, time values).
-	moment: () => [0, 8.64e15],
-	ticks: amount,
-	ns: amount,
-	us: amount,
-	ms: amount,
-	count: amount,
-	bytes: amount,
-};
-
 /** Returns the saved form of a snapshot: an array for each column; ids index the saved dictionary. */
 function documentOf({target, session, dictionary, threads, counters, contention, traces, tasks}: Snapshot) {
 	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
@@ -115,12 +84,6 @@ function documentOf({target, session, dictionary, threads, counters, contention,
 	};
 }
 
-function aboutOf({probe, states, counters, notes, history}: TaskReport) {
-	return {
-		probe, states, counters, notes, history,
-	};
-}
-
 /** More than the agent reports. */
 const maxReportBytes = 12 * 1024 * 1024;
 
@@ -134,12 +97,6 @@ function reportsOf({bytes, since}: TraceReport | TaskReport) {
 
 function base64(bytes: Uint8Array): string {
 	return Buffer.from(bytes).toString('base64');
-}
-
-/** Returns the value, or the unit's `none` if it is NaN or out of bounds: a file with such a value would not open. */
-function valueOrNone(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number {
-	const [min, max] = bounds[unit](sizes);
-	return value >= min && value <= max ? value : units[unit].none;
 }
 
 /** Maximum bytes of JSON, and of its estimated size in memory. */
@@ -177,13 +134,11 @@ function snapshotOf(json: Buffer): Snapshot {
 		counters: {count: counters.ticks.length, ...counters},
 		contention: {count: contention.ticks.length, ...contention},
 		...(root.traces === undefined ? {} : {traces: readReports(record(root.traces), bytes => parseReport(bytes))}),
-		...(root.tasks === undefined ? {} : {tasks: tasksOf(record(root.tasks))}),
+		...(root.tasks === undefined ? {} : {tasks: readReports(record(root.tasks), taskReports(record(root.tasks)))}),
 	};
 	checkReferences(snapshot);
 	return snapshot;
 }
-
-type Document = Readonly<Record<string, unknown>>;
 
 /** Returns the columns after checking each value and the number of rows. */
 function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, [limit, plural]: readonly [number, string]): Readonly<Pick<Arrays<C>, keyof C & string>> {
@@ -233,15 +188,6 @@ function checkReferences({dictionary: {strings, frameCount, frameClass, frameMet
 	}
 }
 
-/** Command lines are longer than names: as PATH_MAX. */
-const maxCommandLength = 4096;
-
-function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
-	return {
-		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, 8.64e15),
-	};
-}
-
 const noSizes: Sizes = {
 	strings: 0, frames: 0, nodes: 0, threads: 0,
 };
@@ -250,65 +196,8 @@ function statsOf(from: Document): SessionStats {
 	return {engine: text(from.engine), timer: text(from.timer), ...fromNames(namesOf(sessionFigures), name => 'isAdded' in sessionFigures[name] && from[name] === undefined ? 0 : within(from[name], ...bounds[sessionFigures[name].unit](noSizes)))};
 }
 
-function record(value: unknown): Document {
-	if (typeof value !== 'object' || value === null) {
-		throw new RangeError('an object is missing from the session data');
-	}
-
-	return value as Document;
-}
-
-function list(value: unknown): readonly unknown[] {
-	if (!Array.isArray(value)) {
-		throw new RangeError('a list is missing from the session data');
-	}
-
-	return value;
-}
-
-function within(value: unknown, min: number, max: number): number {
-	if (typeof value !== 'number' || !(value >= min && value <= max)) {
-		throw new RangeError('a number in the session data is missing or out of range');
-	}
-
-	return value;
-}
-
-/** Returns a string, printable and at most `maxLength` (by default a name's) long. */
-function text(value: unknown, maxLength?: number): string {
-	if (typeof value !== 'string') {
-		throw new RangeError('a name is missing from the session data');
-	}
-
-	return printable(value, maxLength);
-}
-
-function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
-	const name = names.find(candidate => candidate === value);
-	if (name === undefined) {
-		throw new RangeError('the session data has an unknown word');
-	}
-
-	return name;
-}
-
 /** Returns a report, with the one at the start of its window. */
 function readReports<Report>({report, since}: Document, read: (bytes: Uint8Array) => Report): Report & {readonly since?: Report} {
 	const reportOf = (value: unknown) => read(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
 	return {...reportOf(report), ...(since === undefined ? {} : {since: reportOf(since)})};
-}
-
-/** The number of points is not saved: the report's notes already have what is wrong with them. */
-const anyPoints = {length: 1000};
-
-function tasksOf(saved: Document): TaskReport {
-	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
-	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({
-		name: text(name), root: oneOf(counterRoots, root), className: text(className), path: text(path),
-	}));
-	const notes = list(saved.notes).map(note => text(note));
-	const history = list(saved.history).map(counts => states.map((_, state) => within(list(counts)[state], 0, Number.MAX_SAFE_INTEGER)));
-	return readReports(saved, bytes => ({
-		...parseTaskReport(bytes, {states, counters, points: anyPoints}), probe: text(saved.probe), states, counters, notes, history,
-	}));
 }

@@ -1,23 +1,24 @@
 import {Buffer} from 'node:buffer';
-import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {maxNameLength} from '../../model/text.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
 /* What changed between two snapshots, as bytes that lead both ways: rows and values by column, then names of threads. */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
 export type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
-type Region = keyof Counted;
+export type Region = keyof Counted;
 
 /** How many records there were of each. */
 export type Counts = Readonly<Record<Region, number>>;
 
-type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
+/** A column whose changes are kept; `column` is undefined for one that only another version of tprof-top knows. */
+export type Changing = {readonly region: Region; readonly name: string; readonly column: Column | undefined};
 
 /** All columns: keys change where the place of an ended thread's is used again. */
-const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
+export const changing: ReadonlyArray<Changing & {readonly column: Column}> = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
 	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
@@ -59,8 +60,11 @@ const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	isNone: ({before, after}) => before === after,
 };
 
+/** More than a printable name has, with what stands for characters left out. */
+const mostOfName = 4 * maxNameLength;
+
 function readName(from: VarintReader): string {
-	return from.list(Infinity, () => String.fromCodePoint(from.number())).join('');
+	return from.list(mostOfName, () => String.fromCodePoint(from.number())).join('');
 }
 
 const bytes = new VarintWriter();
@@ -141,74 +145,77 @@ function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change
 	writeColumn([...changes].sort(([a], [b]) => a - b), kind);
 }
 
+/** Nothing counted yet: where a session starts. */
+const nothing = {threads: {count: 0, name: []}, counters: {count: 0}, contention: {count: 0}} as unknown as Counted;
+
 /** A moment of a session that is led to others by what changed between them. */
 export class MovingMoment {
-	readonly #arrays: readonly ColumnArray[];
+	readonly #columns: readonly Changing[];
+	/** Undefined for a column that is not known. */
+	readonly #arrays: ReadonlyArray<ColumnArray | undefined>;
 	readonly #names: string[];
+	readonly #room: Counts;
 
-	/** Begins at a snapshot; there is room for as many records as `room` says. */
-	constructor(from: Counted, room: Counts) {
-		this.#names = from.threads.name.slice(0, from.threads.count);
-		this.#arrays = changing.map(part => {
+	/**
+	Begins at a snapshot, undefined: where nothing was counted yet. There is room for as many records as `room` says.
+	`columns` are those that changes have.
+	*/
+	constructor(from: Counted = nothing, room: Counts = countsOf(from), columns: readonly Changing[] = changing) {
+		this.#columns = columns;
+		this.#room = room;
+		this.#names = Array.from({length: room.threads}, (_, thread) => thread < from.threads.count ? from.threads.name[thread] : '');
+		this.#arrays = columns.map(part => {
+			if (!part.column) {
+				return undefined;
+			}
+
 			const array = newArray(part.column, room[part.region]);
-			const values = arrayOf(from, part);
 			const count = Math.min(from[part.region].count, array.length);
-			if (array instanceof Float64Array) {
-				for (let index = 0; index < count; index++) {
-					array[index] = Math.round(values[index]);
-				}
-			} else {
-				array.set(values.subarray(0, count));
+			const values = count > 0 ? arrayOf(from, part) : [];
+			for (let index = 0; index < count; index++) {
+				array[index] = Math.round(values[index]);
 			}
 
 			return array;
 		});
 	}
 
-	/** Goes on by a change, or back. */
+	/** Goes on by a change, or back. Throws RangeError for one that does not fit. */
 	move(changes: Uint8Array, direction: 1 | -1): void {
 		const reader = new VarintReader(changes);
-		for (const array of this.#arrays) {
+		for (const [part, array] of this.#arrays.entries()) {
 			readColumn(reader, ofNumbers, (index, change) => {
-				array[index] += direction * change;
+				this.#check(index, this.#columns[part].region);
+				if (array) {
+					array[index] += direction * change;
+				}
 			});
 		}
 
 		readColumn(reader, ofNames, (index, {before, after}) => {
+			this.#check(index, 'threads');
 			this.#names[index] = direction === 1 ? after : before;
 		});
 	}
 
-	/** The moment as a snapshot of the same session as a later one. It takes the arrays: nothing may be moved any more. */
-	snapshot({target, dictionary, ...later}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
-		const ownOf = (region: Region) => Object.fromEntries(changing.flatMap((part, index) => part.region === region ? [[part.name, this.#arrays[index]]] : []));
+	/** The moment as a snapshot of the same session as another one. It takes the arrays: nothing may be moved any more. */
+	snapshot({target, dictionary, ...other}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
+		const ownOf = (region: Region) => Object.fromEntries(this.#columns.flatMap((part, index) => part.column && part.region === region ? [[part.name, this.#arrays[index]]] : []));
 		return {
 			target,
 			session,
 			dictionary,
 			threads: {
-				...later.threads, ...ownOf('threads'), name: this.#names, count: counts.threads,
+				...other.threads, ...ownOf('threads'), name: this.#names, count: counts.threads,
 			},
-			counters: {...later.counters, ...ownOf('counters'), count: counts.counters},
-			contention: {...later.contention, ...ownOf('contention'), count: counts.contention},
+			counters: {...other.counters, ...ownOf('counters'), count: counts.counters},
+			contention: {...other.contention, ...ownOf('contention'), count: counts.contention},
 		};
 	}
-}
 
-/** What led from one moment to the next (deltas.ts), deflated where it is kept for long. */
-export type KeptChanges = {readonly changes: Uint8Array; readonly isDeflated: boolean};
-
-/** A window with 4 KB to look back in and little memory while it deflates: what changes is some kilobytes at most. */
-const deflating = {windowBits: 12, memLevel: 5};
-
-/** Changes that are not deflated yet in fewer bytes; as they are where there would be more. */
-export function deflated<Kept extends KeptChanges>(kept: Kept): Kept {
-	const fewer = deflateRawSync(kept.changes, deflating);
-	// What zlib gives is a part of a buffer of 16 KB.
-	return fewer.length < kept.changes.length ? {...kept, changes: new Uint8Array(fewer), isDeflated: true} : kept;
-}
-
-/** The changes as deltas.ts made them. */
-export function changesOf({changes, isDeflated}: KeptChanges): Uint8Array {
-	return isDeflated ? inflateRawSync(changes) : changes;
+	#check(index: number, region: Region): void {
+		if (index >= this.#room[region]) {
+			throw new RangeError('a record that is not there');
+		}
+	}
 }

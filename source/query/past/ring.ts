@@ -1,25 +1,15 @@
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {sumUpTo} from '../../model/sum.js';
-import {fromNames, namesOf} from '../../model/column-types.js';
 import {lockKindCode} from '../../model/sample.js';
-import {sessionFigures} from '../../model/schema.js';
-import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {
-	countsOf, deltas, merged, deflated, type Counts, type KeptChanges,
-} from './deltas.js';
+import type {Changing} from './deltas.js';
+import {mergedBody, windowBody, type Beside, type Looked} from './window-body.js';
 
-/** A moment of the session that windows begin and end at. */
-export type Moment = {
+/** What the time line shows of a window, and when it ends. */
+export type WindowFigures = {
 	/** As the target's samples tell the time, epoch milliseconds: it stands still while sampling does. */
 	readonly atMs: number;
-	/** Those of the session, in the schema's order: as an object they would take twice the room. */
-	readonly figures: readonly number[];
-	readonly counts: Counts;
-	readonly vitals: TargetVitals;
-};
-
-/** A stretch of the session, and the moment that it ends at; it begins where the one before ends, and what changed since. */
-export type RingWindow = Moment & KeptChanges & {
 	/** CPU time of all threads, and the time of which it is a share. */
 	readonly cpuNs: number;
 	readonly sampledMs: number;
@@ -28,13 +18,37 @@ export type RingWindow = Moment & KeptChanges & {
 	readonly samples: number;
 };
 
+/**
+A stretch of the session, and the moment that it ends at; it begins where the one before ends. `body`: how the session
+stood then, and what changed since (window-body.ts).
+*/
+export type RingWindow = WindowFigures & {
+	/** In memory, and whether deflated; or where it is read from. */
+	readonly body: () => Uint8Array;
+	readonly bytes: number;
+	readonly isDeflated: boolean;
+};
+
 /** Counted since the session's start: CPU time of all threads, and thread samples that waited for another's lock. */
 type Totals = {readonly cpuNs: number; readonly blockedTicks: number};
+
+/** What a ring of a recording has beside its windows. */
+export type RecordedRing = {
+	/** Names of the session's figures, and the columns that change, as the file has them. */
+	readonly figures: readonly string[];
+	readonly columns: readonly Changing[];
+	/** Bodies that lead from nothing to the end of a window, by its index; -1: to that of the base. Without one: nothing was counted there. */
+	readonly whole: ReadonlyMap<number, (() => Uint8Array) | undefined>;
+	/** Indexes of windows that the one before does not lead to: what was between them is damaged. */
+	readonly gaps: readonly number[];
+	/** The moment, if its values may be used. Throws RangeError for others. */
+	check(looked: Looked): Looked;
+};
 
 /** The last windows of a session: of a second for ten minutes, of ten seconds before that. Immutable. */
 export type Ring = {
 	/** Where the oldest window begins; undefined: where the session did. */
-	readonly base: Moment | undefined;
+	readonly base: RingWindow | undefined;
 	/** Oldest first. */
 	readonly windows: readonly RingWindow[];
 	/** So many of them, the oldest, are no longer merged with others. */
@@ -43,6 +57,8 @@ export type Ring = {
 	readonly newest: Snapshot | undefined;
 	/** What was counted by then in all. */
 	readonly totals: Totals;
+	/** Only of a recording: how it is read. */
+	readonly recording?: RecordedRing;
 	/** Bytes of all windows, about. */
 	readonly bytes: number;
 };
@@ -65,18 +81,11 @@ export const usualBounds: RingBounds = {
 	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 24 * 1024 * 1024, maxWindows: 10_000,
 };
 
-/** What a window takes beside its changes. */
-const windowBytes = 800;
-
-const figureNames = namesOf(sessionFigures);
-
-/** How the sampling itself had gone at a moment of the session that this is a later snapshot of. */
-export function sessionAt({figures}: Moment, {session: {engine, timer}}: Snapshot): SessionStats {
-	return {engine, timer, ...fromNames(figureNames, (_, index) => figures[index])};
-}
+/** What a window takes beside its body. */
+const windowBytes = 250;
 
 /** The ring with what was sampled since its newest window; the same ring when that is almost nothing. */
-export function addToRing(ring: Ring, snapshot: Snapshot, vitals: TargetVitals = {}, bounds: RingBounds = usualBounds): Ring {
+export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, said = {}}: Partial<Beside> = {}, bounds: RingBounds = usualBounds): Ring {
 	const {session} = snapshot;
 	const {newest} = ring;
 	if (session.samples === (newest?.session.samples ?? 0) || (newest && session.takenAtMs - newest.session.takenAtMs < bounds.leastMs)) {
@@ -84,30 +93,40 @@ export function addToRing(ring: Ring, snapshot: Snapshot, vitals: TargetVitals =
 	}
 
 	const totals = {cpuNs: cpuOf(snapshot), blockedTicks: blockedTicks(snapshot)};
-	const window = windowOf(ring, snapshot, totals, vitals);
+	const window = windowOf(ring, snapshot, totals, {vitals, said});
 	return bounded(coarsened({
 		...ring, windows: [...ring.windows, window], newest: snapshot, totals, bytes: ring.bytes + sizeOf(window),
 	}, bounds), bounds);
 }
 
-function sizeOf({changes}: RingWindow): number {
-	return changes.length + windowBytes;
+function sizeOf({bytes}: RingWindow): number {
+	return bytes + windowBytes;
 }
 
-function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: Totals, vitals: TargetVitals): RingWindow {
+function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: Totals, beside: Beside): RingWindow {
 	const {session} = now;
 	return {
 		atMs: session.lastSampleAtMs || session.takenAtMs,
-		figures: figureNames.map(name => session[name]),
-		counts: countsOf(now),
-		vitals,
-		changes: deltas(then, now),
-		isDeflated: false,
 		cpuNs: totals.cpuNs - before.cpuNs,
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
 		blockedTicks: totals.blockedTicks - before.blockedTicks,
 		samples: session.samples - (then?.session.samples ?? 0),
+		...kept(windowBody(then, now, beside)),
 	};
+}
+
+function kept(body: Uint8Array): Pick<RingWindow, 'body' | 'bytes' | 'isDeflated'> {
+	return {body: () => body, bytes: body.length, isDeflated: false};
+}
+
+/** A window with 4 KB to look back in and little memory while it deflates: what changes is some kilobytes at most. */
+const deflating = {windowBits: 12, memLevel: 5};
+
+/** The window in fewer bytes; as it is where there would be more. */
+function deflated(window: RingWindow): RingWindow {
+	// What zlib gives is a part of a buffer of 16 KB.
+	const fewer = new Uint8Array(deflateRawSync(window.body(), deflating));
+	return fewer.length < window.bytes ? {...window, body: () => inflateRawSync(fewer), bytes: fewer.length, isDeflated: true} : window;
 }
 
 function cpuOf({threads}: Snapshot): number {
@@ -155,10 +174,11 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	};
 }
 
-function together(first: RingWindow, second: RingWindow): RingWindow {
+/** Two windows, one after the other, as one. */
+export function together(first: RingWindow, second: RingWindow): RingWindow {
 	return {
 		...second,
-		changes: merged(first.changes, second.changes),
+		...kept(mergedBody(first.body(), second.body())),
 		cpuNs: first.cpuNs + second.cpuNs,
 		sampledMs: first.sampledMs + second.sampledMs,
 		blockedTicks: first.blockedTicks + second.blockedTicks,
@@ -178,12 +198,7 @@ function bounded(ring: Ring, {maxBytes, maxWindows}: RingBounds): Ring {
 		return ring;
 	}
 
-	const {atMs, figures, counts, vitals} = ring.windows[dropped - 1];
 	return {
-		...ring,
-		base: {
-			atMs, figures, counts, vitals,
-		},
-		windows: ring.windows.slice(dropped), settled: Math.max(0, ring.settled - dropped), bytes,
+		...ring, base: ring.windows[dropped - 1], windows: ring.windows.slice(dropped), settled: Math.max(0, ring.settled - dropped), bytes,
 	};
 }

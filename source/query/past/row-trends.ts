@@ -2,19 +2,19 @@ import {sampledMs} from '../counters/cpu-time.js';
 import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/query.js';
 import {LookBack} from './look-back.js';
-import type {Moment, Ring} from './ring.js';
+import type {Ring, RingWindow} from './ring.js';
 import {stepsUpTo, trendOf, type Trend, type TrendStep} from './steps.js';
 
 /** What must be known of a view: the column that has something of its rows to look back at. */
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
 type Past = NonNullable<View['columns'][number]['past']>;
 
-type Step = {readonly from: Moment | undefined; readonly ms: number; readonly figures: PastFigures};
+type Step = {readonly from: RingWindow | undefined; readonly ms: number; readonly figures: PastFigures};
 
 /** The last minute of rows, made of the ring's windows when asked for. A step that is over is looked at once. */
 export class RowTrends {
 	readonly #lookBack = new LookBack();
-	#steps = new Map<Moment, Step>();
+	#steps = new Map<RingWindow, Step>();
 	#query: Query | undefined;
 	#view: View | undefined;
 	#asked: readonly unknown[] = [];
@@ -43,7 +43,7 @@ export class RowTrends {
 	}
 
 	#follow(view: View, query: Query, ring: Ring, last: number, past: Past): void {
-		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query) ? this.#steps : new Map<Moment, Step>();
+		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query) ? this.#steps : new Map<RingWindow, Step>();
 		[this.#view, this.#query, this.#steps] = [view, query, new Map()];
 		this.#shown = stepsUpTo(ring, last).map(step => {
 			if (!step) {
@@ -59,9 +59,9 @@ export class RowTrends {
 	}
 
 	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
-		const since = this.#lookBack.at(ring, from);
+		const since = this.#lookBack.at(ring, from)?.snapshot;
 		// The step that goes on is looked at again at each refresh.
-		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!;
+		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!.snapshot;
 		return {ms: sampledMs(snapshot, since), figures: past(snapshot, since, query)};
 	}
 }

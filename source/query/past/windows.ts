@@ -20,7 +20,7 @@ export type Past = {
 export const noPast: Past = Object.freeze({refreshes: [], resets: []});
 
 /** Length of the window `last-10s`. */
-const lastMs = 10_000;
+export const lastMs = 10_000;
 
 /** Time between two snapshots that are kept for `last-10s`, which is at most that much too long. */
 const keptEveryMs = 1000;

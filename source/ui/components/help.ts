@@ -7,9 +7,9 @@ import {messageOf} from '../status/session-states.js';
 import {samplingFigures} from '../status/sampling.js';
 import {warningsOf} from '../status/warnings.js';
 import {
-	shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow,
+	shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow, type KeySource,
 } from '../state/keys.js';
-import type {ScreenData} from '../state/screen-data.js';
+import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
 import {
 	cut, pad, wrapped, wrappedSpans, type Spans,
@@ -37,7 +37,7 @@ export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, wid
 			const known = value(data);
 			return known === undefined ? [] : [{word, meaning: `${known}: ${meaning}`}];
 		}),
-		isRecording: data.status.phase === 'recording',
+		source: keySourceOf(data),
 		keyChanges: ui.keyChanges,
 	});
 }
@@ -47,15 +47,15 @@ const termWidth = 17;
 const narrowWidth = 60;
 
 /** Facts on the session that have no room in the header. */
-type HelpNotes = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
+type HelpNotes = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly source: KeySource; readonly keyChanges?: KeyChanges};
 
 const noNotes: HelpNotes = {
-	findings: [], program: [], sampling: [], warnings: [], notes: [], isRecording: false,
+	findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm',
 };
 
 /** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
 export function helpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
-	const {isRecording, keyChanges = new Map()} = notes;
+	const {source, keyChanges = new Map()} = notes;
 	// Key changes do not apply where text is typed.
 	const keys = (rows: readonly KeyRow[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
 	const isDetail = context === 'detail';
@@ -63,18 +63,18 @@ export function helpLines(context: Context, width: number, notes: HelpNotes = no
 		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width)), width),
 		...sessionLines(notes, width),
 		...samplingLines(notes, width),
-		...byGroup(keysOf(context, isRecording)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
+		...byGroup(keysOf(context, source)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
 		...columnLines(columnsOf(context), width),
-		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', isRecording)), width)),
-		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', isRecording), true), width)),
+		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', source)), width)),
+		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), true), width)),
 	].slice(0, -1);
 }
 
 /** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
 export function viewHelpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
-	const {isRecording, keyChanges = new Map()} = notes;
+	const {source, keyChanges = new Map()} = notes;
 	const view = views.find(({id}) => id === context);
-	const rows = keysOf(context, isRecording).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
+	const rows = keysOf(context, source).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
 	return [
 		...sessionLines(notes, width),
 		...(view ? section(view.title, indented(view.about, width), width) : []),

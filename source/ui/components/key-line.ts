@@ -6,7 +6,7 @@ import {
 	shownKeys, actionOf, keyOf, keysOf, type KeyRow,
 } from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
-import {rowsOf, type ScreenData} from '../state/screen-data.js';
+import {keySourceOf, rowsOf, type ScreenData} from '../state/screen-data.js';
 import {
 	contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState,
 } from '../state/state.js';
@@ -48,7 +48,7 @@ export function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: Key
 	const titles = input ? layerTitles : tableTitles;
 	const isInvalid = isInput && inputError(input) !== undefined;
 	const isUsable = ({title, action}: KeyRow) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
-	const items = keysOf(contextOf(state), data.status.phase === 'recording').filter(row => isUsable(row)).flatMap((row): Item[] => {
+	const items = keysOf(contextOf(state), keySourceOf(data)).filter(row => isUsable(row)).flatMap((row): Item[] => {
 		const {title, action} = row;
 		const [key] = (isInput ? row.label : shownKeys(row, state.keyChanges)).split(' ');
 		return key === ''
@@ -85,7 +85,7 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 /** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
-		const row = keyOf(state.view, key, data.status.phase === 'recording');
+		const row = keyOf(state.view, key, keySourceOf(data));
 		const [name] = row ? shownKeys({...row, label: labelWithFirst(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
 		return name === '' ? [] : [{name, title: ` ${title}`, short}];
 	});

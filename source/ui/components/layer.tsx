@@ -4,7 +4,7 @@ import {viewOf} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {shownKeys, keysOf} from '../state/keys.js';
 import type {LayerSize} from '../state/screen-context.js';
-import type {DetailOf, ScreenData} from '../state/screen-data.js';
+import {keySourceOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
 import {
 	firstRow, type MenuLayer, type ScrolledLayer, type UiState,
 } from '../state/state.js';
@@ -68,7 +68,7 @@ type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {
 function Page({ui, data, layout, context, title, lines, top, hitArea}: PageProps) {
 	const {width, hasHeading, hasFooter, layerLines} = layout;
 	const room = layerRoom(layout, lines.length);
-	const keysFor = (action: 'close' | 'back' | 'page-down') => keysOf(context, data.status.phase === 'recording').filter(row => row.action === action).map(row => shownKeys(row, ui.keyChanges)).join(' ').split(' ').filter(Boolean);
+	const keysFor = (action: 'close' | 'back' | 'page-down') => keysOf(context, keySourceOf(data)).filter(row => row.action === action).map(row => shownKeys(row, ui.keyChanges)).join(' ').split(' ').filter(Boolean);
 	const down = keysFor('page-down').at(-1) ?? '';
 	const isLong = room < lines.length && hasFooter;
 	return (

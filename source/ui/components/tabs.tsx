@@ -8,7 +8,7 @@ import {windows} from '../../query/past/windows.js';
 import {windowMs} from '../../query/counters/cpu-time.js';
 import {viewOf, views} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
-import type {ScreenData} from '../state/screen-data.js';
+import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {ago, clocks} from '../text/clock.js';
 import {idAt, layOut, type Item} from '../text/line-items.js';
@@ -65,7 +65,7 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
 	const remark = viewOf(ui.view).remark?.(query) ?? '';
-	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
+	const over = keySourceOf(data) === 'snapshot' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
 	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
 	return [
 		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},

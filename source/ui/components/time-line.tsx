@@ -2,20 +2,36 @@ import {formatCount} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
 import {pastCell} from '../state/time.js';
-import type {ScreenData} from '../state/screen-data.js';
+import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {clock} from '../text/clock.js';
 import type {Layout} from '../text/layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 
-/** CPU use and blocked threads over time, with the window on the screen marked; drawn only while the past is shown. */
+/** CPU use and blocked threads over time, with the window on the screen marked; drawn while the past is shown, and over all of a recording. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
 	const {levels} = useTheme();
 	const cellMs = pastCell(ui);
+	if (layout.timeLines > 0 && keySourceOf(data) === 'recording') {
+		return <Lines lines={wholeLine(data.ring, data.past?.toMs, layout, levels)} width={layout.width} height={layout.timeLines}/>;
+	}
+
 	return layout.timeLines > 0 && cellMs !== undefined && data.past
 		? <Lines lines={timeLine(data.ring, {cellMs, spanMs: ui.spanMs, toMs: data.past.toMs}, layout, levels)} width={layout.width} height={layout.timeLines}/>
 		: null;
+}
+
+/** Lengths of a character of the time line of a recording, seconds: the first that has all of it on the line. */
+const characterS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
+
+/** All of a recording; the end of the window that is shown, or of the recording, is marked. */
+function wholeLine(ring: Ring, shownMs: number | undefined, layout: Layout, levels: string): Spans[] {
+	const [firstMs, newestMs] = [ring.windows[0].atMs - ring.windows[0].sampledMs, ring.windows.at(-1)!.atMs];
+	const roomS = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);
+	const spanMs = 1000 * (characterS.find(seconds => seconds >= roomS) ?? (3600 * Math.ceil(roomS / 3600)));
+	const toMs = shownMs ?? newestMs;
+	return timeLine(ring, {cellMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, levels, clock(newestMs));
 }
 
 /** The end and length of the window of the past on the screen, and the time of its last sample. */
@@ -43,7 +59,7 @@ const leadWidth = 11;
 const tailWidth = 10;
 
 /** Returns a line for each figure, as many as fit, and the axis with the times below them. */
-function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}: Layout, levels: string): Spans[] {
+function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}: Layout, levels: string, now = 'now'): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? cellMs, spanMs);
 	// The line ends now or, if the window shown is too far back for that, has that window in its middle.
@@ -54,7 +70,7 @@ function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}:
 	return [
 		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, levels)),
 		axis({
-			at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? 'now' : clock(lastMs),
+			at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? now : clock(lastMs),
 		}),
 	];
 }

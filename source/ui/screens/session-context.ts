@@ -4,7 +4,7 @@ import {threadsOf, viewOf} from '../../views/registry.js';
 import {linksOf} from '../components/detail.js';
 import {sizeOfLayer} from '../components/layer.js';
 import type {ScreenContext} from '../state/screen-context.js';
-import {rowsOf} from '../state/screen-data.js';
+import {keySourceOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {Feed} from '../state/session-store.js';
 import type {UiState} from '../state/state.js';
@@ -37,7 +37,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 		overhang: most => overhang(rows, placed, {unit: effectiveUnit(query), fullNames: query.fullNames}, most),
 		rows,
 		pageRows: layout.tableRows,
-		isRecording: status.phase === 'recording',
+		source: keySourceOf(feed),
 		traceNote: status.traceNote,
 		holders: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
 		ring,

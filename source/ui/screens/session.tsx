@@ -17,7 +17,7 @@ import {
 } from '../hooks/terminal.js';
 import {reduceSession, type SessionAction} from '../state/reduce.js';
 import {followRow} from '../state/screen-context.js';
-import {rowsOf} from '../state/screen-data.js';
+import {keySourceOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore} from '../state/session-store.js';
 import {
@@ -26,7 +26,9 @@ import {
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
 import {layoutOf} from '../text/layout.js';
-import type {KeepColumns, MethodTracer, Save} from './ports.js';
+import type {
+	KeepColumns, MethodTracer, RecordingToggle, Save,
+} from './ports.js';
 import {screenContextOf} from './session-context.js';
 
 type SessionScreenProps = {
@@ -38,11 +40,16 @@ type SessionScreenProps = {
 	readonly keepColumns?: KeepColumns;
 	/** Undefined if this session cannot trace. */
 	readonly tracer?: MethodTracer;
+	/** Undefined for what is recorded or saved already. */
+	readonly recording?: RecordingToggle;
 	readonly onQuit: () => void;
 };
 
+/** A recording that is played goes on to its next window so often, milliseconds. */
+const playMs = 1000;
+
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
-export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, recording, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -58,12 +65,13 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	// eslint-disable-next-line react/hook-use-state -- It is never replaced: what is drawn adds itself.
 	const [hitAreas] = useState<HitAreas>(() => new Set());
 	const shown = data.of(ui, feed);
+	const source = keySourceOf(feed);
 	const width = size.columns - 1;
 	const message = promptOrMessage(ui, shown, width, theme.hasColor);
 	const findings = findingLines(shown, width);
 	const above = aboveLines(shown, width);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findings.length, firstFinding: findingLines({findings: shownFindings(shown).slice(0, 1), table: undefined}, width).length, above: above.length, isPast: shown.past !== undefined,
+		footer: message.length, findings: findings.length, firstFinding: findingLines({findings: shownFindings(shown).slice(0, 1), table: undefined}, width).length, above: above.length, isPast: shown.past !== undefined || source === 'recording',
 	});
 	const detailOf = data.detailOf(ui, feed);
 	const settled = followRow(ui, rowsOf(shown), layout.tableRows);
@@ -134,6 +142,9 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 				dispatch({type: 'confirm-trace', ...await tracer.find(pattern)});
 			});
 		},
+		record() {
+			void attempt(dispatch, 'not recorded: ', async () => recording?.toggle(feed.ring));
+		},
 		trace() {
 			void attempt(dispatch, 'not traced: ', async () => tracer?.trace());
 		},
@@ -141,7 +152,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 			void tracer?.forget();
 		},
 		save(effect) {
-			void attempt(dispatch, 'not saved: ', async () => shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), effect) : 'nothing to save yet');
+			void attempt(dispatch, 'not saved: ', async () => shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), {...effect, ring: feed.ring}) : 'nothing to save yet');
 		},
 	};
 	const perform = <Type extends Effect['type']>(effect: EffectOf<Type>) => {
@@ -162,6 +173,14 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	useEffect(() => {
 		store.setDelay(ui.delayMs);
 	}, [store, ui.delayMs]);
+	useEffect(() => {
+		const next = ui.playing && setTimeout(() => {
+			dispatch({type: 'play', layout});
+		}, playMs);
+		return () => {
+			clearTimeout(next);
+		};
+	}, [ui.playing, layout]);
 	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
 	const isEmpty = isOver && feed.isRead && (feed.shown?.session.samples ?? 0) === 0;
 	useLayoutEffect(() => {

@@ -13,9 +13,12 @@ export type Action =
 	| 'quit' | 'close' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'busiest' | 'mark' | 'changes' | 'reset' | 'undo-reset'
-	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'focus' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
+	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'record' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'focus' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
+
+/** What is on the screen: a JVM that is sampled, a recording, or a saved snapshot. */
+export type KeySource = 'jvm' | 'recording' | 'snapshot';
 
 export type KeyRow = {
 	readonly action: Action;
@@ -29,8 +32,8 @@ export type KeyRow = {
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
-	/** Only while a JVM is sampled, not in a recording. */
-	readonly isLive?: true;
+	/** Only while a JVM is sampled, or where there is a past too: in a recording. */
+	readonly isLive?: true | 'or recorded';
 	readonly press?: ViewKey['press'];
 };
 
@@ -99,19 +102,20 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
-	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: true},
-	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on', isLive: true},
-	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again', isLive: true},
-	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', isLive: true},
-	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', isLive: true},
+	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: 'or recorded'},
+	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on', isLive: 'or recorded'},
+	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', isLive: 'or recorded'},
+	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', isLive: 'or recorded'},
+	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', isLive: 'or recorded'},
 	{action: 'changes', keys: ['D'], contexts: tables, label: 'D', help: 'what changed since the baseline, or against --compare FILE: CPU and ticks per second; again: back'},
 	{action: 'reset', keys: ['r'], contexts: tables, label: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
 	{action: 'undo-reset', keys: ['u'], contexts: tables, label: 'u', help: 'undo the reset', isLive: true},
-	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: tables, label: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: tables, label: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on. In a recording: play it, 10 times as fast, 60 times, stop', knownFrom: 'htop', isLive: 'or recorded'},
 	{action: 'pause', keys: ['Z', 'p'], contexts: ['detail'], label: 'Z p', help: 'pause the screen; sampling goes on', isLive: true},
 	{action: 'sampling', keys: ['o'], contexts: tables, label: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
+	{action: 'record', keys: ['w'], contexts: [...tables, 'detail'], label: 'w', help: 'write what comes from now on to a recording, tprof-PID-TIME.tprof; again: end it', isLive: true},
 	{action: 'save', keys: ['s'], contexts: [...tables, 'detail'], label: 's', title: 'save', help: 'save the window at once, as pprof and as text', knownFrom: 'austin, perf'},
-	{action: 'save-as', keys: ['S'], contexts: tables, label: 'S', help: 'save under another name or in another format'},
+	{action: 'save-as', keys: ['S'], contexts: tables, label: 'S', help: 'save under another name or in another format; as a recording: all of the past that is kept'},
 	{action: 'delay', keys: ['d'], contexts: tables, label: 'd', help: 'change the refresh interval', knownFrom: 'top', isLive: true},
 	{action: 'redraw', keys: ['ctrl-l'], contexts, label: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
 	{action: 'suspend', keys: ['ctrl-z'], contexts, label: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
@@ -144,13 +148,13 @@ const byContext = new Map(contexts.map(context => [
 ]));
 
 /** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
-export function keyOf(context: Context, key: string, isRecording = false): KeyRow | undefined {
+export function keyOf(context: Context, key: string, source: KeySource = 'jvm'): KeyRow | undefined {
 	const row = byContext.get(context)?.get(key);
-	return row && isOffered(row, isRecording) ? row : undefined;
+	return row && isOffered(row, source) ? row : undefined;
 }
 
-export function actionOf(context: Context, key: string, isRecording = false): Action | undefined {
-	return keyOf(context, key, isRecording)?.action;
+export function actionOf(context: Context, key: string, source?: KeySource): Action | undefined {
+	return keyOf(context, key, source)?.action;
 }
 
 /** Whether a key does something in the table of some view. */
@@ -159,12 +163,12 @@ export function isOfTables({contexts}: KeyRow): boolean {
 }
 
 /** Returns the keys of a context, in the order of its help. */
-export function keysOf(context: Context, isRecording = false): readonly KeyRow[] {
-	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, isRecording));
+export function keysOf(context: Context, source: KeySource = 'jvm'): readonly KeyRow[] {
+	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, source));
 }
 
-function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
-	return !(isLive && isRecording);
+function isOffered({isLive}: KeyRow, source: KeySource): boolean {
+	return source === 'jvm' || isLive === undefined || (isLive === 'or recorded' && source === 'recording');
 }
 
 /** Keys by purpose, in the order of the help. */
@@ -173,7 +177,7 @@ export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions:
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
-	{title: 'Save', actions: ['save', 'save-as', 'copy']},
+	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
 	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
 	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},

@@ -2,6 +2,7 @@ import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Layout} from '../text/layout.js';
 import {confirmTrace} from './prompts.js';
+import {played} from './time.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
 import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
@@ -25,7 +26,9 @@ export type SessionAction =
 	| {readonly type: 'say'; readonly message: Message}
 	/** Methods were found: asks the user whether to trace them. */
 	| {readonly type: 'confirm-trace'; readonly question: string; readonly about: string}
-	| {readonly type: 'resets'; readonly resets: number};
+	| {readonly type: 'resets'; readonly resets: number}
+	/** Shows the next window of the recording being played. */
+	| {readonly type: 'play'; readonly layout: Layout};
 
 /** Returns the next state. Pure; `screen` returns what keys depend on beside the state. */
 export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, layout: Layout) => ScreenContext): UiState {
@@ -54,6 +57,10 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 			return confirmTrace(ui, action);
 		}
 
+		case 'play': {
+			return played(ui, screen(ui, action.layout));
+		}
+
 		case 'resets': {
 			return {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'};
 		}
@@ -64,7 +71,7 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of tables that work in help and detail too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'focus', 'trace', 'edit', 'copy']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'record', 'focus', 'trace', 'edit', 'copy']);
 
 /** Milliseconds after closing a layer in which the key does nothing, so that pressing it twice does not quit. */
 const closeGuardMs = 500;
@@ -74,7 +81,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	const context = contextOf(state);
 	// Key changes do not apply where text is typed.
 	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
-	const row = keyOf(context, key, screen.isRecording);
+	const row = keyOf(context, key, screen.source);
 	const action = row?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return withEffect(state, {type: action});

@@ -6,7 +6,7 @@ import type {DetailLink} from './screen-data.js';
 import {
 	firstRow, selectedIndex, withSelection, withTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
 } from './state.js';
-import type {Action} from './keys.js';
+import type {Action, KeySource} from './keys.js';
 
 type SortColumn = MenuItem & {
 	/** The title without "not shown". */
@@ -33,7 +33,7 @@ export type ScreenContext = {
 	readonly pageRows: number;
 	readonly columns: readonly SortColumn[];
 	readonly shownColumns: readonly string[];
-	readonly isRecording: boolean;
+	readonly source: KeySource;
 	/** What tracing methods would do to the target, see `SourceStatus`. */
 	readonly traceNote?: string;
 	/** The window that is shown; undefined before the first sample. */

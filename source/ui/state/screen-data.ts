@@ -9,6 +9,12 @@ import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
+import type {KeySource} from './keys.js';
+
+/** What keys mean something for. */
+export function keySourceOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): KeySource {
+	return status.phase === 'recording' ? (ring.windows.length > 0 ? 'recording' : 'snapshot') : 'jvm';
+}
 
 /** The data on the screen, all taken at one moment. */
 export type ScreenData = {

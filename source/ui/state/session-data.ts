@@ -52,13 +52,13 @@ export class SessionData {
 	}
 
 	of(state: UiState, feed: Feed): ScreenData {
-		const {shown, status, vitals, nowMs, newestSamples, ring} = feed;
+		const {shown, vitals, nowMs, newestSamples, ring} = feed;
 		const query = queryOf(state);
 		const answer = this.#query(state, feed);
 		const last = answer.past ? endedBy(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
 			...answer,
-			status,
+			status: answer.past ? {...feed.status, ...noneSaid, ...answer.past.said} : feed.status,
 			vitals: answer.past?.vitals ?? vitals,
 			nowMs,
 			ring,
@@ -144,6 +144,9 @@ export class SessionData {
 function isSame(before: readonly unknown[], after: readonly unknown[]): boolean {
 	return before.length === after.length && before.every((value, index) => value === after[index]);
 }
+
+/** What of the status belongs to a moment. */
+const noneSaid = {note: undefined, lineNote: undefined, tracer: undefined};
 
 function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {
 	return rows.find(row => row.key === key);

@@ -1,8 +1,10 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../../model/source.js';
+import type {Looked} from '../../query/past/window-body.js';
 import {
 	noPast, remember, reset, undoReset, type Past,
 } from '../../query/past/windows.js';
+import {recordedPast} from '../../query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
@@ -28,11 +30,15 @@ const earlyMs = 1000;
 /** Longest time between two windows of the ring, however long the delay. */
 const ringMs = 1000;
 
-type StoreOptions = {
+export type StoreOptions = {
 	readonly source: SnapshotSource;
 	readonly delayMs: number;
+	/** The windows of a recording, and what stood at its end. */
+	readonly recorded?: {readonly ring: Ring; readonly last: Looked};
 	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
+	/** Gets the ring whenever a window has come to it. */
+	onWindow?(ring: Ring): void;
 };
 
 /** The session as a store for React: reads the source at every refresh; keeps the past that windows and resets need. */
@@ -45,14 +51,16 @@ export class SessionStore {
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
 	/** Grows while the feed is held too. */
-	#ring: Ring = emptyRing;
+	#ring: Ring;
 	#unlisten: (() => void) | undefined;
 
 	constructor(options: StoreOptions) {
 		this.#options = options;
 		this.#delayMs = options.delayMs;
+		const {recorded} = options;
+		this.#ring = recorded?.ring ?? emptyRing;
 		this.#feed = {
-			status: options.source.status(), vitals: {}, nowMs: Date.now(), past: noPast, ring: emptyRing, newestSamples: 0, isRead: false,
+			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), past: recorded ? recordedPast(recorded.ring) : noPast, ring: this.#ring, newestSamples: 0, isRead: false,
 		};
 	}
 
@@ -136,7 +144,12 @@ export class SessionStore {
 	/** `vitals` cover the time since they were last read; undefined if they were not read. */
 	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
 		if (snapshot && this.#options.source.status().phase !== 'recording') {
-			this.#ring = addToRing(this.#ring, snapshot, vitals);
+			const {note, lineNote, tracer} = this.#options.source.status();
+			const ring = addToRing(this.#ring, snapshot, {vitals, said: {note, lineNote, tracer}});
+			if (ring !== this.#ring) {
+				this.#ring = ring;
+				this.#options.onWindow?.(ring);
+			}
 		}
 	}
 

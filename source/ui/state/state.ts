@@ -82,6 +82,8 @@ export type UiState = {
 	readonly lookedAtMs: number | undefined;
 	/** The length of windows of the past. */
 	readonly spanMs: number;
+	/** The speed at which a recording is played; undefined: it is not. */
+	readonly playing?: number;
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
 	/** Columns scrolled to the right. */
@@ -107,9 +109,9 @@ export type InitialView = {
 	/** The view shown first, to which the query's sort order applies; undefined for the first of the registry. */
 	readonly view?: ViewId;
 	readonly delayMs: number;
-} & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message'>>;
+} & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message' | 'lookedAtMs'>>;
 
-export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message}: InitialView): UiState {
+export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, lookedAtMs}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
 		view,
@@ -119,7 +121,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',
-		lookedAtMs: undefined,
+		lookedAtMs,
 		spanMs: usualSpanMs,
 		resets: 0,
 		selections: Object.fromEntries(views.map(({id}) => [id, start])),
@@ -176,7 +178,7 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 	return Math.min(Math.max(top, least), Math.max(0, selected), Math.max(0, rows - page));
 }
 
-type PlainEffect = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods';
+type PlainEffect = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record';
 
 type EffectData = Readonly<Record<PlainEffect, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
 	readonly save: {readonly name?: string; readonly format?: string};

@@ -12,7 +12,7 @@ import {
 import {promptForHolders, promptForPattern} from './prompts.js';
 import {backFromFocus, focusOnRow, withLocation} from './rows.js';
 import {
-	busiest, changes, earlier, later, mark, nextSpan,
+	busiest, changes, earlier, later, mark, nextSpan, play,
 } from './time.js';
 
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
@@ -130,7 +130,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')
 		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'undo-reset'}),
-	pause: state => ({...state, isPaused: !state.isPaused}),
+	pause: (state, screen) => screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
+	record: state => withEffect(state, {type: 'record'}),
 	sampling: state => withEffect(state, {type: 'sampling'}),
 };
 
@@ -161,7 +162,7 @@ function open(state: UiState, {rows}: ScreenContext): UiState {
 /** Undoes one thing at a time: the past, the filter, the selection of threads, the focus. */
 function cleared(state: UiState): UiState {
 	if (state.lookedAtMs !== undefined) {
-		return {...state, lookedAtMs: undefined};
+		return {...state, lookedAtMs: undefined, playing: undefined};
 	}
 
 	if (state.query.filter !== '') {

@@ -30,10 +30,10 @@ export function earlier(state: UiState, {ring}: ScreenContext): UiState {
 }
 
 /** Goes to the next window; past the newest, back to LIVE. */
-export function later(state: UiState, {ring}: ScreenContext): UiState {
+export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 	const cellMs = pastCell(state);
 	return cellMs === undefined
-		? say(state, 'this is LIVE; [ shows the past')
+		? say(state, source === 'recording' ? 'this is all of the recording; [ shows its last window' : 'this is LIVE; [ shows the past')
 		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
 }
 
@@ -43,6 +43,31 @@ export function busiest(state: UiState, {ring}: ScreenContext): UiState {
 	return atMs === undefined
 		? say(state, 'there is no past yet to show')
 		: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs};
+}
+
+/** How a recording is played: a window of so long each second. */
+const speeds = [1, 10, 60];
+
+/** Plays a recording from what is shown, or its start, at the next speed; after the last one it stops. */
+export function play(state: UiState, {ring}: ScreenContext): UiState {
+	const speed = speeds[speeds.indexOf(state.playing ?? 0) + 1] as number | undefined;
+	if (speed === undefined) {
+		return say({...state, playing: undefined}, 'stopped; [ ] step, Space plays');
+	}
+
+	const spanMs = speed * 1000;
+	return say({
+		...state, playing: speed, spanMs, lookedAtMs: state.lookedAtMs ?? ring.windows.at(0)?.atMs,
+	}, `playing, ${speed} ${speed === 1 ? 'second' : 'seconds'} a second; Space: faster, then stop`);
+}
+
+/** Goes to the next window of a recording that is played. */
+export function played(state: UiState, {ring}: ScreenContext): UiState {
+	const cellMs = pastCell(state);
+	const nextMs = cellMs === undefined ? undefined : cellAfter(ring, cellMs, state.spanMs);
+	return nextMs === undefined
+		? say({...state, playing: undefined, lookedAtMs: ring.windows.at(-1)?.atMs}, 'the end of the recording')
+		: {...state, lookedAtMs: nextMs};
 }
 
 /** Goes to a shorter window around the same moment, or from the shortest to the longest. */

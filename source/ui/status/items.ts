@@ -100,6 +100,11 @@ export const headerItems: readonly HeaderItem[] = [
 		role: ({ui, data}) => badgeOf(ui, data).role,
 	},
 	{
+		line: 1, isRight: true, priority: 6, word: 'REC', meaning: 'what is sampled is written to this recording',
+		text: ({data: {status}}) => status.recordedTo === undefined ? '' : `REC ${status.recordedTo}`,
+		role: () => 'hot',
+	},
+	{
 		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
 		text: ({data}) => rate(data),
 	},

@@ -1,6 +1,6 @@
 import type {SourcePhase} from '../../model/source.js';
 import {formatCount, formatDuration} from '../../query/columns/format.js';
-import type {ScreenData} from '../state/screen-data.js';
+import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import {clock, clocks, dayAndTime} from '../text/clock.js';
@@ -47,6 +47,10 @@ const sessionStates: readonly SessionState[] = [
 	{
 		holds: data => data.status.nextS !== undefined && isSampling(data), role: 'hot', badge: ({status}) => `THROTTLED next ${when(status.nextS!, 'in')}`,
 		isAlarm: true, message: ({status}) => `sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, 'comes in')}`,
+	},
+	{
+		holds: data => data.past !== undefined && keySourceOf(data) === 'recording',
+		message: ({past}) => `${clocks(past!.fromMs, past!.toMs)}; [ ] step, z span, Space plays, Esc all of it`,
 	},
 	{
 		holds: ({past}) => past !== undefined,

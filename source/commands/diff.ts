@@ -1,0 +1,84 @@
+import {existsSync} from 'node:fs';
+import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Snapshot} from '../model/snapshot.js';
+import {printable} from '../model/text.js';
+import type {Options} from '../options/parse.js';
+import {UserError, usage} from '../runtime/errors.js';
+import {abortOnSignal} from './batch.js';
+import {momentOf, spanOf} from './moments.js';
+import {openSaved} from './recording.js';
+import {resolveTarget} from './resolve-target.js';
+import {sampled} from './sampled.js';
+import {failureOf, isOver} from './source-end.js';
+
+/** For how long JVMs are sampled when --duration does not say. */
+const defaultS = 10;
+const pollMs = 50;
+
+/** One of two things that are compared. */
+export type Side = {readonly snapshot: Snapshot; readonly title: string};
+
+/** Reads both sides; those that are JVMs are sampled at the same time. Throws UserError. */
+export async function readSides(texts: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {
+	const stop = new AbortController();
+	const isLive = texts.some(text => fileOf(text) === undefined);
+	const {signal} = isLive ? abortOnSignal() : stop;
+	const [a, b] = await Promise.all(texts.map(async text => fileOf(text) ? savedSide(text) : liveSide(text, options, signal)));
+	return [a, b];
+}
+
+/** The file of a side, and its span; undefined for a JVM. */
+function fileOf(text: string): {readonly file: string; readonly from?: string; readonly to?: string} | undefined {
+	const [, file, from, to] = /^(.+)@([^@]+?)\.\.([^@]+)$/.exec(text) ?? [];
+	if (existsSync(text)) {
+		return {file: text};
+	}
+
+	if (file === undefined && text.includes('@') && existsSync(text.replace(/@[^@]*$/, ''))) {
+		throw usage(`"${text}" is not a span of a recording`, 'FILE@14:02..14:03: from and to, as --at has them');
+	}
+
+	if (file === undefined && /[/.]/.test(text) && /\.(?:tprof|gz)$/.test(text)) {
+		throw new UserError(`cannot read ${printable(text)}: no such file`);
+	}
+
+	return file === undefined ? undefined : {file, from, to};
+}
+
+async function savedSide(text: string): Promise<Side> {
+	const {file, from, to} = fileOf(text)!;
+	const {snapshot, recording} = await openSaved(file);
+	const title = printable(path.basename(text));
+	if (!recording) {
+		if (from !== undefined) {
+			throw usage(`${printable(file)} is a snapshot: it has no moments`, 'a span is one of a recording');
+		}
+
+		return {snapshot, title};
+	}
+
+	try {
+		const [begin, end] = [from, to].map(moment => moment === undefined ? undefined : momentOf(moment, text, recording.ring));
+		return {snapshot: spanOf(recording.ring, begin, end), title};
+	} finally {
+		recording.close();
+	}
+}
+
+async function liveSide(text: string, options: Options, stop: AbortSignal): Promise<Side> {
+	const target = await resolveTarget(text);
+	return sampled(target, options, async source => {
+		const endMs = performance.now() + ((options.durationS ?? defaultS) * 1000);
+		while (!stop.aborted && !isOver(source) && performance.now() < endMs) {
+			await sleep(pollMs);
+		}
+
+		const snapshot = source.read();
+		if (!snapshot || snapshot.session.samples === 0) {
+			throw source.status().phase === 'failed' ? failureOf(source) : new UserError(`no sample of JVM ${target.pid}`);
+		}
+
+		return {snapshot, title: `${target.pid} ${target.facts.mainClass}`};
+	});
+}

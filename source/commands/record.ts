@@ -1,0 +1,99 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {printable} from '../model/text.js';
+import type {SnapshotSource} from '../model/source.js';
+import type {Options} from '../options/parse.js';
+import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import type {Target} from '../jvm/target.js';
+import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
+import {ratesOf} from '../query/past/windows.js';
+import type {Ring} from '../query/past/ring.js';
+import {version} from '../runtime/version.js';
+import {abortOnSignal} from './batch.js';
+import {snapshotStem} from './save.js';
+import {failureOf, isOver} from './source-end.js';
+import {Windows} from './sampled.js';
+
+const windowMs = 1000;
+const pollMs = 100;
+
+/** Bytes of a recording, from the options. */
+export function maxBytesOf({maxSizeMb}: Options): number {
+	return maxSizeMb * 1024 * 1024;
+}
+
+/** Records a source until it or the time asked for is over, or a signal comes. Returns the exit code; throws UserError. */
+export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
+	const recorder = await Recorder.create(options.output ?? `${snapshotStem(target.facts.pid, Date.now())}.tprof`, {version, maxBytes: maxBytesOf(options)});
+	const windows = new Windows(source, target);
+	const progress = new Progress();
+	const {signal: stop} = abortOnSignal();
+	try {
+		await eachWindow(source, options.durationS, stop, async isLast => {
+			const ring = windows.follow(isLast);
+			await recorder.follow(ring, 0);
+			progress.show(lineOf(recorder, ring), recorder.problem && `${nameOf(recorder)}: ${recorder.problem}; sampling goes on`);
+		});
+	} finally {
+		await recorder.finish();
+		windows.close();
+	}
+
+	if (recorder.windows === 0) {
+		throw recorder.problem === undefined ? failureOf(source) : failureOf({status: () => ({phase: 'failed', stale: false, message: `nothing was recorded: ${recorder.problem}`})});
+	}
+
+	progress.end(`${lineOf(recorder, windows.ring)}; tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`);
+	return recorder.problem === undefined ? 0 : 1;
+}
+
+/** Calls back each second until the source or the time is over, or a signal comes; then a last time. */
+export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>): Promise<void> {
+	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
+	let nextMs = performance.now() + windowMs;
+	const isToEnd = () => stop.aborted || isOver(source) || performance.now() >= endMs;
+	while (!isToEnd()) {
+		while (!isToEnd() && performance.now() < nextMs) {
+			await sleep(Math.max(1, Math.min(pollMs, nextMs - performance.now(), endMs - performance.now())));
+		}
+
+		// Windows that could not be in time are not made up for.
+		nextMs = Math.max(nextMs + windowMs, performance.now() + (windowMs / 2));
+		await follow(isToEnd());
+	}
+}
+
+/** How it goes: time, samples, rate, size, cost. */
+function lineOf(recorder: Recorder, {newest, windows}: Ring): string {
+	if (!newest) {
+		return `recording ${nameOf(recorder)}: no sample yet`;
+	}
+
+	const {session} = newest;
+	const {samplesPerS = 0, ownCpuPercent = 0} = ratesOf(newest, undefined);
+	const cost = session.durationMs > 0 ? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs : 0;
+	return [
+		`${windows.length > 0 ? 'recorded' : 'recording'} ${nameOf(recorder)} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
+	].join('  ');
+}
+
+/** A line on standard error that is written over on a terminal; elsewhere what goes wrong, once, and the end. */
+export class Progress {
+	#problem: string | undefined;
+
+	show(text: string, problem: string | undefined): void {
+		const {isTTY, columns} = process.stderr;
+		if (isTTY) {
+			process.stderr.write(`\r\u001B[K${printable(problem === undefined ? text : `${text}  ! ${problem}`).slice(0, columns - 1)}`);
+		} else if (problem !== this.#problem) {
+			process.stderr.write(`tprof-top: ${printable(problem ?? 'recording goes on')}\n`);
+		}
+
+		this.#problem = problem;
+	}
+
+	/** A line that stays. */
+	end(text: string): void {
+		process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[K' : ''}${printable(text, 4096)}\n`);
+	}
+}

@@ -1,0 +1,70 @@
+import type {Options} from '../options/parse.js';
+import {beforeStop} from '../runtime/suspension.js';
+import {optimizeLess} from '../runtime/heap-trimming.js';
+import {startSampler, type SamplerHandle} from '../sampler/handle.js';
+import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../query/past/ring.js';
+import type {SnapshotSource} from '../model/source.js';
+import {openVitals} from '../jvm/counters/vitals.js';
+import type {Target} from '../jvm/target.js';
+
+/** Samples a target as the options say while `action` goes on; `depth`: frames of each stack where they say nothing. */
+export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
+	optimizeLess();
+	const sampler = startSampler({
+		target,
+		engine: options.engine,
+		timer: options.timer,
+		intervalMs: options.intervalMs,
+		depth: options.depth ?? depth,
+		threads: options.threads,
+		extraIdle: options.idleCalls,
+		maxVirtualThreads: options.maxVirtualThreads,
+		waits: options.waits,
+		maxOverheadPercent: options.maxOverheadPercent,
+		maxCpuPercent: options.maxCpuPercent,
+	});
+	// While suspended we must not hold the target: threads that we stopped a moment ago would stay stopped.
+	const endSuspending = beforeStop({
+		suspend: async () => sampler.hold(),
+		resume() {
+			sampler.resume();
+		},
+	});
+	try {
+		return await action(sampler);
+	} finally {
+		await sampler.close();
+		endSuspending();
+	}
+}
+
+/** As much of the past as writing windows needs when the disk is full for some minutes, or a minute before is asked for. */
+const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
+
+/** The windows of a session that no screen shows. */
+export class Windows {
+	ring: Ring = emptyRing;
+	readonly #source: SnapshotSource;
+	readonly #vitals: ReturnType<typeof openVitals> | undefined;
+
+	constructor(source: SnapshotSource, target: Target) {
+		this.#source = source;
+		this.#vitals = openVitals(target);
+	}
+
+	/** Adds what was sampled since the last time; called once a second. `isLast`: however little it is. */
+	follow(isLast = false): Ring {
+		const snapshot = this.#source.read();
+		const vitals = this.#vitals?.read();
+		if (snapshot && snapshot.session.samples > 0) {
+			const {note, lineNote, tracer} = this.#source.status();
+			this.ring = addToRing(this.ring, snapshot, {vitals, said: {note, lineNote, tracer}}, isLast ? {...bounds, leastMs: 0} : bounds);
+		}
+
+		return this.ring;
+	}
+
+	close(): void {
+		this.#vitals?.close();
+	}
+}

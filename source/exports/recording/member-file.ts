@@ -1,0 +1,99 @@
+import type {FileHandle} from 'node:fs/promises';
+import {lockKinds} from '../../model/sample.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
+import {changing, type Region} from '../../query/past/deltas.js';
+import type {WindowFigures} from '../../query/past/ring.js';
+import {figureNames} from '../../query/past/window-body.js';
+import {ignoringErrors} from '../files/files.js';
+import {
+	contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
+} from './members.js';
+
+/** A member of the file, where it lies and what the time line shows of it. */
+export type WrittenMember = {
+	readonly kind: number;
+	readonly number: number;
+	readonly at: number;
+	readonly size: number;
+	readonly figures: WindowFigures;
+};
+
+/** A recording that is being written, by whole members. Methods throw the system's errors, and leave no part of a member. */
+export class MemberFile {
+	/** Windows and indexes in their order. */
+	readonly members: WrittenMember[] = [];
+	size = 0;
+	#number = 0;
+	/** Names that are in the file, and in an index. */
+	#named: NameCounts = noNames;
+	#indexed: NameCounts = noNames;
+
+	constructor(readonly handle: FileHandle) {}
+
+	/** Writes what stands at the start of a recording of this session. */
+	async begin({target, session: {engine, timer}}: Snapshot, version: string): Promise<void> {
+		const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
+		const about = {
+			tool: 'tprof-top', version, target, engine, timer, figures: figureNames, columns: {counters: namesOfRegion('counters'), contention: namesOfRegion('contention'), threads: namesOfRegion('threads')}, states: threadStates, lockKinds,
+		};
+		const none: WindowFigures = {
+			atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
+		};
+		const member = packed(memberKinds.session, 0, none, Buffer.from(JSON.stringify(about)));
+		await this.#append(Buffer.concat([Buffer.from(firstLine), member]));
+	}
+
+	async window(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
+		const names = nameCounts(dictionary);
+		await this.#add(memberKinds.window, figures, contentOf(dictionary, this.#named, names, body));
+		this.#named = names;
+		this.#number++;
+	}
+
+	/** Writes what leads from nothing to the end of the newest window. */
+	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
+		const names = nameCounts(dictionary);
+		await this.#add(memberKinds.index, figures, contentOf(dictionary, this.#indexed, names, body));
+		this.#named = names;
+		this.#indexed = names;
+	}
+
+	/** What comes next is not led to by what is there. */
+	skip(): void {
+		this.#number++;
+	}
+
+	/** The body of a member of the file. */
+	async body({at, size}: WrittenMember): Promise<Uint8Array> {
+		const member = Buffer.alloc(size);
+		await this.handle.read(member, 0, size, at);
+		return partsOf(unpacked(member)).body;
+	}
+
+	async #add(kind: number, figures: WindowFigures, content: Uint8Array): Promise<void> {
+		const [at, number] = [this.size, this.#number];
+		const member = packed(kind, number, figures, content);
+		await this.#append(member);
+		const {atMs, cpuNs, sampledMs, blockedTicks, samples} = figures;
+		this.members.push({
+			kind, number, at, size: member.length, figures: {
+				atMs, cpuNs, sampledMs, blockedTicks, samples,
+			},
+		});
+	}
+
+	async #append(bytes: Uint8Array): Promise<void> {
+		try {
+			for (let done = 0; done < bytes.length;) {
+				const {bytesWritten} = await this.handle.write(bytes, done, bytes.length - done, this.size + done);
+				done += bytesWritten;
+			}
+		} catch (error) {
+			await ignoringErrors(async () => this.handle.truncate(this.size));
+			throw error;
+		}
+
+		this.size += bytes.length;
+	}
+}

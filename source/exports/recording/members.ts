@@ -1,0 +1,172 @@
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
+import type {Dictionary} from '../../model/snapshot.js';
+import type {WindowFigures} from '../../query/past/ring.js';
+import {VarintReader, VarintWriter} from '../../model/varints.js';
+
+/*
+The members of a recording: each is a member of gzip whose extra field says what it is, how long it is, and what the
+time line shows of it. docs/formats.md has all of it.
+*/
+
+/** The first line of a recording, whose number is that of its format. */
+export const firstLine = 'tprof-top recording 1\n';
+
+/** Whether a file begins as a recording does, of any format. */
+export function isRecording(head: Uint8Array): boolean {
+	return Buffer.from(head).toString('latin1').startsWith(firstLine.replace(/\d+\n/, ''));
+}
+
+/** `index`: names and counters up to a moment, from nothing. */
+export const memberKinds = {session: 0, window: 1, index: 2} as const;
+
+/** What stands in front of a member's content. */
+export type MemberHead = WindowFigures & {
+	/** Of `memberKinds`. */
+	readonly kind: number;
+	/** Windows before it. */
+	readonly number: number;
+	/** Bytes of the member, and of its content when unpacked. */
+	readonly size: number;
+	readonly unpackedSize: number;
+};
+
+/** RFC 1952: magic, deflate, an extra field, no time, an unknown system, 64 bytes of it, of which 60 are the subfield "TP". */
+export const signature = Uint8Array.from([0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 255, 64, 0, 0x54, 0x50, 60, 0]);
+const numberFields = ['kind', 'size', 'unpackedSize', 'number'] as const;
+const doubleFields = ['atMs', 'cpuNs', 'sampledMs', 'blockedTicks', 'samples'] as const;
+const doublesAt = signature.length + (numberFields.length * 4);
+const crcAt = doublesAt + (doubleFields.length * 8);
+export const headLength = crcAt + 4;
+/** Of gzip: CRC-32 and length of the content. */
+const trailerLength = 8;
+
+/** More than a session with a full table takes. */
+export const maxMemberBytes = 64 * 1024 * 1024;
+
+const crcTable = Int32Array.from({length: 256}, (_, byte) => {
+	let crc = byte;
+	for (let bit = 0; bit < 8; bit++) {
+		crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xED_B8_83_20;
+	}
+
+	return crc;
+});
+
+/** CRC-32 as gzip has it; of bytes that follow others, with theirs as `before`. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+	let crc = ~before;
+	const {length} = bytes;
+	for (let index = 0; index < length; index++) {
+		crc = crcTable[(crc ^ bytes[index]) & 255] ^ (crc >>> 8);
+	}
+
+	return ~crc >>> 0;
+}
+
+/** A whole member. */
+export function packed(kind: number, number: number, figures: WindowFigures, content: Uint8Array): Uint8Array {
+	const deflated = deflateRawSync(content);
+	const member = new Uint8Array(headLength + deflated.length + trailerLength);
+	const view = new DataView(member.buffer);
+	const head: MemberHead = {
+		...figures, kind, number, size: member.length, unpackedSize: content.length,
+	};
+	member.set(signature);
+	for (const [index, field] of numberFields.entries()) {
+		view.setUint32(signature.length + (index * 4), head[field], true);
+	}
+
+	for (const [index, field] of doubleFields.entries()) {
+		view.setFloat64(doublesAt + (index * 8), head[field], true);
+	}
+
+	member.set(deflated, headLength);
+	view.setUint32(member.length - 8, crc32(content), true);
+	view.setUint32(member.length - 4, content.length, true);
+	view.setUint32(crcAt, memberCrc(member), true);
+	return member;
+}
+
+/** The CRC of all of a member but itself. */
+function memberCrc(member: Uint8Array): number {
+	return crc32(member.subarray(headLength), crc32(member.subarray(0, crcAt)));
+}
+
+/** What the bytes say of the member that begins there; undefined if none does, or its sizes are beyond all bounds. */
+export function headOf(bytes: Uint8Array): MemberHead | undefined {
+	if (bytes.length < headLength || !signature.every((byte, index) => bytes[index] === byte)) {
+		return undefined;
+	}
+
+	const view = new DataView(bytes.buffer, bytes.byteOffset);
+	const head = Object.fromEntries([
+		...numberFields.map((field, index) => [field, view.getUint32(signature.length + (index * 4), true)]),
+		...doubleFields.map((field, index) => [field, view.getFloat64(doublesAt + (index * 8), true)]),
+	]) as MemberHead;
+	return head.size >= headLength + trailerLength && head.size <= maxMemberBytes && head.unpackedSize <= maxMemberBytes ? head : undefined;
+}
+
+/** Whether the bytes of a member are those that were written. */
+export function isWhole(member: Uint8Array): boolean {
+	return new DataView(member.buffer, member.byteOffset).getUint32(crcAt, true) === memberCrc(member);
+}
+
+/** The content of a whole member. Throws RangeError for what was never packed so. */
+export function unpacked(member: Uint8Array): Uint8Array {
+	const {unpackedSize} = headOf(member)!;
+	try {
+		return inflateRawSync(member.subarray(headLength, -trailerLength), {maxOutputLength: Math.max(1, unpackedSize)});
+	} catch {
+		throw new RangeError('a member that cannot be unpacked');
+	}
+}
+
+/** How many strings, frames and nodes of the dictionary there are. */
+export type NameCounts = readonly [strings: number, frames: number, nodes: number];
+
+export const noNames: NameCounts = [0, 0, 0];
+
+export function nameCounts({strings, frameCount, nodeCount}: Dictionary): NameCounts {
+	return [strings.length, frameCount, nodeCount];
+}
+
+const bytes = new VarintWriter();
+
+/** The content of a window or an index: names from some counts to others, and its body. */
+export function contentOf(dictionary: Dictionary, from: NameCounts, to: NameCounts, body: Uint8Array): Uint8Array {
+	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
+	const writers = [
+		(id: number) => {
+			bytes.block(strings[id]);
+		},
+		(id: number) => {
+			for (const value of [frameClass[id], frameMethod[id], frameFile[id]]) {
+				bytes.number(value);
+			}
+
+			bytes.signed(frameLine[id]);
+		},
+		(id: number) => {
+			bytes.number(nodeParent[id]);
+			bytes.number(nodeFrame[id]);
+		},
+	];
+	for (const [part, write] of writers.entries()) {
+		bytes.number(from[part]);
+		bytes.number(to[part] - from[part]);
+		for (let id = from[part]; id < to[part]; id++) {
+			write(id);
+		}
+	}
+
+	const names = bytes.take();
+	bytes.block(names);
+	bytes.bytes(body);
+	return bytes.take();
+}
+
+/** The two parts of such a content. Throws RangeError. */
+export function partsOf(content: Uint8Array): {readonly names: Uint8Array; readonly body: Uint8Array} {
+	const from = new VarintReader(content);
+	return {names: from.block(), body: from.bytes()};
+}

@@ -1,0 +1,95 @@
+import {bounds} from '../../model/saved-values.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import {sumUpTo} from '../../model/sum.js';
+import {VarintReader} from '../../model/varints.js';
+import {
+	maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, tooMany,
+} from '../pprof/limits.js';
+
+/** Distinct names: as many as the table has room for. */
+const maxStrings = 65_536;
+
+const [minLine, maxLine] = bounds.line({
+	strings: 0, frames: 0, nodes: 0, threads: 0,
+});
+
+/** The dictionary of a recording, put together from its members. Nothing in them is trusted. */
+export class ReadNames {
+	readonly #strings: string[] = [];
+	/** Class, method, file, line. */
+	readonly #frames: readonly number[][] = [[], [], [], []];
+	/** Parent, frame, and how many frames the stack has. */
+	readonly #nodes: readonly number[][] = [[], [], []];
+
+	/** Takes over those that are new; false where some before them are missing. Throws RangeError. */
+	take(names: Uint8Array): boolean {
+		const from = new VarintReader(names, maxNameCharacters);
+		const [classes] = this.#frames;
+		const [parents, , depths] = this.#nodes;
+		const isWhole = (there: number, most: number, called: string, read: (id: number) => void) => {
+			const first = from.number();
+			const end = first + from.number();
+			if (end > most) {
+				throw tooMany(most, called);
+			}
+
+			const isKnown = first <= there;
+			if (isKnown) {
+				for (let id = first; id < end; id++) {
+					read(id);
+				}
+			}
+
+			return isKnown;
+		};
+
+		return isWhole(this.#strings.length, maxStrings, 'names', id => {
+			put([this.#strings], id, [from.text()]);
+		}) && isWhole(classes.length, maxOwnFrames, 'frames', id => {
+			const ids = Array.from({length: 3}, () => from.below(this.#strings.length));
+			put(this.#frames, id, [...ids, Math.max(minLine, Math.min(maxLine, from.signed()))]);
+		}) && isWhole(parents.length, maxNodes, 'distinct stacks', id => {
+			const [parent, frame] = [from.below(Math.max(1, id)), from.below(classes.length)];
+			put(this.#nodes, id, [parent, frame, id === 0 ? 0 : depths[parent] + 1]);
+		});
+	}
+
+	/** All of them. Throws RangeError for more than can be shown. */
+	dictionary(): Dictionary {
+		const [frameClass, frameMethod, frameFile, frameLine] = this.#frames.map(column => Int32Array.from(column));
+		const [nodeParent, nodeFrame, depths] = this.#nodes.map(column => Int32Array.from(column));
+		if (this.#strings[0] !== '' || frameClass.length < 2 || nodeParent.length === 0) {
+			throw new RangeError('names are missing');
+		}
+
+		const lengthOf = (name: number) => this.#strings[name].length;
+		if (sumUpTo(frameClass.length, frame => lengthOf(frameClass[frame]) + lengthOf(frameMethod[frame]) + lengthOf(frameFile[frame])) > maxNameCharacters) {
+			throw tooMany(maxNameCharacters, 'characters in names');
+		}
+
+		if (depths.some(depth => depth > maxDepth)) {
+			throw tooMany(maxDepth, 'frames in a stack');
+		}
+
+		return {
+			strings: this.#strings, frameCount: frameClass.length, frameClass, frameMethod, frameFile, frameLine, nodeCount: nodeParent.length, nodeParent, nodeFrame,
+		};
+	}
+
+	/** Throws RangeError where the stacks of all counters have more frames than can be shown. */
+	checkStacks({counters: {count, node}}: Snapshot): void {
+		const depths = this.#nodes[2];
+		if (sumUpTo(count, counter => depths[node[counter]]) > maxFrames) {
+			throw tooMany(maxFrames, 'frames of all stacks');
+		}
+	}
+}
+
+/** Adds an entry to columns, if it is new. */
+function put<Value>(columns: readonly Value[][], id: number, values: readonly Value[]): void {
+	if (columns[0].length === id) {
+		for (const [index, column] of columns.entries()) {
+			column.push(values[index]);
+		}
+	}
+}

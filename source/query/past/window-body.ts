@@ -1,0 +1,82 @@
+import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js';
+import {fromNames, namesOf} from '../../model/column-types.js';
+import {sessionFigures} from '../../model/schema.js';
+import type {SourceStatus} from '../../model/source.js';
+import {aboutOf, withReports} from '../../model/saved-reports.js';
+import {VarintReader, VarintWriter} from '../../model/varints.js';
+import {countsOf, deltas, merged, type Counts} from './deltas.js';
+
+/*
+What is kept of a window, in the ring and in a recording: how the session stood at its end, and what changed in it, as
+bytes. docs/formats.md describes them.
+*/
+
+/** What is known at a moment beside the snapshot. */
+export type Beside = {
+	readonly vitals: TargetVitals;
+	/** What the source said of how samples are got. */
+	readonly said: Pick<SourceStatus, 'note' | 'lineNote' | 'tracer'>;
+};
+
+/** A moment of the past. */
+export type Looked = Beside & {readonly snapshot: Snapshot};
+
+export type WindowBody = Beside & {
+	/** Those of the session, by the names that its writer knew. */
+	readonly figures: Readonly<Record<string, number>>;
+	readonly counts: Counts;
+	/** See deltas.ts. */
+	readonly changes: Uint8Array;
+	/** What an agent had reported, if there was one. Throws RangeError for what is no report. */
+	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
+};
+
+export const figureNames: readonly string[] = namesOf(sessionFigures);
+
+const bytes = new VarintWriter();
+
+/** The window from `then` (undefined: from where nothing was counted) to `now`, as bytes. */
+export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, said}: Beside): Uint8Array {
+	const changes = deltas(then, now);
+	const {traces, tasks} = now;
+	bytes.block(JSON.stringify({vitals, said, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
+	for (const report of [traces, tasks]) {
+		bytes.block(report?.bytes ?? new Uint8Array());
+	}
+
+	for (const name of figureNames) {
+		bytes.exact(now.session[name as keyof SessionStats] as number);
+	}
+
+	const counts = countsOf(now);
+	for (const count of [counts.counters, counts.contention, counts.threads]) {
+		bytes.number(count);
+	}
+
+	bytes.bytes(changes);
+	return bytes.take();
+}
+
+/** Reads a body, whose session figures have these names. Throws RangeError or SyntaxError for what is none. */
+export function readBody(body: Uint8Array, figures: readonly string[] = figureNames): WindowBody {
+	const from = new VarintReader(body);
+	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText()) as Beside & {readonly tasks?: unknown};
+	const [traced, followed] = [from.block(), from.block()];
+	return {
+		vitals,
+		said,
+		reports: () => withReports(traced, followed, tasks),
+		figures: fromNames(figures, () => from.exact()),
+		counts: {counters: from.number(), contention: from.number(), threads: from.number()},
+		changes: from.bytes(),
+	};
+}
+
+/** What two windows, one after the other, come to. */
+export function mergedBody(first: Uint8Array, second: Uint8Array): Uint8Array {
+	const [{changes}, {changes: later}] = [readBody(first), readBody(second)];
+	const head = second.subarray(0, second.length - later.length);
+	bytes.bytes(head);
+	bytes.bytes(merged(changes, later));
+	return bytes.take();
+}

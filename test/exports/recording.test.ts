@@ -1,0 +1,319 @@
+import {
+	mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test, vi} from 'vitest';
+import {MemberFile} from '../../source/exports/recording/member-file.js';
+import {
+	firstLine, headLength, headOf, memberKinds, packed, unpacked,
+} from '../../source/exports/recording/members.js';
+import {openRecording, type Recording} from '../../source/exports/recording/reader.js';
+import {Recorder} from '../../source/exports/recording/recorder.js';
+import {LookBack} from '../../source/query/past/look-back.js';
+import {addToRing, emptyRing, type Ring} from '../../source/query/past/ring.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {UserError} from '../../source/runtime/errors.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {views} from '../../source/views/registry.js';
+import {closedAfterTest, sharedFolder} from '../helpers/for-test.js';
+import {pick, seeded} from '../helpers/random.js';
+import {randomSession, saidBy} from '../helpers/random-session.js';
+
+const folder = sharedFolder();
+let files = 0;
+
+function newName(): string {
+	return path.join(folder, `${++files}.tprof`);
+}
+
+/** Records a session, its windows as they come; gives back the ring too, and the file as it was before it was closed. */
+async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxBytes?: number} = {}): Promise<{readonly file: string; readonly ring: Ring; readonly open: Uint8Array}> {
+	const recorder = await Recorder.create(newName(), {version: '1.0.0', maxBytes});
+	let ring = emptyRing;
+	for (const [second, snapshot] of session.entries()) {
+		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second}, said: {note: `second ${second}`}});
+		await recorder.follow(ring);
+	}
+
+	expect(recorder.problem).toBeUndefined();
+	const open = readFileSync(recorder.file);
+	await recorder.finish();
+	return {file: recorder.file, ring, open};
+}
+
+function opened(file: string): Recording {
+	return closedAfterTest(openRecording(file));
+}
+
+/** All that the recording says of a window. */
+function windowIn({ring}: Recording, index: number, lookBack = new LookBack()) {
+	const looked = lookBack.at(ring, index);
+	return looked && {...saidBy(looked.snapshot), vitals: looked.vitals, said: looked.said, dictionary: namesIn(looked.snapshot)};
+}
+
+function namesIn({dictionary: {strings, frameCount, frameClass, frameLine, nodeCount, nodeParent, nodeFrame}}: Snapshot) {
+	return {
+		strings: [...strings], frames: [...frameClass.subarray(0, frameCount)], lines: [...frameLine.subarray(0, frameCount)], parents: [...nodeParent.subarray(0, nodeCount)], nodes: [...nodeFrame.subarray(0, nodeCount)],
+	};
+}
+
+const secondOf = (atMs: number) => Math.round((atMs - 1_700_000_000_000) / 1000);
+
+describe('a recording', () => {
+	test.each([[1, 5], [2, 61], [3, 200], [4, 130]])('says of each moment what the ring does (seed %i, %i s)', async (seed, seconds) => {
+		const session = [...randomSession(seconds, seed)];
+		const {file, ring} = await recorded(session);
+		const recording = opened(file);
+		expect(recording.problem).toBeUndefined();
+		expect(recording.ring.windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => [atMs, cpuNs, sampledMs, blockedTicks, samples]))
+			.toEqual(ring.windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => [atMs, cpuNs, sampledMs, blockedTicks, samples]));
+		const random = seeded(seed);
+		const [there, here] = [new LookBack(), new LookBack()];
+		for (let step = 0; step < 40; step++) {
+			const index = pick(random, seconds);
+			const looked = here.at(ring, index)!;
+			const said = windowIn(recording, index, there)!;
+			expect(said).toMatchObject({...saidBy(looked.snapshot), vitals: {cpuPercent: index}, said: {note: `second ${index}`}});
+			expect(said.dictionary).toEqual(namesIn(session.at(-1)!));
+		}
+
+		expect(recording.ring.newest!.target).toEqual(session[0].target);
+	});
+
+	test('is for its owner alone, and replaces nothing', async () => {
+		const {file} = await recorded([...randomSession(3)]);
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		await expect(Recorder.create(file, {version: '1'})).rejects.toThrow('it already exists');
+	});
+
+	test('may begin within a session: at the moment before its first window', async () => {
+		const session = [...randomSession(90)];
+		let ring = emptyRing;
+		for (const snapshot of session) {
+			ring = addToRing(ring, snapshot);
+		}
+
+		const recorder = await Recorder.create(newName(), {version: '1'});
+		await recorder.follow(ring, 30);
+		await recorder.finish();
+		const recording = opened(recorder.file);
+		expect(recording.ring.windows.length).toBe(60);
+		expect(windowIn(recording, -1)).toMatchObject({...saidBy(new LookBack().at(ring, 29)!.snapshot)});
+		expect(windowIn(recording, 0)).toMatchObject({...saidBy(new LookBack().at(ring, 30)!.snapshot)});
+		expect(windowIn(recording, 59)).toMatchObject({...saidBy(new LookBack().at(ring, 89)!.snapshot)});
+	});
+});
+
+/** Where the members of a file begin. */
+function membersOf(bytes: Uint8Array): Array<{readonly at: number; readonly kind: number; readonly size: number; readonly number: number}> {
+	const members = [];
+	for (let at = firstLine.length; at < bytes.length;) {
+		const head = headOf(bytes.subarray(at))!;
+		members.push({at, ...head});
+		at += head.size;
+	}
+
+	return members;
+}
+
+function fileWith(bytes: Uint8Array): string {
+	const file = newName();
+	writeFileSync(file, bytes);
+	return file;
+}
+
+/** What opening bytes comes to: the ends of the windows that are good, or why not. */
+function opening(bytes: Uint8Array): {readonly seconds?: readonly number[]; readonly problem?: string; readonly refusal?: string} {
+	try {
+		const recording = opened(fileWith(bytes));
+		return {seconds: recording.ring.windows.map(({atMs}) => secondOf(atMs)), problem: recording.problem};
+	} catch (error) {
+		expect(error).toBeInstanceOf(UserError);
+		expect((error as UserError).message).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+		return {refusal: (error as UserError).message};
+	}
+}
+
+const upTo = (end: number) => Array.from({length: end}, (_, index) => index + 1);
+
+describe('a file that is', () => {
+	test('cut at any byte has all windows before', async () => {
+		const {open: bytes} = await recorded([...randomSession(4, 9)]);
+		const ends = membersOf(bytes).filter(({kind}) => kind === memberKinds.window).map(({at, size}) => at + size);
+		expect(ends.length).toBe(4);
+		for (let length = 0; length < bytes.length; length++) {
+			const whole = ends.filter(end => end <= length).length;
+			const {seconds, problem, refusal} = opening(bytes.subarray(0, length));
+			expect(whole === 0 ? refusal !== undefined : seconds?.length === whole, `${length} of ${bytes.length}: ${refusal}`).toBe(true);
+			const isBetween = membersOf(bytes).some(({at}) => at === length);
+			expect(whole === 0 || isBetween ? undefined : problem).toBe(whole === 0 || isBetween ? undefined : 'the file is cut off: the window that was being written is missing');
+		}
+	});
+
+	test('damaged in one window loses that window', async () => {
+		const session = [...randomSession(200, 5)];
+		const {file, ring} = await recorded(session);
+		const bytes = readFileSync(file);
+		const members = membersOf(bytes);
+		for (const wrong of [0, 1, 30, 70, 150, 199]) {
+			const damaged = Buffer.from(bytes);
+			const {at, size} = members.filter(({kind}) => kind === memberKinds.window)[wrong];
+			damaged[at + Math.floor(size / 2)] ^= 0x55;
+			const recording = opened(fileWith(damaged));
+			expect(recording.problem).toBe('a part of the file is damaged and left out');
+			const [there, here] = [new LookBack(), new LookBack()];
+			const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
+			expect(upTo(200).filter(second => !found.has(second))).toEqual(members[members.findIndex(member => member.at === at) + 1].kind === memberKinds.index ? [] : [wrong + 1]);
+			for (const [index, {atMs}] of recording.ring.windows.entries()) {
+				expect(saidBy(there.at(recording.ring, index)!.snapshot)).toEqual(saidBy(here.at(ring, secondOf(atMs) - 1)!.snapshot));
+			}
+		}
+	});
+
+	test('damaged in an index loses nothing', async () => {
+		const {file} = await recorded([...randomSession(200, 6)]);
+		const bytes = readFileSync(file);
+		const indexes = membersOf(bytes).filter(({kind}) => kind === memberKinds.index);
+		expect(indexes.length).toBeGreaterThan(3);
+		for (const {at} of indexes) {
+			const damaged = Buffer.from(bytes);
+			damaged[at + headLength] ^= 0x55;
+			expect(opening(damaged).seconds).toEqual(upTo(200));
+		}
+	});
+
+	test('changed at random opens as far as it is good, or is refused in a line', async () => {
+		const {file} = await recorded([...randomSession(70, 7)]);
+		const unchanged = readFileSync(file);
+		const random = seeded(11);
+		for (let round = 0; round < 300; round++) {
+			const bytes = Buffer.from(unchanged);
+			for (let change = 0; change <= pick(random, 4); change++) {
+				const at = pick(random, bytes.length);
+				const [from, length] = [pick(random, bytes.length), pick(random, 200)];
+				bytes[at] = pick(random, 256);
+				if (pick(random, 3) === 0) {
+					bytes.copyWithin(at, from, from + length);
+				}
+			}
+
+			const {seconds = [], refusal} = opening(bytes);
+			expect(refusal === undefined ? seconds.length > 0 : refusal.startsWith('cannot open')).toBe(true);
+		}
+	});
+
+	test('made to deceive is refused, or says only what it may', async () => {
+		const {file} = await recorded([...randomSession(3, 8)]);
+		const bytes = readFileSync(file);
+		const random = seeded(12);
+		const [session, ...others] = membersOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
+		for (let round = 0; round < 300; round++) {
+			// The digests are right: what is in it is not.
+			const members = [session, ...others].map((member, index) => {
+				const content = Buffer.from(unpacked(member));
+				if (index === round % (others.length + 1)) {
+					content[pick(random, content.length)] = pick(random, 256);
+				}
+
+				const head = headOf(member)!;
+				return packed(head.kind, head.number, head, content);
+			});
+			try {
+				const recording = opened(fileWith(Buffer.concat([Buffer.from(firstLine), ...members])));
+				for (const index of recording.ring.windows.keys()) {
+					const {snapshot} = new LookBack().at(recording.ring, index)!;
+					expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+					for (const view of views) {
+						view.query(snapshot, undefined, {...defaultQuery, sort: view.sort});
+					}
+				}
+			} catch (error) {
+				expect(error).toSatisfy(thrown => thrown instanceof UserError || thrown instanceof RangeError || thrown instanceof SyntaxError);
+			}
+		}
+	});
+});
+
+describe('while it is written', () => {
+	test('a file that grows beyond its size keeps its newer half as it is, and merges its older', async () => {
+		const session = [...randomSession(400, 10)];
+		const {file: whole} = await recorded(session);
+		const maxBytes = statSync(whole).size * 0.6;
+		const {file, ring} = await recorded(session, {maxBytes});
+		expect(statSync(file).size).toBeLessThan(maxBytes * 1.2);
+		expect(readdirSync(folder).filter(name => name.includes('partial'))).toEqual([]);
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		const recording = opened(file);
+		expect(recording.problem).toBeUndefined();
+		const {windows} = recording.ring;
+		expect(windows.length).toBeLessThan(300);
+		expect(windows.filter(({samples}) => samples > 50).length).toBeGreaterThan(10);
+		expect(windows.slice(-100).every(({samples}) => samples === 50)).toBe(true);
+		expect(windows.reduce((sum, {samples}) => sum + samples, 0)).toBe(400 * 50);
+		const [there, here] = [new LookBack(), new LookBack()];
+		for (const [index, {atMs}] of windows.entries()) {
+			expect(saidBy(there.at(recording.ring, index)!.snapshot)).toEqual(saidBy(here.at(ring, secondOf(atMs) - 1)!.snapshot));
+		}
+	});
+
+	test.each([
+		['removed', (file: string) => {
+			rmSync(file);
+		}, undefined],
+		['replaced', (file: string) => {
+			renameSync(file, `${file}.old`);
+			writeFileSync(file, 'of somebody else');
+		}, 'another file has taken its name'],
+		['in a folder that is removed', (file: string) => {
+			renameSync(path.dirname(file), `${path.dirname(file)}.old`);
+		}, expect.stringMatching(/^there is no folder /) as unknown],
+	] as const)('a file %s is neither written over nor lost for good', async (_, harm, problem) => {
+		const place = path.join(folder, `place-${++files}`);
+		mkdirSync(place);
+		const file = path.join(place, 'x.tprof');
+		const recorder = await Recorder.create(file, {version: '1'});
+		const session = [...randomSession(20, 13)];
+		let ring = emptyRing;
+		for (const [second, snapshot] of session.entries()) {
+			if (second === 10) {
+				harm(file);
+			}
+
+			ring = addToRing(ring, snapshot);
+			await recorder.follow(ring);
+			expect(recorder.problem).toEqual(second < 10 ? undefined : problem);
+		}
+
+		await recorder.finish();
+		if (problem === undefined) {
+			const recording = opened(file);
+			expect(recording.ring.windows.map(({atMs}) => secondOf(atMs))).toEqual(upTo(20).slice(10));
+			expect(windowIn(recording, 9)).toMatchObject(saidBy(new LookBack().at(ring, 19)!.snapshot)!);
+		} else if (typeof problem === 'string') {
+			expect(readFileSync(file, 'utf8')).toBe('of somebody else');
+		}
+	});
+
+	test('what could not be written on a full disk is written when there is room again', async () => {
+		const recorder = await Recorder.create(newName(), {version: '1'});
+		const write = vi.spyOn(MemberFile.prototype, 'window');
+		const session = [...randomSession(30, 14)];
+		let ring = emptyRing;
+		for (const [second, snapshot] of session.entries()) {
+			if (second === 10) {
+				write.mockRejectedValue(Object.assign(new Error('ENOSPC'), {code: 'ENOSPC'}));
+			}
+
+			if (second === 20) {
+				write.mockRestore();
+			}
+
+			ring = addToRing(ring, snapshot);
+			await recorder.follow(ring);
+			expect(recorder.problem).toBe(second >= 10 && second < 20 ? 'the disk is full' : undefined);
+		}
+
+		await recorder.finish();
+		expect(opening(readFileSync(recorder.file)).seconds).toEqual(upTo(30));
+	});
+});

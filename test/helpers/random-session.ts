@@ -1,0 +1,58 @@
+import {namesOf} from '../../source/model/column-types.js';
+import {contentionColumns, counterColumns, threadNumbers} from '../../source/model/schema.js';
+import {lockKindCode} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {pick, seeded} from './random.js';
+
+/** When random sessions begin. */
+export const startMs = 1_700_000_000_000;
+
+/** A session whose threads go about at random, a snapshot each second, with fractions as the clock has them. */
+export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
+	const random = seeded(seed);
+	const builder = new SnapshotBuilder();
+	const threads = [builder.addThread({key: 1, name: 'main'})];
+	for (let second = 1; second <= seconds; second++) {
+		if (random() < 0.2) {
+			threads.push(builder.addThread({key: -1000 - threads.length, name: `worker-${threads.length}`, nativeId: pick(random, 99_999)}));
+		}
+
+		for (let times = pick(random, 4); times > 0; times--) {
+			builder.setNow(threads[pick(random, threads.length)], {name: ['', `request ${pick(random, 99)} of customer \u{1F600}`, `request \u{1F601}${second}`, 'idle'][pick(random, 4)]});
+		}
+
+		for (let times = 0; times < 6; times++) {
+			const thread = threads[pick(random, threads.length)];
+			const node = builder.addStack([builder.addFrame('com.acme.Main', `method${pick(random, 9)}`, 'Main.java', pick(random, 40))]);
+			const state = [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING][pick(random, 3)];
+			builder.count(thread, node, state, 1 + pick(random, 50), state === stateCode.RUNNABLE ? random() * 1e9 : 0);
+			builder.setNow(thread, {
+				state, node, sinceMs: startMs + (second * 1000) + random(), alive: random() < 0.9, lockOwner: state === stateCode.BLOCKED ? threads[0] : -1,
+			});
+			if (state === stateCode.BLOCKED) {
+				builder.addContention({
+					thread, node, lockKind: lockKindCode.park, owner: threads[0], ticks: 1 + pick(random, 4),
+				});
+			}
+		}
+
+		const atMs = startMs + (second * 1000);
+		yield builder.build({
+			session: {
+				samples: second * 50, durationMs: second * 1000, startedAtMs: startMs, takenAtMs: atMs + 12.5, lastSampleAtMs: atMs,
+			},
+		});
+	}
+}
+
+/** What a snapshot says, whole numbers for fractions. */
+export function saidBy(snapshot: Snapshot | undefined) {
+	const rounded = <Name extends string>({count, ...arrays}: {readonly count: number} & Readonly<Record<Name, ArrayLike<number>>>, names: readonly Name[]) =>
+		names.map(name => [name, [...(arrays as unknown as Record<Name, Float64Array>)[name]].slice(0, count).map(value => Math.round(value))]);
+	return snapshot && {
+		counters: rounded(snapshot.counters, namesOf(counterColumns)), contention: rounded(snapshot.contention, namesOf(contentionColumns)), threads: rounded(snapshot.threads, namesOf(threadNumbers)),
+		names: snapshot.threads.name.slice(0, snapshot.threads.count), session: snapshot.session,
+	};
+}
