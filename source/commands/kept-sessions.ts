@@ -2,16 +2,15 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {nearestFolder, writeWhole} from '../exports/files/files.js';
-import {pprof} from '../exports/pprof/write.js';
+import {nearestFolder} from '../exports/files/files.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/version.js';
 import {byText} from '../query/columns/sort.js';
-import {defaultQuery} from '../query/types/query.js';
+import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
+import {recordRing} from './save.js';
 
 /** File names of kept sessions: the pid, and the time to a millisecond. */
-const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.pb\.gz$/;
+const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.(?:tprof|pb\.gz)$/;
 
 /** Returns the folder of sessions kept when the screen closes, by the XDG base directory specification. */
 export function keptFolder({XDG_STATE_HOME = '', HOME = ''}: NodeJS.ProcessEnv = process.env): string {
@@ -19,13 +18,15 @@ export function keptFolder({XDG_STATE_HOME = '', HOME = ''}: NodeJS.ProcessEnv =
 }
 
 /** Keeps a session for `open --last`; deletes all but the newest `count`. Returns its path; throws UserError. */
-export async function keepSession(snapshot: Snapshot, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
+export async function keepSession(snapshot: Snapshot, past: Ring, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
 	if (count === 0) {
 		return undefined;
 	}
 
 	await ownFolder(folder);
-	const file = await writeWhole(path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}${pprof.extension}`), pprof.write(snapshot, undefined, {query: defaultQuery, version}), {taken: 'suffix'});
+	// The last second may not be a window of its own yet.
+	const ring = addToRing(past, snapshot, {}, {...usualBounds, leastMs: 0});
+	const {file} = await recordRing(ring, path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.tprof`));
 	const all = await keptIn(folder);
 	for (const old of all.slice(0, -count)) {
 		await unlink(path.join(folder, old));

@@ -15,6 +15,7 @@ import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/ports.js';
 import {keepColumns} from '../config/configure.js';
 import type {Configuration} from '../options/settings.js';
+import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import {sourceLibrary} from '../sources/library.js';
@@ -46,7 +47,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 	let roots: readonly SourceRoot[] | undefined;
 	const endHeapTrimming = startHeapTrimming();
 	try {
-		const {reason, signal, lastSnapshot} = await runApp({
+		const {reason, signal, lastSnapshot, ring} = await runApp({
 			source,
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
@@ -77,7 +78,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 		}
 
 		if (lastSnapshot && lastSnapshot.session.samples > 0 && phase !== 'recording') {
-			const message = await keep(lastSnapshot, options.keepSessions);
+			const message = await keep(lastSnapshot, ring, options.keepSessions);
 			process.stdout.write(reason === 'gone' ? '' : message);
 		}
 
@@ -94,10 +95,10 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 }
 
 /** Keeps the session; returns a line that says how to open it again, or why it could not be kept. */
-async function keep(snapshot: Snapshot, count: number): Promise<string> {
+async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<string> {
 	try {
 		const {keepSession} = await import('./kept-sessions.js');
-		return await keepSession(snapshot, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
+		return await keepSession(snapshot, ring, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
 	} catch (error) {
 		return `the session was not kept: ${error instanceof Error ? error.message : String(error)}\n`;
 	}

@@ -43,7 +43,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 		throw recorder.problem === undefined ? failureOf(source) : failureOf({status: () => ({phase: 'failed', stale: false, message: `nothing was recorded: ${recorder.problem}`})});
 	}
 
-	progress.end(`${lineOf(recorder, windows.ring)}; tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`);
+	progress.end(`${lineOf(recorder, windows.ring, 'recorded')}; tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`);
 	return recorder.problem === undefined ? 0 : 1;
 }
 
@@ -64,16 +64,16 @@ export async function eachWindow(source: Pick<SnapshotSource, 'status'>, duratio
 }
 
 /** How it goes: time, samples, rate, size, cost. */
-function lineOf(recorder: Recorder, {newest, windows}: Ring): string {
+function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string {
 	if (!newest) {
-		return `recording ${nameOf(recorder)}: no sample yet`;
+		return `${verb} ${nameOf(recorder)}: no sample yet`;
 	}
 
 	const {session} = newest;
 	const {samplesPerS = 0, ownCpuPercent = 0} = ratesOf(newest, undefined);
 	const cost = session.durationMs > 0 ? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs : 0;
 	return [
-		`${windows.length > 0 ? 'recorded' : 'recording'} ${nameOf(recorder)} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
+		`${verb} ${nameOf(recorder)} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
 	].join('  ');
 }
 

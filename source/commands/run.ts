@@ -148,6 +148,10 @@ async function check(options: Options): Promise<void> {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
+	if (options.record !== undefined && !isLive) {
+		throw usage('--record is for the live screen', 'tprof-top record PID -o FILE writes a recording without one');
+	}
+
 	if (kind === 'choose' && !isLive) {
 		throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs on this host', exitCode: 2});
 	}
@@ -247,6 +251,9 @@ async function openFile(file: string, options: Options): Promise<number> {
 
 		const snapshot = atMs === undefined ? spanOf(recording.ring, fromMs, toMs) : windowAt(recording.ring, atMs);
 		return await show(savedSource({...saved, snapshot}), options);
+	} catch (error) {
+		const isNonsense = error instanceof RangeError || error instanceof SyntaxError;
+		throw isNonsense ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
 	} finally {
 		recording.close();
 	}

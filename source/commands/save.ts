@@ -50,6 +50,12 @@ async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapsh
 export const recordingItem = {id: 'recording', title: 'Recording: all of the past that is kept'};
 
 async function saveRing(ring: Ring, file: string): Promise<string> {
+	const recorder = await recordRing(ring, file);
+	return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
+}
+
+/** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
+export async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	const recorder = await Recorder.create(file, {version});
 	await recorder.follow(ring, 0);
 	await recorder.finish();
@@ -58,7 +64,7 @@ async function saveRing(ring: Ring, file: string): Promise<string> {
 		throw new UserError(recorder.problem ?? 'there is no past yet to save');
 	}
 
-	return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
+	return recorder;
 }
 
 /** Saves the window as `tprof-<pid>-<UTC time>.pb.gz` and as `.txt` beside it, both or none. Throws UserError. */

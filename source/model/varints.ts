@@ -66,12 +66,13 @@ export class VarintReader {
 	}
 
 	/** Bytes that have their length in front, as `VarintWriter.block` writes them. */
-	block(): Uint8Array {
-		return this.bytes(this.number());
+	block(limit = Infinity): Uint8Array {
+		return this.bytes(this.below(limit));
 	}
 
-	blockText(): string {
-		return this.#decoder.decode(this.block());
+	/** The same as a text, not made printable. */
+	blockText(limit: number): string {
+		return this.#decoder.decode(this.block(limit));
 	}
 
 	/** Reads a number less than `limit`. */

@@ -41,7 +41,7 @@ export const commandTable: ReadonlyArray<{
 		word: 'open', spelling: 'open FILE', help: 'a saved snapshot or a recording, with the same keys; open --last: the session that was left last', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
-	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open, diff and [ ] in it show any moment again', path: 'file'},
+	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open, diff and [ ] in it show any moment again'},
 	{word: 'watch', spelling: 'watch --all --when CONDITION', help: 'record each JVM of this host around the moments at which the condition begins'},
 	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
@@ -64,12 +64,12 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		return parseTrace(second, rest);
 	}
 
-	if (first === 'tasks') {
+	if (first === 'tasks' || first === 'record') {
 		if (second === undefined || rest.length > 0) {
-			throw usage(second === undefined ? 'tasks needs a target' : `unexpected argument: "${rest.join(' ')}"`, 'tprof-top tasks 4711 --probe executors');
+			throw usage(second === undefined ? `${first} needs a target` : `unexpected argument: "${rest.join(' ')}"`, first === 'tasks' ? 'tprof-top tasks 4711 --probe executors' : 'tprof-top record 4711 -o FILE.tprof');
 		}
 
-		return {kind: 'tasks', target: second};
+		return {kind: first, target: second};
 	}
 
 	if (first === 'diff') {
@@ -89,14 +89,6 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 	switch (first) {
 		case undefined: {
 			return {kind: 'choose'};
-		}
-
-		case 'record': {
-			if (second === undefined) {
-				throw usage('record needs a target', 'tprof-top record 4711 -o FILE.tprof');
-			}
-
-			return {kind: 'record', target: second};
 		}
 
 		case 'list':

@@ -1,5 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
+import type {Ring} from '../query/past/ring.js';
 import type {
 	KeepColumns, MethodTracer, RecordingToggle, Save,
 } from './screens/ports.js';
@@ -27,6 +28,8 @@ type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
 	readonly lastSnapshot?: Snapshot;
+	/** The windows that were kept. */
+	readonly ring: Ring;
 };
 
 /** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
@@ -47,7 +50,7 @@ export async function runApp({source, vitals, save, keepColumns, tracer, recordi
 
 			return <SessionScreen {...{store, data, view, save, keepColumns, tracer, recording}} theme={new Theme(theme)} onQuit={quit}/>;
 		});
-		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown};
+		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown, ring: store.get().ring};
 	} finally {
 		store.stop();
 	}

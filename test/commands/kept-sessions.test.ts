@@ -3,16 +3,17 @@ import path from 'node:path';
 import {expect, test} from 'vitest';
 import {keepSession, keptFolder, lastKept} from '../../source/commands/kept-sessions.js';
 import {openSaved} from '../../source/commands/recording.js';
+import {emptyRing} from '../../source/query/past/ring.js';
 import {picture} from '../helpers/picture.js';
 import {folderForTest} from '../helpers/for-test.js';
 
 const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');
-const session = (samples: number) => picture('main\nR\nA.run:1', {samples});
+const session = (samples: number) => picture('main\nR\nA.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
 
 test('a session is kept for its user alone, and opens again', async () => {
 	const folder = stateFolder();
-	const file = await keepSession(session(7), 5, Date.UTC(2026, 8, 14, 14, 2, 1), folder);
-	expect(file).toBe(path.join(folder, 'tprof-0-20260914T140201000Z.pb.gz'));
+	const file = await keepSession(session(7), emptyRing, 5, Date.UTC(2026, 8, 14, 14, 2, 1), folder);
+	expect(file).toBe(path.join(folder, 'tprof-0-20260914T140201000Z.tprof'));
 	expect(statSync(file!).mode & 0o777).toBe(0o600);
 	expect(statSync(folder).mode & 0o777).toBe(0o700);
 	expect(await lastKept(folder)).toBe(file);
@@ -23,26 +24,26 @@ test('a session is kept for its user alone, and opens again', async () => {
 test('the newest are kept, those of one second too, and nothing else is touched', async () => {
 	const folder = stateFolder();
 	for (let second = 0; second < 6; second++) {
-		await keepSession(session(second + 1), 5, second * 1000, folder);
+		await keepSession(session(second + 1), emptyRing, 5, second * 1000, folder);
 	}
 
 	writeFileSync(path.join(folder, 'notes.txt'), 'mine');
 	for (let again = 0; again < 10; again++) {
-		await keepSession(session(100 + again), 3, 9000 + again, folder);
+		await keepSession(session(100 + again), emptyRing, 3, 9000 + again, folder);
 	}
 
-	expect(readdirSync(folder).sort()).toEqual(['notes.txt', ...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.pb.gz`)]);
+	expect(readdirSync(folder).sort()).toEqual(['notes.txt', ...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.tprof`)]);
 	const {snapshot: {session: newest}} = await openSaved(await lastKept(folder));
 	expect(newest.samples).toBe(109);
 });
 
 test('none is kept where none is asked for, or where the folder is not the user\'s own', async () => {
 	const folder = stateFolder();
-	expect(await keepSession(session(1), 0, 0, folder)).toBeUndefined();
+	expect(await keepSession(session(1), emptyRing, 0, 0, folder)).toBeUndefined();
 	await expect(lastKept(folder)).rejects.toThrow('no session is kept yet');
 	mkdirSync(folder, {recursive: true});
 	chmodSync(folder, 0o777);
-	await expect(keepSession(session(1), 5, 0, folder)).rejects.toThrow(`others may write to ${folder}`);
+	await expect(keepSession(session(1), emptyRing, 5, 0, folder)).rejects.toThrow(`others may write to ${folder}`);
 	expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -17,7 +17,9 @@ import {
 } from '../../query/past/deltas.js';
 import {fromNothing, lookedAt} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/ring.js';
-import {readBody, type Beside, type Looked} from '../../query/past/window-body.js';
+import {
+	maxJsonBytes, readBody, type Beside, type Looked,
+} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
 import {
 	ExcessError, maxContention, maxSamples, maxThreads, tooMany,
@@ -138,7 +140,8 @@ class Members {
 				return at + found;
 			}
 
-			at += Math.max(1, bytes.length - signature.length + 1);
+			// Nothing is left where the file has become shorter meanwhile.
+			at = bytes.length < signature.length ? this.#fileBytes : at + bytes.length - signature.length + 1;
 		}
 
 		return this.#fileBytes;
@@ -157,7 +160,7 @@ function read(fd: number): Recording {
 
 	const members = new Members(fd);
 	const [session, ...others] = members.found;
-	if (session?.kind !== memberKinds.session) {
+	if (session?.kind !== memberKinds.session || session.unpackedSize > maxJsonBytes) {
 		throw new RangeError('its first member is damaged or missing');
 	}
 

@@ -21,6 +21,9 @@ export type Beside = {
 /** A moment of the past. */
 export type Looked = Beside & {readonly snapshot: Snapshot};
 
+/** More than there is to say beside the counters. */
+export const maxJsonBytes = 2 ** 20;
+
 export type WindowBody = Beside & {
 	/** Those of the session, by the names that its writer knew. */
 	readonly figures: Readonly<Record<string, number>>;
@@ -60,7 +63,7 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 /** Reads a body, whose session figures have these names. Throws RangeError or SyntaxError for what is none. */
 export function readBody(body: Uint8Array, figures: readonly string[] = figureNames): WindowBody {
 	const from = new VarintReader(body);
-	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText()) as Beside & {readonly tasks?: unknown};
+	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Beside & {readonly tasks?: unknown};
 	const [traced, followed] = [from.block(), from.block()];
 	return {
 		vitals,

@@ -40,11 +40,19 @@ const perS: Format = {text: value => rate(value), file: value => decimals(value,
 const change: Format = {text: value => signed(value), file: perS.file};
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};
 
+/** One percent of a core. */
+const muchMsPerS = 10;
+
+/** What is new or gone, surely so, and not little, says more than what there is more or less of. */
+function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
+	return kind !== 'both' && Math.abs(cpuChange) >= Math.max(muchMsPerS, cpuError);
+}
+
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	figure('cpu-change', row => row.cpuChange, change, {
 		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
-		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way',
-		sortBy: [row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
+		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way, what is new or gone and 1 % of a core or more first',
+		sortBy: [row => Number(isTelling(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
 	}),
 	figure('cpu-error', row => row.cpuError, perS, {

@@ -1,0 +1,97 @@
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {savedSource} from '../../source/commands/recording.js';
+import {momentOf} from '../../source/commands/moments.js';
+import {openRecording} from '../../source/exports/recording/reader.js';
+import {Recorder} from '../../source/exports/recording/recorder.js';
+import {views} from '../../source/views/registry.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import type {ComponentScreen} from '../helpers/component-screen.js';
+import {closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
+import {spikeSession, spikeStartMs} from '../helpers/spike.js';
+
+const size = {columns: 120, rows: 30};
+
+/** The live screen of a session of 185 seconds, and that of its recording. */
+async function bothScreens() {
+	const session = spikeSession(185);
+	let at = 0;
+	const store = storeOf(() => session[at], {}, {cpuPercent: 12});
+	const recorder = await Recorder.create(path.join(folderForTest(), 'x.tprof'), {version: '1'});
+	for (; at < session.length; at++) {
+		store.refresh();
+		await recorder.follow(store.get().ring);
+	}
+
+	at--;
+	await recorder.finish();
+	const recording = closedAfterTest(openRecording(recorder.file));
+	const recorded = new SessionStore({
+		source: savedSource({snapshot: recording.last.snapshot, recording}), delayMs: 1000, vitals: () => ({}), recorded: recording,
+	});
+	recorded.refresh();
+	return {live: openScreen(store, size), recorded: openScreen(recorded, size), ring: recording.ring};
+}
+
+/** The header without what the session is doing, the tabs, and the table. */
+async function shown(screen: ComponentScreen): Promise<string[]> {
+	const lines = await screen.lines();
+	const tabs = lines.findIndex(line => line.includes('['));
+	const table = lines.findIndex(line => /[A-Z]% |HELD BY|WAITS FOR|METHOD|LINE|KIND/.test(line));
+	return [...lines.slice(1, 3), lines[tabs].replace(/, [\dhms]+ ago/, ''), ...lines.slice(table, -1)].map(line => line.trimEnd());
+}
+
+test('every view shows of a recording what the live screen shows of that moment: windows, filters, baseline, details', async () => {
+	const {live, recorded} = await bothScreens();
+	const press = async (...keys: readonly string[]) => {
+		await live.press(...keys);
+		await recorded.press(...keys);
+		expect(await shown(recorded)).toEqual(await shown(live));
+	};
+
+	await press('B');
+	for (const _ of views) {
+		await press('tab');
+	}
+
+	await press('[', '[');
+	await press('z');
+	await press('m');
+	await press(']', ']', ']', 'D');
+	await press('D', '/', 'b', 'u', 'r', 'n', 'enter');
+	await press('/', 'escape', 'x');
+	await press('enter');
+	await press('escape', 'escape');
+});
+
+test('all of a recording stands in its time line, and Space plays it to its end', async () => {
+	const {recorded} = await bothScreens();
+	const text = async () => (await recorded.lines()).join('\n');
+	expect(await text()).toContain('RECORDED');
+	expect(await text()).toMatch(/CPU +10% +:+#+:+ max \d+%/);
+	await recorded.press(']');
+	expect(await text()).toContain('this is all of the recording');
+	await recorded.press(' ', ' ', ' ');
+	expect(await text()).toContain('playing, 60 seconds a second');
+	expect(await text()).toMatch(/PAST/);
+	await recorded.press(' ');
+	expect(await text()).toContain('stopped');
+	await recorded.press('escape', 'o', 'r', 'd', 'w', 'M');
+	expect(await text()).toMatch(/RECORDED/);
+});
+
+test('a moment is said as people say it', async () => {
+	const {ring} = await bothScreens();
+	const endMs = spikeStartMs + 185_000;
+	const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
+	const day = new Date(endMs);
+	const date = [day.getFullYear(), String(day.getMonth() + 1).padStart(2, '0'), String(day.getDate()).padStart(2, '0')].join('-');
+	for (const [text, ms] of [['1m ago', endMs - 60_000], ['90s ago', endMs - 90_000], ['1 h ago', undefined], [clock(endMs - 100_000), endMs - 100_000], [`${date} ${clock(endMs - 7000)}`, endMs - 7000], [new Date(endMs - 5000).toISOString(), endMs - 5000], [clock(endMs + 7_200_000), undefined], ['yesterday', undefined], ['25:00', undefined]] as const) {
+		if (ms === undefined) {
+			expect(() => momentOf(text, '--at', ring), text).toThrow(/--at: /);
+		} else {
+			expect(momentOf(text, '--at', ring), text).toBe(ms);
+		}
+	}
+});
