@@ -12,14 +12,14 @@ import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 import {failureOf, isOver} from './source-end.js';
 
-/** For how long JVMs are sampled when --duration does not say. */
+/** Default of --duration for JVMs. */
 const defaultS = 10;
 const pollMs = 50;
 
-/** One of two things that are compared. */
+/** One side of a comparison. */
 export type Side = {readonly snapshot: Snapshot; readonly title: string};
 
-/** Reads both sides; those that are JVMs are sampled at the same time. Throws UserError. */
+/** Reads both sides; samples JVMs at the same time. Throws UserError. */
 export async function readSides(texts: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {
 	const stop = new AbortController();
 	const isLive = texts.some(text => fileOf(text) === undefined);
@@ -28,7 +28,7 @@ export async function readSides(texts: readonly [string, string], options: Optio
 	return [a, b];
 }
 
-/** The file of a side, and its span; undefined for a JVM. */
+/** Returns the file and span of a side; undefined for a JVM. Throws UserError (2). */
 function fileOf(text: string): {readonly file: string; readonly from?: string; readonly to?: string} | undefined {
 	const [, file, from, to] = /^(.+)@([^@]+?)\.\.([^@]+)$/.exec(text) ?? [];
 	if (existsSync(text)) {
@@ -58,12 +58,8 @@ async function savedSide(text: string): Promise<Side> {
 		return {snapshot, title};
 	}
 
-	try {
-		const [begin, end] = [from, to].map(moment => moment === undefined ? undefined : momentOf(moment, text, recording.ring));
-		return {snapshot: spanOf(recording.ring, begin, end), title};
-	} finally {
-		recording.close();
-	}
+	const [begin, end] = [from, to].map(moment => moment === undefined ? undefined : momentOf(moment, text, recording.ring));
+	return {snapshot: spanOf(recording.ring, begin, end), title};
 }
 
 async function liveSide(text: string, options: Options, stop: AbortSignal): Promise<Side> {

@@ -8,9 +8,9 @@ import type {RecordingToggle} from '../ui/app.js';
 import {maxBytesOf} from './record.js';
 import {snapshotStem} from './save.js';
 
-/** Records what a screen shows, as the user begins and ends it. */
+/** Records the session on the screen when the user asks for it. */
 export class LiveRecorder implements RecordingToggle {
-	/** The source, whose status says that it is recorded, or why not. */
+	/** The source; its status names the recording and its problem. */
 	readonly source: SnapshotSource;
 	readonly #inner: SnapshotSource;
 	readonly #options: Options;

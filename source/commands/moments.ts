@@ -10,12 +10,12 @@ const timeForms = '"10m ago" (before the recording\'s end), 14:02:30, "2026-11-2
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000};
 const dayMs = 24 * 3_600_000;
 
-/** When a recording begins and ends, epoch milliseconds. */
+/** Returns when a recording begins and ends, epoch milliseconds. */
 function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: number] {
 	return [base?.atMs ?? windows[0].atMs - windows[0].sampledMs, windows.at(-1)!.atMs];
 }
 
-/** The moment of a recording that a text means, epoch milliseconds, in local time. Throws UserError (2). */
+/** Returns the moment of a recording that a text names in local time, epoch milliseconds. Throws UserError (2). */
 export function momentOf(text: string, spelling: string, ring: Ring): number {
 	const [beginMs, endMs] = rangeOf(ring);
 	const found = agoOf(text, endMs) ?? timeOfDay(text, beginMs, endMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
@@ -36,7 +36,7 @@ function agoOf(text: string, endMs: number): number | undefined {
 	return amount === undefined ? undefined : endMs - (Number(amount) * unitMs[unit]);
 }
 
-/** The last such time before the recording's end; the first after it, where that is nearer. */
+/** Returns the last such time of day within the recording, or the one nearest to it. */
 function timeOfDay(text: string, beginMs: number, endMs: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
@@ -48,7 +48,7 @@ function timeOfDay(text: string, beginMs: number, endMs: number): number | undef
 	return times.find(ms => ms >= beginMs && ms <= endMs) ?? times.toSorted((a, b) => Math.min(Math.abs(a - endMs), Math.abs(a - beginMs)) - Math.min(Math.abs(b - endMs), Math.abs(b - beginMs)))[0];
 }
 
-/** What was recorded between two moments, as a snapshot of its own; undefined: from the start, up to the end. */
+/** Returns what was counted between two moments; undefined: the recording's start or end. */
 export function spanOf(ring: Ring, from: number | undefined, to: number | undefined): Snapshot {
 	const lookBack = new LookBack();
 	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, endedBy(ring, to));
@@ -58,7 +58,7 @@ export function spanOf(ring: Ring, from: number | undefined, to: number | undefi
 	return windowSnapshot(lookBack.at(ring, end)!.snapshot, since?.snapshot);
 }
 
-/** What was recorded in the ten seconds, whole ones on the clock, in which a moment is. */
+/** Returns what was counted in the clock's ten seconds around a moment. */
 export function windowAt(ring: Ring, atMs: number): Snapshot {
 	const {snapshot, since} = new LookBack().window(ring, cellOf(atMs, usualSpanMs), usualSpanMs)!;
 	return windowSnapshot(snapshot, since);

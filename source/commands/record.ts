@@ -17,12 +17,12 @@ import {Windows} from './sampled.js';
 const windowMs = 1000;
 const pollMs = 100;
 
-/** Bytes of a recording, from the options. */
+/** Returns --max-size in bytes. */
 export function maxBytesOf({maxSizeMb}: Options): number {
 	return maxSizeMb * 1024 * 1024;
 }
 
-/** Records a source until it or the time asked for is over, or a signal comes. Returns the exit code; throws UserError. */
+/** Records a source until it ends, --duration is over or a signal comes. Returns the exit code; throws UserError. */
 export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
 	const recorder = await Recorder.create(options.output ?? `${snapshotStem(target.facts.pid, Date.now())}.tprof`, {version, maxBytes: maxBytesOf(options)});
 	const windows = new Windows(source, target);
@@ -47,7 +47,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	return recorder.problem === undefined ? 0 : 1;
 }
 
-/** Calls back each second until the source or the time is over, or a signal comes; then a last time. */
+/** Calls `follow` each second until the source ends, the time is over or a signal comes; then once more. */
 export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
 	let nextMs = performance.now() + windowMs;
@@ -57,13 +57,13 @@ export async function eachWindow(source: Pick<SnapshotSource, 'status'>, duratio
 			await sleep(Math.max(1, Math.min(pollMs, nextMs - performance.now(), endMs - performance.now())));
 		}
 
-		// Windows that could not be in time are not made up for.
+		// Skip windows that are already late.
 		nextMs = Math.max(nextMs + windowMs, performance.now() + (windowMs / 2));
 		await follow(isToEnd());
 	}
 }
 
-/** How it goes: time, samples, rate, size, cost. */
+/** Returns the progress line: time, samples, rate, size, cost. */
 function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string {
 	if (!newest) {
 		return `${verb} ${nameOf(recorder)}: no sample yet`;
@@ -77,7 +77,7 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 	].join('  ');
 }
 
-/** A line on standard error that is written over on a terminal; elsewhere what goes wrong, once, and the end. */
+/** On a terminal a line of standard error that is rewritten; elsewhere each new problem, and the last line. */
 export class Progress {
 	#problem: string | undefined;
 

@@ -1,11 +1,11 @@
 import {createReadStream} from 'node:fs';
-import {open, stat} from 'node:fs/promises';
+import {readFile, stat} from 'node:fs/promises';
 import {UserError} from '../runtime/errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
 import {codeOf} from '../exports/files/files.js';
-import {firstLine, isRecording} from '../exports/recording/members.js';
+import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
@@ -20,52 +20,43 @@ export async function openSaved(file: string): Promise<{readonly snapshot: Snaps
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
 	try {
-		if (await beginsAsRecording(file)) {
-			const {openRecording} = await import('../exports/recording/reader.js');
-			const recording = openRecording(file);
-			return {snapshot: recording.last.snapshot, recording};
+		const bytes = await bytesOf(file, maxProfileBytes);
+		if (!isRecording(bytes)) {
+			return {snapshot: readPprof(bytes, name)};
 		}
 
-		return {snapshot: readPprof(await bytesOf(file, maxProfileBytes), name)};
+		const {openRecording} = await import('../exports/recording/reader.js');
+		const recording = openRecording(bytes, name);
+		return {snapshot: recording.last.snapshot, recording};
 	} catch (error) {
 		throw error instanceof UserError ? error : new UserError(`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint});
 	}
 }
 
-/** Whether it is a recording: only of a file, as what is read of a pipe is gone. */
-async function beginsAsRecording(file: string): Promise<boolean> {
-	const found = await stat(file);
-	if (!found.isFile()) {
-		return false;
-	}
+/** Most bytes of a recording: more than --max-size may be, with what is written before the older half is merged. */
+const maxRecordingBytes = 1280 * 1024 * 1024;
 
-	const handle = await open(file);
-	try {
-		const {buffer} = await handle.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0);
-		return isRecording(buffer);
-	} finally {
-		await handle.close();
-	}
-}
-
-/** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`. */
-async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
+/** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`, or a recording may have. */
+async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	const found = await stat(file);
 	if (!found.isFile() && !found.isFIFO()) {
 		throw new UserError(`cannot open ${printable(file)}: it is ${found.isDirectory() ? 'a folder' : 'a device or a socket'}, not a file`, {hint});
 	}
 
 	const chunks: Uint8Array[] = [];
-	let length = 0;
-	if (found.size <= maxBytes) {
-		for await (const chunk of createReadStream(file, {end: maxBytes, highWaterMark: 2 ** 20}) as AsyncIterable<Uint8Array>) {
-			chunks.push(chunk);
-			length += chunk.length;
+	let [length, limit] = [0, 0];
+	for await (const chunk of createReadStream(file, {highWaterMark: 2 ** 20}) as AsyncIterable<Uint8Array>) {
+		limit ||= isRecording(chunk) ? maxRecordingBytes : maxBytes;
+		chunks.push(chunk);
+		length += chunk.length;
+		if (Math.max(length, found.size) > limit) {
+			throw new UserError(`cannot open ${printable(file)}: it is larger than ${limit / 1024 / 1024} MB`, {hint});
 		}
-	}
 
-	if (found.size > maxBytes || length > maxBytes) {
-		throw new UserError(`cannot open ${printable(file)}: it is larger than ${maxBytes / 1024 / 1024} MB`, {hint});
+		// Without a copy of what may be large.
+		if (found.isFile()) {
+			return readFile(file);
+		}
 	}
 
 	return Buffer.concat(chunks);

@@ -114,8 +114,7 @@ export async function run(given: Options): Promise<number> {
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = {...options, view: options.view ?? comparingView.id};
 	queryOf(compared);
-	const {snapshot, recording} = await openSaved(file);
-	recording?.close();
+	const {snapshot} = await openSaved(file);
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
 
@@ -254,8 +253,6 @@ async function openFile(file: string, options: Options): Promise<number> {
 	} catch (error) {
 		const isNonsense = error instanceof RangeError || error instanceof SyntaxError;
 		throw isNonsense ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
-	} finally {
-		recording.close();
 	}
 }
 

@@ -7,7 +7,7 @@ import type {SnapshotSource} from '../model/source.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 
-/** Samples a target as the options say while `action` goes on; `depth`: frames of each stack where they say nothing. */
+/** Samples a target while `action` runs; `depth`: frames of each stack without --depth. */
 export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
 	optimizeLess();
 	const sampler = startSampler({
@@ -38,10 +38,10 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 	}
 }
 
-/** As much of the past as writing windows needs when the disk is full for some minutes, or a minute before is asked for. */
+/** Enough for --when and to catch up after some minutes with a full disk. */
 const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
 
-/** The windows of a session that no screen shows. */
+/** The ring of a session without a screen. */
 export class Windows {
 	ring: Ring = emptyRing;
 	readonly #source: SnapshotSource;
@@ -52,7 +52,7 @@ export class Windows {
 		this.#vitals = openVitals(target);
 	}
 
-	/** Adds what was sampled since the last time; called once a second. `isLast`: however little it is. */
+	/** Adds a window, once a second. `isLast`: however short it is. */
 	follow(isLast = false): Ring {
 		const snapshot = this.#source.read();
 		const vitals = this.#vitals?.read();

@@ -13,10 +13,10 @@ import {version} from '../runtime/version.js';
 import {maxBytesOf} from './record.js';
 import {utcStamp} from './save.js';
 
-/** What is kept before and after a condition begins to hold; and the time from one file to the next. */
+/** Time recorded before and after a trigger, and minimum time between two. */
 const aroundMs = 60_000;
 
-/** How long the command after a file may take. */
+/** Time-out of --exec. */
 const execMs = 60_000;
 
 /** Whether one of the conditions holds in a window. */
@@ -36,12 +36,12 @@ function contending(snapshot: Snapshot): number[] {
 	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isContendingNow(snapshot, thread));
 }
 
-/** How many files there may be, for all targets together. */
+/** Files that may still be written, for all targets together. */
 export type FileCount = {left: number};
 
-/** Writes the minute before and the minute after each moment at which a condition begins to hold to a file of its own. */
+/** Each time a condition begins to hold, writes the minute before and after to a file. */
 export class Trigger {
-	/** What went wrong last, or the newest file; printable. */
+	/** The last problem, and the name of the newest file. */
 	problem: string | undefined;
 	newest: string | undefined;
 	/** Commands that run after files. */
@@ -60,7 +60,7 @@ export class Trigger {
 		this.#files = files;
 	}
 
-	/** Takes a look at the newest window. Never throws. */
+	/** Checks the newest window. Never throws. */
 	async follow(ring: Ring): Promise<void> {
 		const window = ring.windows.at(-1);
 		if (!window || !ring.newest) {
@@ -83,7 +83,7 @@ export class Trigger {
 		}
 	}
 
-	/** Ends the file under way, and waits for commands. */
+	/** Finishes the current file, and waits for commands. */
 	async close(): Promise<void> {
 		await this.#finish();
 		await Promise.all(this.#commands);

@@ -11,7 +11,7 @@ import {sampled, Windows} from './sampled.js';
 import {failureOf} from './source-end.js';
 import {Trigger, type FileCount} from './triggers.js';
 
-/** JVMs that are watched at a time: each takes a thread of ours and its share of --max-cpu. */
+/** Maximum JVMs watched at a time: each takes a thread and its share of --max-cpu. */
 const maxTargets = 32;
 const lookMs = 5000;
 const pollMs = 200;
@@ -20,7 +20,7 @@ function stemOf({output = 'tprof'}: Options): string {
 	return output.replace(/\.tprof$/, '');
 }
 
-/** Writes a file around each moment at which the options' condition begins to hold. Returns the exit code; throws UserError. */
+/** Records a target around each --when. Returns the exit code; throws UserError. */
 export async function recordWhen(source: SnapshotSource, target: Target, options: Options): Promise<number> {
 	const files: FileCount = {left: options.maxFiles};
 	const {signal} = abortOnSignal();
@@ -56,7 +56,7 @@ async function watched(source: SnapshotSource, target: Target, options: Options,
 	}
 }
 
-/** The same for all JVMs of this host, also those that start later, until a signal comes or the time is over. */
+/** The same for all JVMs of this host, including those that start later. */
 export async function watchAll(options: Options): Promise<number> {
 	if (!options.all || !options.when) {
 		throw usage('watch needs --all and --when', 'tprof-top watch --all --when "cpu>300,deadlock"');
@@ -66,7 +66,7 @@ export async function watchAll(options: Options): Promise<number> {
 	const {signal: stop} = abortOnSignal();
 	const progress = new Progress();
 	const running = new Map<number, Promise<void>>();
-	/** Those that cannot be watched are not tried again. */
+	/** Not tried again. */
 	const failed = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	let problem: string | undefined;

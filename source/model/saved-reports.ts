@@ -7,16 +7,16 @@ import {
 	list, oneOf, record, text, within, type Document,
 } from './saved-values.js';
 
-/* What an agent reported, as it is saved: its own bytes, and of tasks what the probe says beside them. */
+/* An agent's reports as they are saved: its own bytes and, for tasks, facts of the probe. */
 
-/** What there is of tasks beside the bytes of their report. */
+/** Returns what is saved of tasks beside the bytes. */
 export function aboutOf({probe, states, counters, notes, history}: TaskReport) {
 	return {
 		probe, states, counters, notes, history,
 	};
 }
 
-/** What was saved of traced methods and of tasks; empty bytes where nothing was. Throws RangeError. */
+/** Returns the saved reports; empty bytes: none. Throws RangeError. */
 export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknown): {readonly traces?: TraceReport; readonly tasks?: TaskReport} {
 	return {
 		...(traces.length > 0 ? {traces: parseReport(traces)} : {}),
@@ -24,10 +24,10 @@ export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknow
 	};
 }
 
-/** The numbers of points are not asked of a saved report: its notes say what is wrong with them. */
+/** The number of points is not saved: the report's notes already have what is wrong with them. */
 const anyPoints = {length: 1000};
 
-/** A function that reads reports of tasks: `saved` is what `aboutOf` gave. Throws RangeError. */
+/** Returns a function that reads reports of tasks; `saved`: the result of `aboutOf`. Throws RangeError. */
 export function taskReports(saved: Document): (bytes: Uint8Array) => TaskReport {
 	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
 	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({

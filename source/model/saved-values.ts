@@ -5,18 +5,18 @@ import type {TargetInfo} from './snapshot.js';
 import {printable} from './text.js';
 import {stateCount} from './thread-state.js';
 
-/* Values of saved sessions, each checked: nothing in a file is trusted. What is wrong is a RangeError. */
+/* Checks values of saved sessions, which are untrusted. Functions throw RangeError. */
 
 /** An object of JSON. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** How many there are of what a value may refer to. */
+/** Sizes of the lists that values index. */
 export type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
 
 const maxInt = 2_147_483_647;
 const amount = () => [0, Number.MAX_SAFE_INTEGER] as const;
 
-/** The least and the greatest value of a unit. */
+/** Minimum and maximum of a unit. */
 export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
 	key: () => [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 	string: ({strings}) => [0, strings - 1],
@@ -41,13 +41,13 @@ export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => re
 	bytes: amount,
 };
 
-/** The value, or the unit's none for one that could not be measured (NaN) or is out of bounds: no such file opens again. */
+/** Returns the value, or the unit's `none` if it is NaN or out of bounds: a file with such a value would not open. */
 export function valueOrNone(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number {
 	const [min, max] = bounds[unit](sizes);
 	return value >= min && value <= max ? value : units[unit].none;
 }
 
-/** The value as an object. */
+/** Returns a value that must be an object. */
 export function record(value: unknown): Document {
 	if (typeof value !== 'object' || value === null) {
 		throw new RangeError('an object is missing from the session data');
@@ -56,7 +56,7 @@ export function record(value: unknown): Document {
 	return value as Document;
 }
 
-/** The value as a list. */
+/** Returns a value that must be a list. */
 export function list(value: unknown): readonly unknown[] {
 	if (!Array.isArray(value)) {
 		throw new RangeError('a list is missing from the session data');
@@ -65,7 +65,7 @@ export function list(value: unknown): readonly unknown[] {
 	return value;
 }
 
-/** The value as a number between these. */
+/** Returns a value that must be a number from `min` to `max`. */
 export function within(value: unknown, min: number, max: number): number {
 	if (typeof value !== 'number' || !(value >= min && value <= max)) {
 		throw new RangeError('a number in the session data is missing or out of range');
@@ -74,7 +74,7 @@ export function within(value: unknown, min: number, max: number): number {
 	return value;
 }
 
-/** A string, made printable and cut to `maxLength` (of a name if left out). */
+/** Returns a string, printable and at most `maxLength` (by default a name's) long. */
 export function text(value: unknown, maxLength?: number): string {
 	if (typeof value !== 'string') {
 		throw new RangeError('a name is missing from the session data');
@@ -83,7 +83,7 @@ export function text(value: unknown, maxLength?: number): string {
 	return printable(value, maxLength);
 }
 
-/** The value as one of these words. */
+/** Returns a value that must be one of the names. */
 export function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
 	const name = names.find(candidate => candidate === value);
 	if (name === undefined) {
@@ -93,10 +93,10 @@ export function oneOf<Name extends string>(names: readonly Name[], value: unknow
 	return name;
 }
 
-/** Command lines are longer than names; PATH_MAX is a fair bound. */
+/** Command lines are longer than names: as PATH_MAX. */
 const maxCommandLength = 4096;
 
-/** What is known of the target. */
+/** Returns the facts of the target. */
 export function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
 	return {
 		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, 8.64e15),

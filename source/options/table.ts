@@ -216,7 +216,7 @@ const optionTable = {
 	},
 	maxSizeMb: {
 		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'size of a recording from which its older half is merged into longer windows',
-		...number(1, 1_000_000),
+		...number(1, 1024),
 	},
 	when: {
 		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments at which this begins: ${conditionForms}`,

@@ -40,7 +40,7 @@ test('every view shows of a moment what the live screen showed then, to the last
 	}
 
 	await recorder.finish();
-	const recording = closedAfterTest(openRecording(recorder.file));
+	const recording = openRecording(readFileSync(recorder.file));
 	const lookBack = new LookBack();
 	for (const view of views) {
 		for (const [end, begin] of [[5, 4], [5, 0], [3, 1], [2, undefined], [5, undefined]] as const) {
@@ -76,7 +76,7 @@ test('killed at any moment, it loses at most the window being written', async ()
 		const {status, stdout} = await runCli('open', file);
 		expect(status).toBe(0);
 		expect(stdout).toContain('samples');
-		expect(closedAfterTest(openRecording(file)).ring.windows.length).toBeGreaterThanOrEqual(Math.floor(seconds));
+		expect(openRecording(readFileSync(file)).ring.windows.length).toBeGreaterThanOrEqual(Math.floor(seconds));
 	}
 });
 
@@ -98,7 +98,7 @@ test('it ends well at SIGINT and at the target\'s end, and says how it went in a
 
 		await until(() => child.exitCode !== null);
 		expect({status: child.exitCode, said}).toEqual({status: 0, said: expect.stringMatching(/^recorded .*\.tprof 3s {2}[\d,]+ samples {2}\d+\/s {2}[\d.]+[KM] {2}costs [\d.]+% of target {2}own CPU [\d.]+%; tprof-top open .*\.tprof shows it\n$/) as unknown});
-		const {problem, ring} = closedAfterTest(openRecording(file));
+		const {problem, ring} = openRecording(readFileSync(file));
 		expect({problem, windows: ring.windows.length}).toEqual({problem: undefined, windows: expect.toSatisfy(count => count >= 3 && count <= 5) as unknown});
 	}
 });
@@ -110,7 +110,7 @@ test('where there is no room for more, it says so once, and what is there is goo
 	expect(status).toBe(1);
 	expect(stderr.match(/it would exceed the file size limit/g)?.length).toBe(2);
 	expect(stderr).toMatch(/sampling goes on/);
-	expect(closedAfterTest(openRecording(file)).ring.windows.length).toBeGreaterThan(0);
+	expect(openRecording(readFileSync(file)).ring.windows.length).toBeGreaterThan(0);
 	expect((await runCli('record', String(java.pid), '-o', '/proc/x.tprof')).stderr).toMatch(/^tprof-top: cannot write \/proc\/x\.tprof: /);
 });
 
@@ -127,7 +127,7 @@ test('--when has what was before a burst, by the program\'s own clock, and runs 
 	child.kill('SIGINT');
 	await until(() => readdirSync(folder).includes('when'));
 	await until(() => child.exitCode !== null);
-	const {ring} = closedAfterTest(openRecording(path.join(folder, found()!)));
+	const {ring} = openRecording(readFileSync(path.join(folder, found()!)));
 	expect(ring.windows.filter(({atMs}) => atMs < beganMs).length).toBeGreaterThanOrEqual(3);
 	const busiest = ring.windows.toSorted((a, b) => b.cpuNs - a.cpuNs)[0];
 	expect(busiest.atMs).toBeGreaterThan(beganMs);
@@ -193,7 +193,7 @@ test('the live screen records from its start, by a key, and all that it has', as
 	terminal.type('q');
 	await terminal.ended();
 	const made = readdirSync(place).filter(name => name.endsWith('.tprof')).map(name => path.join(place, name));
-	const [whole, byKey, all] = [file, ...made.toSorted()].map(name => closedAfterTest(openRecording(name)).ring.windows.length);
+	const [whole, byKey, all] = [file, ...made.toSorted()].map(name => openRecording(readFileSync(name)).ring.windows.length);
 	expect(whole).toBeGreaterThanOrEqual(3);
 	expect(byKey).toBeGreaterThanOrEqual(2);
 	expect(all).toBeGreaterThan(whole + byKey - 2);
@@ -215,7 +215,7 @@ test('a program that knows docs/formats.md alone reads it', async () => {
 	await runCli('record', String(java.pid), '-o', file, '--duration', '5');
 	const {stdout, stderr} = await run('python3', [path.resolve(import.meta.dirname, '../exports/read_recording.py'), file]);
 	expect(stderr).toBe('');
-	const {ring} = closedAfterTest(openRecording(file));
+	const {ring} = openRecording(readFileSync(file));
 	const lookBack = new LookBack();
 	const lines = stdout.trim().split('\n').map(line => JSON.parse(line) as {atMs: number; samples: number; methods: Record<string, readonly [number, number]>});
 	expect(lines.length).toBe(ring.windows.length);

@@ -15,7 +15,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {UserError} from '../../source/runtime/errors.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {views} from '../../source/views/registry.js';
-import {closedAfterTest, sharedFolder} from '../helpers/for-test.js';
+import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 import {randomSession, saidBy} from '../helpers/random-session.js';
 
@@ -42,7 +42,7 @@ async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxB
 }
 
 function opened(file: string): Recording {
-	return closedAfterTest(openRecording(file));
+	return openRecording(readFileSync(file));
 }
 
 /** All that the recording says of a window. */

@@ -41,6 +41,9 @@ describe('the command', () => {
 		['-- list.jar', {kind: 'profile', target: 'list.jar'}],
 		['-p 4711', {kind: 'profile', target: '4711'}],
 		['--pid=4711 -b', {kind: 'profile', target: '4711'}],
+		['record 4711 -o x.tprof', {kind: 'record', target: '4711'}],
+		['diff a@1:00..1:01 4712', {kind: 'diff', sides: ['a@1:00..1:01', '4712']}],
+		['watch --all --when deadlock', {kind: 'watch'}],
 	])('"%s"', (line, command) => {
 		expect(options(line).command).toEqual(command);
 	});
@@ -53,7 +56,11 @@ describe('the command', () => {
 		expect(parseOptions([line])).toEqual({print: 'version'});
 	});
 
-	test('one target at a time; open needs a file', () => {
+	test('one target at a time; open needs a file, diff two sides', () => {
+		expect(usageError('diff a').message).toBe('diff needs two sides');
+		expect(usageError('diff a b c').message).toContain('unexpected argument');
+		expect(usageError('record').message).toBe('record needs a target');
+		expect(usageError('record 1 --at 14:00').message).toContain('does not apply');
 		expect(usageError('1 -p 2').message).toContain('unexpected argument');
 		expect(usageError('opne a.pb.gz').hint).toBe('did you mean tprof-top open?');
 		expect(usageError('1 2').message).toContain('unexpected argument');
@@ -66,6 +73,15 @@ describe('the options', () => {
 		expect(options('1')).toMatchObject({
 			engine: 'auto', timer: 'auto', maxOverheadPercent: 2, maxCpuPercent: 5, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
 		});
+	});
+
+	test('--when takes conditions joined by commas', () => {
+		expect(options('record 1 --when cpu>300,blocked>20,stuck>10s,gc>20%,deadlock').when).toEqual([
+			{figure: 'cpu', above: 300}, {figure: 'blocked', above: 20}, {figure: 'stuck', above: 10}, {figure: 'gc', above: 20}, {figure: 'deadlock'},
+		]);
+		for (const wrong of ['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1']) {
+			expect(usageError(`record 1 --when ${wrong}`).hint).toContain('cpu>300');
+		}
 	});
 
 	test('are read in any spelling', () => {

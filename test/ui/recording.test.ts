@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import {savedSource} from '../../source/commands/recording.js';
@@ -7,7 +8,7 @@ import {Recorder} from '../../source/exports/recording/recorder.js';
 import {views} from '../../source/views/registry.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
-import {closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {folderForTest} from '../helpers/for-test.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
 import {spikeSession, spikeStartMs} from '../helpers/spike.js';
 
@@ -26,7 +27,7 @@ async function bothScreens() {
 
 	at--;
 	await recorder.finish();
-	const recording = closedAfterTest(openRecording(recorder.file));
+	const recording = openRecording(readFileSync(recorder.file));
 	const recorded = new SessionStore({
 		source: savedSource({snapshot: recording.last.snapshot, recording}), delayMs: 1000, vitals: () => ({}), recorded: recording,
 	});

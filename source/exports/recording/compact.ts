@@ -4,11 +4,11 @@ import {cellOf} from '../../query/past/steps.js';
 import type {MemberFile, WrittenMember} from './member-file.js';
 import {memberKinds} from './members.js';
 
-/** What windows are merged to: the first length with which those of the older half become few enough. */
+/** Lengths of merged windows: the first that leaves few enough of the older half. */
 const cellsMs = [10_000, 60_000, 600_000, 3_600_000];
 const fewEnough = 0.4;
 
-/** Windows between two indexes of the older half, at least. */
+/** Minimum number of windows between two indexes of the older half. */
 const leastBetween = 20;
 
 /**

@@ -10,7 +10,7 @@ import {
 	contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
 } from './members.js';
 
-/** A member of the file, where it lies and what the time line shows of it. */
+/** A member of the file: its position, and its figures for the time line. */
 export type WrittenMember = {
 	readonly kind: number;
 	readonly number: number;
@@ -19,19 +19,19 @@ export type WrittenMember = {
 	readonly figures: WindowFigures;
 };
 
-/** A recording that is being written, by whole members. Methods throw the system's errors, and leave no part of a member. */
+/** Writes members to a recording. Methods throw system errors, and never leave a partial member. */
 export class MemberFile {
 	/** Windows and indexes in their order. */
 	readonly members: WrittenMember[] = [];
 	size = 0;
 	#number = 0;
-	/** Names that are in the file, and in an index. */
+	/** Names that are in the file, and in its indexes. */
 	#named: NameCounts = noNames;
 	#indexed: NameCounts = noNames;
 
 	constructor(readonly handle: FileHandle) {}
 
-	/** Writes what stands at the start of a recording of this session. */
+	/** Writes the first line and the session member. */
 	async begin({target, session: {engine, timer}}: Snapshot, version: string): Promise<void> {
 		const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
 		const about = {
@@ -51,7 +51,7 @@ export class MemberFile {
 		this.#number++;
 	}
 
-	/** Writes what leads from nothing to the end of the newest window. */
+	/** Writes an index of the newest window's end. */
 	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
 		await this.#add(memberKinds.index, figures, contentOf(dictionary, this.#indexed, names, body));
@@ -59,12 +59,12 @@ export class MemberFile {
 		this.#indexed = names;
 	}
 
-	/** What comes next is not led to by what is there. */
+	/** Marks a gap: windows are missing here. */
 	skip(): void {
 		this.#number++;
 	}
 
-	/** The body of a member of the file. */
+	/** Reads the body of a member. */
 	async body({at, size}: WrittenMember): Promise<Uint8Array> {
 		const member = Buffer.alloc(size);
 		await this.handle.read(member, 0, size, at);

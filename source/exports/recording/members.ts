@@ -11,15 +11,15 @@ time line shows of it. docs/formats.md has all of it.
 /** The first line of a recording, whose number is that of its format. */
 export const firstLine = 'tprof-top recording 1\n';
 
-/** Whether a file begins as a recording does, of any format. */
+/** Whether a file begins like a recording, of any version. */
 export function isRecording(head: Uint8Array): boolean {
-	return Buffer.from(head).toString('latin1').startsWith(firstLine.replace(/\d+\n/, ''));
+	return Buffer.from(head.subarray(0, firstLine.length)).toString('latin1').startsWith(firstLine.replace(/\d+\n/, ''));
 }
 
-/** `index`: names and counters up to a moment, from nothing. */
+/** An index holds all counters at a moment, not their change. */
 export const memberKinds = {session: 0, window: 1, index: 2} as const;
 
-/** What stands in front of a member's content. */
+/** The header of a member. */
 export type MemberHead = WindowFigures & {
 	/** Of `memberKinds`. */
 	readonly kind: number;
@@ -37,10 +37,10 @@ const doubleFields = ['atMs', 'cpuNs', 'sampledMs', 'blockedTicks', 'samples'] a
 const doublesAt = signature.length + (numberFields.length * 4);
 const crcAt = doublesAt + (doubleFields.length * 8);
 export const headLength = crcAt + 4;
-/** Of gzip: CRC-32 and length of the content. */
+/** The gzip trailer: CRC-32 and length of the content. */
 const trailerLength = 8;
 
-/** More than a session with a full table takes. */
+/** A session with a full table takes less. */
 export const maxMemberBytes = 64 * 1024 * 1024;
 
 const crcTable = Int32Array.from({length: 256}, (_, byte) => {
@@ -52,7 +52,7 @@ const crcTable = Int32Array.from({length: 256}, (_, byte) => {
 	return crc;
 });
 
-/** CRC-32 as gzip has it; of bytes that follow others, with theirs as `before`. */
+/** Returns the CRC-32 of gzip; `before` is that of the preceding bytes. */
 export function crc32(bytes: Uint8Array, before = 0): number {
 	let crc = ~before;
 	const {length} = bytes;
@@ -63,7 +63,7 @@ export function crc32(bytes: Uint8Array, before = 0): number {
 	return ~crc >>> 0;
 }
 
-/** A whole member. */
+/** Returns a complete member. */
 export function packed(kind: number, number: number, figures: WindowFigures, content: Uint8Array): Uint8Array {
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length + trailerLength);
@@ -87,12 +87,12 @@ export function packed(kind: number, number: number, figures: WindowFigures, con
 	return member;
 }
 
-/** The CRC of all of a member but itself. */
+/** Returns the CRC-32 of a member without its CRC field. */
 function memberCrc(member: Uint8Array): number {
 	return crc32(member.subarray(headLength), crc32(member.subarray(0, crcAt)));
 }
 
-/** What the bytes say of the member that begins there; undefined if none does, or its sizes are beyond all bounds. */
+/** Reads a member's header; undefined if the bytes are none, or its sizes are out of bounds. */
 export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	if (bytes.length < headLength || !signature.every((byte, index) => bytes[index] === byte)) {
 		return undefined;
@@ -106,12 +106,12 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	return head.size >= headLength + trailerLength && head.size <= maxMemberBytes && head.unpackedSize <= maxMemberBytes ? head : undefined;
 }
 
-/** Whether the bytes of a member are those that were written. */
+/** Checks a member's CRC-32. */
 export function isWhole(member: Uint8Array): boolean {
 	return new DataView(member.buffer, member.byteOffset).getUint32(crcAt, true) === memberCrc(member);
 }
 
-/** The content of a whole member. Throws RangeError for what was never packed so. */
+/** Returns the content of a member whose CRC is right. Throws RangeError if it does not inflate. */
 export function unpacked(member: Uint8Array): Uint8Array {
 	const {unpackedSize} = headOf(member)!;
 	try {
@@ -121,7 +121,7 @@ export function unpacked(member: Uint8Array): Uint8Array {
 	}
 }
 
-/** How many strings, frames and nodes of the dictionary there are. */
+/** Counts of the dictionary's strings, frames and nodes. */
 export type NameCounts = readonly [strings: number, frames: number, nodes: number];
 
 export const noNames: NameCounts = [0, 0, 0];
@@ -132,7 +132,7 @@ export function nameCounts({strings, frameCount, nodeCount}: Dictionary): NameCo
 
 const bytes = new VarintWriter();
 
-/** The content of a window or an index: names from some counts to others, and its body. */
+/** Returns the content of a window or an index: the names from `from` to `to`, and its body. */
 export function contentOf(dictionary: Dictionary, from: NameCounts, to: NameCounts, body: Uint8Array): Uint8Array {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
 	const writers = [
@@ -165,7 +165,7 @@ export function contentOf(dictionary: Dictionary, from: NameCounts, to: NameCoun
 	return bytes.take();
 }
 
-/** The two parts of such a content. Throws RangeError. */
+/** Splits the content of a window or an index. Throws RangeError. */
 export function partsOf(content: Uint8Array): {readonly names: Uint8Array; readonly body: Uint8Array} {
 	const from = new VarintReader(content);
 	return {names: from.block(), body: from.bytes()};

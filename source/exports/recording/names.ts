@@ -6,14 +6,14 @@ import {
 	maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, tooMany,
 } from '../pprof/limits.js';
 
-/** Distinct names: as many as the table has room for. */
+/** Capacity of the table. */
 const maxStrings = 65_536;
 
 const [minLine, maxLine] = bounds.line({
 	strings: 0, frames: 0, nodes: 0, threads: 0,
 });
 
-/** The dictionary of a recording, put together from its members. Nothing in them is trusted. */
+/** Collects the dictionary of a recording from its members, which are untrusted. */
 export class ReadNames {
 	readonly #strings: string[] = [];
 	/** Class, method, file, line. */
@@ -21,7 +21,7 @@ export class ReadNames {
 	/** Parent, frame, and how many frames the stack has. */
 	readonly #nodes: readonly number[][] = [[], [], []];
 
-	/** Takes over those that are new; false where some before them are missing. Throws RangeError. */
+	/** Adds the new names; returns false if names before them are missing. Throws RangeError. */
 	take(names: Uint8Array): boolean {
 		const from = new VarintReader(names, maxNameCharacters);
 		const [classes] = this.#frames;
@@ -54,7 +54,7 @@ export class ReadNames {
 		});
 	}
 
-	/** All of them. Throws RangeError for more than can be shown. */
+	/** Returns the dictionary. Throws RangeError if it is incomplete or too large. */
 	dictionary(): Dictionary {
 		const [frameClass, frameMethod, frameFile, frameLine] = this.#frames.map(column => Int32Array.from(column));
 		const [nodeParent, nodeFrame, depths] = this.#nodes.map(column => Int32Array.from(column));
@@ -76,7 +76,7 @@ export class ReadNames {
 		};
 	}
 
-	/** Throws RangeError where the stacks of all counters have more frames than can be shown. */
+	/** Throws RangeError if the stacks of all counters have too many frames. */
 	checkStacks({counters: {count, node}}: Snapshot): void {
 		const depths = this.#nodes[2];
 		if (sumUpTo(count, counter => depths[node[counter]]) > maxFrames) {
@@ -85,7 +85,7 @@ export class ReadNames {
 	}
 }
 
-/** Adds an entry to columns, if it is new. */
+/** Appends an entry to the columns if its id is new. */
 function put<Value>(columns: readonly Value[][], id: number, values: readonly Value[]): void {
 	if (columns[0].length === id) {
 		for (const [index, column] of columns.entries()) {

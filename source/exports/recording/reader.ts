@@ -1,7 +1,4 @@
 import {
-	closeSync, fstatSync, openSync, readSync,
-} from 'node:fs';
-import {
 	fromNames, makeArrays, namesOf, newArray, units, type Columns,
 } from '../../model/column-types.js';
 import {
@@ -29,176 +26,100 @@ import {
 } from './members.js';
 import {ReadNames} from './names.js';
 
-/** A recording as it is looked at. Windows are read from the file when they are asked for. */
+/** An opened recording, whose windows are unpacked on demand. */
 export type Recording = {
 	readonly ring: Ring;
-	/** What stood at its end. */
+	/** The moment at its end. */
 	readonly last: Looked;
-	/** What of the file could not be read; printable. */
+	/** Which parts of the file are unreadable; printable. */
 	readonly problem?: string;
-	close(): void;
 };
 
 /** Opens a recording. Throws UserError. */
-export function openRecording(file: string): Recording {
-	const name = printable(file);
-	const fd = openSync(file, 'r');
+export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 	try {
-		return read(fd);
+		return read(bytes);
 	} catch (error) {
-		closeSync(fd);
-		if (error instanceof UserError || (error as NodeJS.ErrnoException).syscall) {
-			throw error;
-		}
-
 		throw error instanceof ExcessError
 			? new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory'})
 			: new UserError(`cannot open ${name}: not a recording that this version can read (${printable((error as Error).message.split('\n')[0])})`, {hint: 'tprof-top record writes them; docs/formats.md describes them'});
 	}
 }
 
-/** A member, and where it lies. */
-type Placed = MemberHead & {readonly at: number};
+/** A member whose CRC is right, and its header. */
+type Member = MemberHead & {readonly member: Uint8Array};
 
-/** Bytes of damaged members that are looked through before a file is given up: each may claim to be long. */
+/** Bounds the time spent on CRCs of damaged members, each of which may claim any size. */
 const maxDamagedBytes = 256 * 1024 * 1024;
 
-/** Read at a time; longer members are read by themselves. */
-const bufferBytes = 4 * 1024 * 1024;
-
-/** Finds the whole members of a file, and the bytes that belong to none. */
-class Members {
-	readonly found: Placed[] = [];
-	damaged = 0;
-	tornBytes = 0;
-	readonly #fd: number;
-	readonly #fileBytes: number;
-	readonly #buffer: Buffer;
-	#bufferAt = 0;
-	#buffered = 0;
-
-	constructor(fd: number) {
-		this.#fd = fd;
-		this.#fileBytes = fstatSync(fd).size;
-		this.#buffer = Buffer.alloc(Math.max(headLength, Math.min(bufferBytes, this.#fileBytes)));
-		let lookedThrough = 0;
-		let isInDamaged = false;
-		for (let at = firstLine.length; at < this.#fileBytes;) {
-			const head = headOf(this.#bytes(at, headLength));
-			const isGood = head !== undefined && at + head.size <= this.#fileBytes && isWhole(this.#bytes(at, head.size));
-			if (isGood) {
-				this.found.push({...head, at});
-				at += head.size;
-				isInDamaged = false;
-				continue;
-			}
-
-			this.damaged += isInDamaged ? 0 : 1;
-			isInDamaged = true;
-			lookedThrough += head?.size ?? 0;
-			const next = lookedThrough > maxDamagedBytes ? this.#fileBytes : this.#nextSignature(at + 1);
-			// What is cut off at the end was being written when the recorder was killed.
-			if (next === this.#fileBytes) {
-				this.tornBytes = next - at;
-				this.damaged--;
-			}
-
-			at = next;
+/** Finds the intact members, and counts the damaged parts between them and the bytes after the last one. */
+function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly damaged: number; readonly tornBytes: number} {
+	const found: Member[] = [];
+	let [damaged, lookedThrough, goodEnd] = [0, 0, firstLine.length];
+	for (let at = firstLine.length; at < bytes.length;) {
+		const head = headOf(bytes.subarray(at, at + headLength));
+		const member = bytes.subarray(at, at + (head?.size ?? 0));
+		if (head && member.length === head.size && isWhole(member)) {
+			// The bytes since the last intact member are damaged.
+			damaged += at > goodEnd ? 1 : 0;
+			found.push({...head, member});
+			at += head.size;
+			goodEnd = at;
+			continue;
 		}
+
+		lookedThrough += member.length;
+		const next = lookedThrough > maxDamagedBytes ? -1 : bytes.indexOf(signature, at + 1);
+		at = next === -1 ? bytes.length : next;
 	}
 
-	/** A whole member's content. Throws RangeError. */
-	content({at, size}: Placed): Uint8Array {
-		const member = Buffer.alloc(size);
-		if (readSync(this.#fd, member, 0, size, at) < size || !headOf(member) || !isWhole(member)) {
-			throw new RangeError('the file has changed while it is open');
-		}
-
-		return unpacked(member);
-	}
-
-	/** The bytes from there on, fewer at the file's end. Valid until the next call. */
-	#bytes(at: number, length: number): Uint8Array {
-		if (length > this.#buffer.length) {
-			const large = Buffer.alloc(length);
-			return large.subarray(0, readSync(this.#fd, large, 0, length, at));
-		}
-
-		if (at < this.#bufferAt || at + length > this.#bufferAt + this.#buffered) {
-			this.#bufferAt = at;
-			this.#buffered = readSync(this.#fd, this.#buffer, 0, this.#buffer.length, at);
-		}
-
-		return this.#buffer.subarray(at - this.#bufferAt, Math.min(this.#buffered, at - this.#bufferAt + length));
-	}
-
-	#nextSignature(from: number): number {
-		for (let at = from; at < this.#fileBytes;) {
-			const bytes = Buffer.from(this.#bytes(at, this.#buffer.length));
-			const found = bytes.indexOf(signature);
-			if (found !== -1) {
-				return at + found;
-			}
-
-			// Nothing is left where the file has become shorter meanwhile.
-			at = bytes.length < signature.length ? this.#fileBytes : at + bytes.length - signature.length + 1;
-		}
-
-		return this.#fileBytes;
-	}
+	return {found, damaged, tornBytes: bytes.length - goodEnd};
 }
 
-/** Windows that lead from one to the next, by their members, and the members that lead there from nothing, by the window. */
-type Stretch = {readonly windows: Placed[]; readonly whole: Map<number, Placed | undefined>; base?: Placed};
+/** Consecutive windows, and the indexes at their ends, by position in `windows`; -1: at their start, undefined for zeros. */
+type Stretch = {readonly windows: Member[]; readonly whole: Map<number, Member | undefined>; base?: Member};
 
-function read(fd: number): Recording {
-	const line = Buffer.alloc(firstLine.length);
-	readSync(fd, line, 0, line.length, 0);
-	if (line.toString('latin1') !== firstLine) {
-		throw new RangeError(isRecording(line) ? 'its format is of another version' : 'it does not begin as one');
+function read(bytes: Buffer): Recording {
+	if (bytes.toString('latin1', 0, firstLine.length) !== firstLine) {
+		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin as one');
 	}
 
-	const members = new Members(fd);
-	const [session, ...others] = members.found;
+	const {found: [session, ...others], damaged, tornBytes} = membersIn(bytes);
 	if (session?.kind !== memberKinds.session || session.unpackedSize > maxJsonBytes) {
 		throw new RangeError('its first member is damaged or missing');
 	}
 
-	const about = record(JSON.parse(Buffer.from(members.content(session)).toString()));
+	const about = record(JSON.parse(Buffer.from(unpacked(session.member)).toString()));
 	const names = new ReadNames();
-	const kept = stretchesOf(others, names, members);
-	const file: File = {members, names, ...layoutOf(about), read: placed => () => partsOf(members.content(placed)).body};
-	const ring = ringOf(kept, file);
-	const [newest, damaged] = [ring.windows.at(-1) ?? ring.base, members.damaged];
+	const stretches = stretchesOf(others, names);
+	const layout = {names, ...layoutOf(about)};
+	const ring = ringOf(stretches, layout);
+	const newest = ring.windows.at(-1) ?? ring.base;
 	if (!newest) {
 		throw new RangeError('no whole window is in it');
 	}
 
-	const last = lastOf(ring, newest, about, file);
+	const last = lastOf(ring, newest, about, layout);
 	const problem = [
 		damaged > 0 ? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out` : '',
-		members.tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
+		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
 	].filter(Boolean).join('; ');
-	return {
-		ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem}), close() {
-			closeSync(fd);
-		},
-	};
+	return {ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem})};
 }
 
-/** The members in stretches; those that nothing leads to are left out. */
-function stretchesOf(placed: readonly Placed[], names: ReadNames, members: Members): Stretch[] {
+/** Groups the members into stretches without a gap; drops those without an index or start to count from. */
+function stretchesOf(members: readonly Member[], names: ReadNames): Stretch[] {
 	const stretches: Stretch[] = [];
 	/** Windows since the last index, which repeats their names. */
-	let pending: Placed[] = [];
+	let pending: Member[] = [];
 	const takePending = () => {
-		const isTaken = pending.every(window => names.take(partsOf(members.content(window)).names));
+		const isTaken = pending.every(window => names.take(namesIn(window)));
 		pending = [];
 		return isTaken;
 	};
 
 	let next = -1;
-	for (const member of placed) {
+	for (const member of members) {
 		let stretch = stretches.at(-1);
 		if (member.number !== next) {
 			stretch = {windows: [], whole: new Map(member.number === 0 && member.kind === memberKinds.window && stretches.length === 0 ? [[-1, undefined]] : [])};
@@ -207,7 +128,7 @@ function stretchesOf(placed: readonly Placed[], names: ReadNames, members: Membe
 		}
 
 		if (member.kind === memberKinds.index) {
-			const taken = () => names.take(partsOf(members.content(member)).names);
+			const taken = () => names.take(namesIn(member));
 			if (taken() || (takePending() && taken())) {
 				addIndex(stretch!, member, stretches.length === 1);
 				pending = [];
@@ -228,8 +149,8 @@ function stretchesOf(placed: readonly Placed[], names: ReadNames, members: Membe
 	return stretches.filter(({whole}) => whole.size > 0);
 }
 
-/** Counters from nothing stand at the end of the last window; at the file's start, and behind what is damaged, for themselves. */
-function addIndex(stretch: Stretch, member: Placed, isFirst: boolean): void {
+/** Adds an index: to the last window or, after damage, as a window of its own; at the file's start as its base. */
+function addIndex(stretch: Stretch, member: Member, isFirst: boolean): void {
 	const {windows, whole} = stretch;
 	if (windows.length === 0 && isFirst && member.number === 0) {
 		stretch.base = member;
@@ -244,21 +165,24 @@ function addIndex(stretch: Stretch, member: Placed, isFirst: boolean): void {
 	whole.set(windows.length - 1, member);
 }
 
-type File = {
-	readonly members: Members;
-	readonly names: ReadNames;
-	readonly figures: readonly string[];
-	readonly columns: readonly Changing[];
-	read(placed: Placed): () => Uint8Array;
-};
+function namesIn({member}: Member): Uint8Array {
+	return partsOf(unpacked(member)).names;
+}
 
-function ringOf(stretches: readonly Stretch[], {figures, columns, names, read}: File): Ring {
+function bodyOf({member}: Member): () => Uint8Array {
+	return () => partsOf(unpacked(member)).body;
+}
+
+/** What reading bodies takes. */
+type Layout = {readonly names: ReadNames; readonly figures: readonly string[]; readonly columns: readonly Changing[]};
+
+function ringOf(stretches: readonly Stretch[], {figures, columns, names}: Layout): Ring {
 	const windows: RingWindow[] = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
 	const gaps: number[] = [];
 	let base: RingWindow | undefined;
-	const windowAt = (placed: Placed): RingWindow => ({
-		...placed, body: read(placed), bytes: placed.size, isDeflated: true,
+	const windowAt = (placed: Member): RingWindow => ({
+		...placed, body: bodyOf(placed), bytes: placed.size, isDeflated: true,
 	});
 
 	for (const [index, stretch] of stretches.entries()) {
@@ -270,7 +194,7 @@ function ringOf(stretches: readonly Stretch[], {figures, columns, names, read}: 
 		base ??= stretch.base && windowAt(stretch.base);
 		windows.push(...stretch.windows.map(placed => windowAt(placed)));
 		for (const [at, placed] of stretch.whole) {
-			whole.set(first + at, placed && read(placed));
+			whole.set(first + at, placed && bodyOf(placed));
 		}
 	}
 
@@ -286,8 +210,8 @@ function ringOf(stretches: readonly Stretch[], {figures, columns, names, read}: 
 	};
 }
 
-/** What stands at the end: led to from the nearest moment before it that is whole. */
-function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names}: File): Looked {
+/** Returns the moment at the end, counted from the nearest index before it. */
+function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names}: Layout): Looked {
 	const {whole} = ring.recording!;
 	const end = readBody(newest.body(), figures);
 	const {counts} = end;
@@ -308,7 +232,7 @@ function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names
 	return lookedAt(moving, {...empty(counts), target: targetOf(record(about.target)), session, dictionary: names.dictionary()}, end, ring);
 }
 
-/** Records with nothing in them, for columns that the file does not have. */
+/** Empty records: what the file lacks columns for stays so. */
 function empty({counters, contention, threads}: Counts): Pick<Snapshot, 'counters' | 'contention' | 'threads'> {
 	return {
 		counters: noneOf(counterColumns, counters), contention: noneOf(contentionColumns, contention), threads: {...noneOf(threadNumbers, threads), name: []},
@@ -319,8 +243,8 @@ function noneOf<C extends Columns>(columns: C, count: number): RecordArrays<C> {
 	return {count, ...makeArrays<C, keyof C & string>(columns, namesOf(columns), column => newArray(column, count).fill(units[column.unit].none))};
 }
 
-/** Names of figures, and columns, as the file has them. */
-function layoutOf(about: Document): Pick<File, 'figures' | 'columns'> {
+/** Returns the names of the file's figures and its columns. */
+function layoutOf(about: Document): Omit<Layout, 'names'> {
 	const columns = record(about.columns);
 	return {
 		figures: list(about.figures).map(name => text(name)),
@@ -332,7 +256,7 @@ function layoutOf(about: Document): Pick<File, 'figures' | 'columns'> {
 
 const regions = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
 
-/** The moment, if all its values are within their bounds; texts printable. Throws RangeError. */
+/** Returns the moment with printable texts after checking the bounds of each value. Throws RangeError. */
 function checked({snapshot, vitals, said}: Looked, names: ReadNames): Looked {
 	const {dictionary, threads, session} = snapshot;
 	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};

@@ -14,7 +14,7 @@ import {
 import {compacted} from './compact.js';
 import {MemberFile} from './member-file.js';
 
-/** An index comes with the first window after each whole minute. */
+/** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
 
 export type RecorderOptions = {
@@ -24,12 +24,11 @@ export type RecorderOptions = {
 };
 
 /**
-Writes the windows of a ring to a file of its own, mode 0600, as they come. Killed at any moment, it loses the window
-being written. What goes wrong later is in `problem`; what was not written then is when it can be, as long as the ring
-has it.
+Writes the windows of a ring to a file of mode 0600 as they come. If killed, it loses at most the window being written.
+Later errors are in `problem`; windows that could not be written follow later if the ring still has them.
 */
 export class Recorder {
-	/** Makes the file, which must not be there yet. Throws UserError. */
+	/** Creates the file, which must not exist. Throws UserError. */
 	static async create(file: string, options: RecorderOptions): Promise<Recorder> {
 		try {
 			return new Recorder(file, await created(file), options);
@@ -38,9 +37,9 @@ export class Recorder {
 		}
 	}
 
-	/** Why nothing is written at the moment, in words; undefined while all is well. */
+	/** Why nothing can be written at the moment. */
 	problem: string | undefined;
-	/** Windows in the file, and when the last of them ended. */
+	/** Number of windows in the file. */
 	windows = 0;
 	readonly #options: RecorderOptions;
 	readonly #lookBack = new LookBack();
@@ -61,7 +60,7 @@ export class Recorder {
 		return this.#members.size;
 	}
 
-	/** Writes the windows of the ring that are not in the file yet; the first time those from an index on. Never throws. */
+	/** Writes the ring's new windows; at the first call those from the index `from` on. Never throws. */
 	async follow(ring: Ring, from = Math.max(0, ring.windows.length - 1)): Promise<void> {
 		if (!this.#isBegun && ring.windows.length > 0) {
 			this.#last ??= ring.windows[from - 1] ?? ring.base;
@@ -72,7 +71,7 @@ export class Recorder {
 		await this.#writing;
 	}
 
-	/** Writes the last index and closes the file. Without any window it is removed. Never throws. */
+	/** Writes the last index and closes the file; removes it if it has no window. Never throws. */
 	async finish(): Promise<void> {
 		await this.#writing;
 		const {handle} = this.#members;
@@ -132,7 +131,7 @@ export class Recorder {
 		}
 
 		if (isLost) {
-			// What came between is no longer in the ring.
+			// The ring no longer has the windows in between.
 			at = windows.length - 1;
 			this.#members.skip();
 			await this.#index(ring, windows[at]);
@@ -171,7 +170,7 @@ export class Recorder {
 		this.#indexMs = window.atMs;
 	}
 
-	/** Whether the file is still the one that has the name. Throws where another has it. */
+	/** Whether the file still has its name. Throws if another file has it. */
 	async #isThere(): Promise<boolean> {
 		try {
 			const [own, {ino, dev}] = [await this.#members.handle.stat(), await stat(this.file)];
@@ -189,7 +188,7 @@ export class Recorder {
 		}
 	}
 
-	/** Begins a new file, with what stands now, where somebody has removed the one that there was. */
+	/** Starts a new file after the old one was removed. */
 	async #beginAgain(): Promise<void> {
 		const handle = await created(this.file);
 		await this.#members.handle.close();
@@ -197,7 +196,7 @@ export class Recorder {
 		this.#isBegun = false;
 	}
 
-	/** Merges the older half of the file into longer windows, in a new file that takes its place. */
+	/** Merges the windows of the older half in a new file, which replaces the old one. */
 	async #compact(ring: Ring, maxBytes: number): Promise<void> {
 		const {file, handle} = await createPartial(path.dirname(this.file));
 		try {
@@ -226,7 +225,7 @@ async function created(file: string): Promise<FileHandle> {
 	return open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
-/** How a recording is called in messages. */
+/** Returns a recording's name for messages. */
 export function nameOf({file}: Pick<Recorder, 'file'>): string {
 	return printable(path.relative('', file) || file);
 }

@@ -11,7 +11,7 @@ What is kept of a window, in the ring and in a recording: how the session stood 
 bytes. docs/formats.md describes them.
 */
 
-/** What is known at a moment beside the snapshot. */
+/** Facts of a moment beside the snapshot. */
 export type Beside = {
 	readonly vitals: TargetVitals;
 	/** What the source said of how samples are got. */
@@ -21,16 +21,16 @@ export type Beside = {
 /** A moment of the past. */
 export type Looked = Beside & {readonly snapshot: Snapshot};
 
-/** More than there is to say beside the counters. */
+/** Maximum bytes of JSON in a window. */
 export const maxJsonBytes = 2 ** 20;
 
 export type WindowBody = Beside & {
-	/** Those of the session, by the names that its writer knew. */
+	/** The session's figures at its end, by name. */
 	readonly figures: Readonly<Record<string, number>>;
 	readonly counts: Counts;
 	/** See deltas.ts. */
 	readonly changes: Uint8Array;
-	/** What an agent had reported, if there was one. Throws RangeError for what is no report. */
+	/** Returns an agent's reports, if there are any. Throws RangeError. */
 	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
 };
 
@@ -38,7 +38,7 @@ export const figureNames: readonly string[] = namesOf(sessionFigures);
 
 const bytes = new VarintWriter();
 
-/** The window from `then` (undefined: from where nothing was counted) to `now`, as bytes. */
+/** Returns the bytes of the window from `then` (undefined: from zeros) to `now`. */
 export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, said}: Beside): Uint8Array {
 	const changes = deltas(then, now);
 	const {traces, tasks} = now;
@@ -60,7 +60,7 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 	return bytes.take();
 }
 
-/** Reads a body, whose session figures have these names. Throws RangeError or SyntaxError for what is none. */
+/** Reads a body with these session figures. Throws RangeError or SyntaxError. */
 export function readBody(body: Uint8Array, figures: readonly string[] = figureNames): WindowBody {
 	const from = new VarintReader(body);
 	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Beside & {readonly tasks?: unknown};
@@ -75,7 +75,7 @@ export function readBody(body: Uint8Array, figures: readonly string[] = figureNa
 	};
 }
 
-/** What two windows, one after the other, come to. */
+/** Merges two consecutive windows. */
 export function mergedBody(first: Uint8Array, second: Uint8Array): Uint8Array {
 	const [{changes}, {changes: later}] = [readBody(first), readBody(second)];
 	const head = second.subarray(0, second.length - later.length);
