@@ -59,7 +59,7 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 	for (let at = firstLine.length; at < bytes.length;) {
 		const head = headOf(bytes.subarray(at, at + headLength));
 		const member = bytes.subarray(at, at + (head?.size ?? 0));
-		if (head && member.length === head.size && isWhole(member)) {
+		if (head?.size === member.length && isWhole(member)) {
 			// The bytes since the last intact member are damaged.
 			damaged += at > goodEnd ? 1 : 0;
 			found.push({...head, member});
