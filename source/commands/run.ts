@@ -29,7 +29,7 @@ type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
 
 /** Whether to show the screen: standard input and output are terminals, and no report is asked for. */
 export function isInteractive(options: Options): boolean {
-	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
+	return !options.batch && !withoutScreen.has(options.command.kind) && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
 }
 
 /** Runs the command. Returns the exit code; throws UserError. */
@@ -118,6 +118,7 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
 
+const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch']);
 const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch']);
 
 /** Throws a UserError if the command cannot run with these options. */

@@ -17,6 +17,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {views} from '../../source/views/registry.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
+import {taskReportOf, traceReport} from '../helpers/reports.js';
 import {randomSession, saidBy} from '../helpers/random-session.js';
 
 const folder = sharedFolder();
@@ -84,6 +85,22 @@ describe('a recording', () => {
 		const {file} = await recorded([...randomSession(3)]);
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		await expect(Recorder.create(file, {version: '1'})).rejects.toThrow('it already exists');
+	});
+
+	test('has what an agent reported by then', async () => {
+		const about = {notes: ['a note'], history: [[1, 0], [2, 0]]};
+		const session = [...randomSession(4)].map((snapshot, second): Snapshot => second === 0
+			? snapshot
+			: {...snapshot, traces: traceReport([second, 5, 0], second * 1e9), tasks: taskReportOf([second, 2], second * 1e9, {about})});
+		const {file, ring} = await recorded(session);
+		for (const from of [opened(file).ring, ring]) {
+			for (const index of [3, 0, 2, 1]) {
+				const {traces, tasks} = new LookBack().at(from, index)!.snapshot;
+				const plain = (report?: {readonly bytes: Uint8Array}) => report && {...report, bytes: [...report.bytes]};
+				expect(plain(traces)).toEqual(plain(session[index].traces));
+				expect(plain(tasks)).toEqual(plain(session[index].tasks));
+			}
+		}
 	});
 
 	test('may begin within a session: at the moment before its first window', async () => {

@@ -72,6 +72,7 @@ test('all of a recording stands in its time line, and Space plays it to its end'
 		const lines = await recorded.lines();
 		return lines.join('\n');
 	};
+
 	expect(await text()).toContain('RECORDED');
 	expect(await text()).toMatch(/CPU +10% +\.+#+=\.+ max 110%/);
 	await recorded.press(']');
