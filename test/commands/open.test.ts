@@ -84,7 +84,7 @@ describe.concurrent('what a file may hold', () => {
 describe.concurrent('what may be opened', () => {
 	test('a device is refused: it is not a file', async () => {
 		const {status, error, megabytes} = await open('/dev/zero');
-		expect({status, error}).toEqual({status: 1, error: 'tprof-top: cannot open /dev/zero: it is a device or a socket, not a file\n  tprof-top open reads the .pb.gz files that the s key saves\n'});
+		expect({status, error}).toEqual({status: 1, error: 'tprof-top: cannot open /dev/zero: it is a device or a socket, not a file\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n'});
 		expect(megabytes).toBeLessThan(maxMegabytes);
 	});
 
@@ -105,7 +105,7 @@ describe.concurrent('what may be opened', () => {
 		writeFileSync(file, '');
 		truncateSync(file, (64 * 1024 * 1024) + 1);
 		const {status, error, megabytes} = await open(file);
-		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  tprof-top open reads the .pb.gz files that the s key saves\n`});
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n`});
 		expect(megabytes).toBeLessThan(100);
 	});
 });
