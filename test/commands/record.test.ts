@@ -30,6 +30,7 @@ const newName = () => path.join(folder, `${++files}.tprof`);
 test('every view shows of a moment what the live screen showed then, to the last digit', async () => {
 	const java = stoppedAfterTest(await startJar(path.resolve(import.meta.dirname, '../../demo/shop.jar')));
 	const sampler = await samplerForTest(java, {timer: 'auto'});
+	await until(() => (sampler.read()?.session.samples ?? 0) > 0);
 	const recorder = await Recorder.create(newName(), {version: '1'});
 	const live: Snapshot[] = [];
 	let ring = emptyRing;
