@@ -33,7 +33,7 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 	}));
 
 	test.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
-		const java = await javaForTest(name, {jdk, args});
+		const java = await javaForTest(name, {jdk, args, under: []});
 		expect(ofProgram(await findingsOf(java, 4))).toEqual([]);
 	}));
 });

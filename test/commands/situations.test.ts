@@ -34,7 +34,7 @@ test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 		keepFirstCpuBusy(4);
 	}
 
-	const java = await javaForTest('Situations', {args: [situation], ...options});
+	const java = await javaForTest('Situations', {args: [situation], under: [], ...options});
 	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid)], {env: {XDG_STATE_HOME: state}});
 	onTestFinished(() => {
 		terminal.signal('SIGKILL');
