@@ -38,11 +38,11 @@ export const commandTable: ReadonlyArray<{
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a saved snapshot or a recording, with the same keys; open --last: the session that was left last', path: 'file',
+		word: 'open', spelling: 'open FILE', help: 'a snapshot or a recording, with the same keys; open --last: the newest session', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open, diff and [ ] in it show any moment again'},
-	{word: 'watch', spelling: 'watch --all --when CONDITION', help: 'record each JVM of this host around the moments at which the condition begins'},
+	{word: 'watch', spelling: 'watch --all', help: 'record every JVM of this host around the moments that --when names'},
 	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
 	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks of executors and others are in each state, by an agent in the JVM'},

@@ -219,7 +219,7 @@ const optionTable = {
 		...number(1, 1024),
 	},
 	when: {
-		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments at which this begins: ${conditionForms}`,
+		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments: ${conditionForms}`,
 		read: (text: string, spelling: string) => conditionsOf(text, spelling),
 	},
 	maxFiles: {
