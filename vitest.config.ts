@@ -30,8 +30,8 @@ export default defineConfig({
 		pool: 'forks',
 		sequence: {sequencer: LongestFirst},
 		projects: [
-			// More than twice the CPUs of a small machine: tests on real JVMs wait for half of their time.
-			{extends: true, test: {name: 'programs', include: ['test/**/*.test.ts'], exclude: withinTheProcess, maxWorkers: 5}},
+			// More at a time would leave JVMs without a CPU on a small machine.
+			{extends: true, test: {name: 'programs', include: ['test/**/*.test.ts'], exclude: withinTheProcess, maxWorkers: 3}},
 			// A process for each of these would take longer to start than most of them to run. They come last: they use a
 			// CPU all the time, and leave none for long to a JVM.
 			{extends: true, test: {name: 'within', include: withinTheProcess, isolate: false, maxWorkers: 3, sequence: {groupOrder: 1}}},

@@ -137,13 +137,13 @@ test('--when has what was before a burst, by the program\'s own clock, and runs 
 });
 
 test('a moment, a span and two spans of it are opened and compared', async () => {
-	const java = await javaForTest('KnownPhases');
+	const java = await javaForTest('KnownPhases', {under: []});
 	const file = newName();
 	const child = spawnForTest(process.execPath, [cli, 'record', String(java.pid), '-o', file, '--duration', '9'], {stdio: 'ignore'});
 	await sleep(4500);
 	java.child.stdin!.write('\n');
 	await until(() => child.exitCode !== null);
-	const [, beganMs, endedMs] = /burnt (\d+) (\d+)/.exec(java.output())!.map(Number);
+	const [, beganMs, endedMs] = (await java.waitFor(/burnt (\d+) (\d+) \d+/)).map(Number);
 	const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
 	const moments = [beganMs - 3000, beganMs - 1000, beganMs - 1000, endedMs + 2000].map(ms => clock(ms));
 	const before = `${file}@${moments[0]}..${moments[1]}`;

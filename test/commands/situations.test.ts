@@ -14,7 +14,10 @@ const recordedMs = 10_000;
 
 const state = sharedFolder();
 
-/** What the first screen must say without a key, at 80 x 24 and with default settings, of the situations of a program; the busiest line of one that is hot. */
+/**
+What the first screen must say without a key, at 80 x 24 and with default settings, of the situations of a program; the
+busiest line of one that is hot. If the machine of the tests has no CPU for collectors and compilers, that comes first.
+*/
 test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 	['deadlock', /^! DEADLOCK:(?: worker-\d ->){2} worker-\d/m],
 	['monitor', /^! 50 threads wait for Object, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m],
@@ -22,8 +25,8 @@ test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 	['virtualThreads', /^! 10000 threads wait for ReentrantLock, [^:]*: holder\s+has\s+it,\s+at\s+Situations\.sleep:\d+/m, {jdk: jdk(release => release >= 21)}],
 	['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m],
 	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m],
-	['collector', /^! The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%/m, {jvmArgs: ['-Xmx64m']}],
-	['jit', /^! (?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU)/m, {jvmArgs: ['-Xcomp']}],
+	['collector', /^! (?:The heap is full: [^;]*;\s+the\s+program\s+stands\s+still\s+for\s+collections\s+\d+%|Host CPU saturated)/m, {jvmArgs: ['-Xmx64m']}],
+	['jit', /^! (?:C\d compiles \S+: \d+% of the CPU time\.|The JIT compiler uses \d+% CPU|Host CPU saturated)/m, {jvmArgs: ['-Xcomp']}],
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	['deflate', /^! \d+% is what Situations\.compresses:\d+ called[^>]*> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate/m],
 	['regex', /^! \d+% is what Situations\.validates:\d+ called[^>]*> *\d\d\d?\S* .* \S*regex\.\w/m],
