@@ -3,7 +3,9 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onTestFinished, test} from 'vitest';
-import {javaForTest, keepFirstCpuBusy, sharedFolder} from '../helpers/for-test.js';
+import {
+	javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder,
+} from '../helpers/for-test.js';
 import {jdk, type JavaOptions} from '../helpers/jvm.js';
 import {cli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -30,7 +32,7 @@ test.each<[situation: string, cause: RegExp, options?: JavaOptions]>([
 	['hog', /^> *\d\d\d?\S* .* Situations\.mixes:\d+/m],
 	['deflate', /^! \d+% is what Situations\.compresses:\d+ called[^>]*> *\d\d\d?\S* .* (?:\S+\.)?Deflater\.deflate/m],
 	['regex', /^! \d+% is what Situations\.validates:\d+ called[^>]*> *\d\d\d?\S* .* \S*regex\.\w/m],
-	['hog', /^! Host CPU saturated: threads waited \d+\.\d s for a CPU/m, {under: ['taskset', '-c', '0']}],
+	['hog', /^! Host CPU saturated: threads waited \d+\.\d s for a CPU/m, {under: onFirstCpu}],
 ])('%s', async (situation, cause, options = {}) => {
 	const isBusyHost = options.under !== undefined;
 	if (isBusyHost) {
