@@ -8,7 +8,7 @@ import {samplerForTest} from '../../helpers/sampling.js';
 import {until} from '../../helpers/until.js';
 
 /** Methods that must have been seen while they were compiled. */
-const wanted = 8;
+const wanted = 2;
 
 /**
 A line of -XX:+PrintCompilation: time, number, attributes (% for on-stack replacement), level, method, and where a loop
