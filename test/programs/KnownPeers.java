@@ -136,7 +136,7 @@ public class KnownPeers {
 	}
 
 	static void startChild() throws Exception {
-		Process child = new ProcessBuilder("sleep", "100000").start();
+		Process child = new ProcessBuilder("sleep", "300").start();
 		Runtime.getRuntime().addShutdownHook(new Thread(child::destroyForcibly));
 		start("wait-for-child", () -> child.waitFor());
 		start("read-child", () -> child.getInputStream().read());
