@@ -1,6 +1,6 @@
 import path from 'node:path';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
-import type {SnapshotSource} from '../model/source.js';
+import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import type {Ring} from '../query/past/ring.js';
 import {version} from '../runtime/version.js';
@@ -19,18 +19,7 @@ export class LiveRecorder implements RecordingToggle {
 	constructor(inner: SnapshotSource, options: Options) {
 		this.#inner = inner;
 		this.#options = options;
-		this.source = {
-			status: () => this.#status(),
-			read: () => inner.read(),
-			askForHolders() {
-				inner.askForHolders?.();
-			},
-			setPaused(isPaused) {
-				inner.setPaused(isPaused);
-			},
-			close: async () => inner.close(),
-			onChange: listener => inner.onChange(listener),
-		};
+		this.source = sourceOver(inner, {status: () => this.#status()});
 	}
 
 	/** Begins to record to a file, if one is named. Throws UserError. */

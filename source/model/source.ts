@@ -45,3 +45,20 @@ export type SnapshotSource = {
 	/** Calls `listener` when the status changes or the first samples arrive; returns a function that stops this. */
 	onChange(listener: () => void): () => void;
 };
+
+/** Returns a source that forwards everything to another but what `own` does itself. */
+export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>): SnapshotSource {
+	return {
+		status: () => inner.status(),
+		read: () => inner.read(),
+		askForHolders() {
+			inner.askForHolders?.();
+		},
+		setPaused(isPaused) {
+			inner.setPaused(isPaused);
+		},
+		close: async () => inner.close(),
+		onChange: listener => inner.onChange(listener),
+		...own,
+	};
+}

@@ -13,7 +13,7 @@ const readAgainMs = 10_000;
 /** Time for which a single sample reads, milliseconds; the next one goes on. */
 const sampleMs = 5;
 
-/** Names of peers that a session keeps: a program may talk to ever new ones, and the dictionary forgets nothing. */
+/** Maximum names of peers in a session: a program may have any number, and the dictionary never frees a string. */
 const maxPeers = 2048;
 const otherPeer = '(other peers)';
 

@@ -70,8 +70,8 @@ export class TableWriter implements Interner {
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
 	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but blocks one that is accepted gets a record
-	with its name and stack, and is not counted. CPU time counts once, whatever `counts` is. Returns false, with nothing counted,
-	if the lock was not free in time.
+	with its name and stack, and is not counted. CPU time counts once, independent of `counts`. Returns false, with
+	nothing counted, if the lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
 		const length = this.#countedRows;
@@ -208,7 +208,7 @@ export class TableWriter implements Interner {
 		return sample.isSame[row] === 1 && row < this.#countedRows;
 	}
 
-	/** Finds the counters of attributed CPU time, in state RUNNABLE whatever the thread's current state is. */
+	/** Finds the counters of attributed CPU time: in state RUNNABLE, which need not be the thread's current state. */
 	#findAttributedCpu(sample: Sample): void {
 		const {attributedCpu} = sample;
 		if (attributedCpu.count > this.#attributedCpuOf.length) {

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
-import type {SnapshotSource} from '../model/source.js';
+import {sourceOver, type SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
 
 /** The part of an agent's session that is used here. */
@@ -25,18 +25,10 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 
 	/** Returns a source that adds reports to the snapshots of another. */
 	source(inner: SnapshotSource): SnapshotSource {
-		return {
+		return sourceOver(inner, {
 			status: () => this.problem === undefined ? inner.status() : {...inner.status(), message: this.problem},
 			read: () => this.#with(inner.read()),
-			askForHolders() {
-				inner.askForHolders?.();
-			},
-			setPaused(isPaused) {
-				inner.setPaused(isPaused);
-			},
-			close: async () => inner.close(),
-			onChange: listener => inner.onChange(listener),
-		};
+		});
 	}
 
 	/** Undoes all changes in the target. Never throws. */

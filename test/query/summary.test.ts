@@ -15,7 +15,7 @@ const names = (snapshot: Snapshot, query: Query): string[] => querySummaryLines(
 
 /** What is found of the program, in one text; undefined for nothing. */
 const found = (snapshot: Snapshot, query: Query): string | undefined => findingsOf(snapshot, undefined, query, query.summary).map(({text}) => text).join(' ') || undefined;
-const quiet = 'The program uses next to no CPU: these are the lines where threads wait.';
+const quiet = 'The program uses almost no CPU: these are the lines where threads wait.';
 
 const hog = picture(`
 	main
@@ -71,7 +71,7 @@ const waiting = (): Picture => {
 	return drawing;
 };
 
-test('where next to no CPU is used, rows are where threads wait, in the order of what is shown', () => {
+test('where almost no CPU is used, rows are where threads wait, in the order of what is shown', () => {
 	const {rows, measure, finding} = querySummaryLines(waiting().build(), undefined, glance());
 	expect(names(waiting().build(), glance())).toEqual([
 		'4 java.util.concurrent.locks.LockSupport.park:211', '3 A.ask:7', '3 A.main:1', '2 A.take:8 < a', '1 A.run:5 < a',
@@ -89,7 +89,7 @@ test.each([
 	expect(headingOf(column, linesView.query(hog, undefined, query).measure ?? measureOf(query))).toBe(heading);
 });
 
-test('where next to no CPU is used it is waiting; of CPU milliseconds, where these are asked for', () => {
+test('where almost no CPU is used it is waiting; of CPU milliseconds, where these are asked for', () => {
 	const [column] = linesView.columns;
 	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance()).measure!)).toBe('WAIT%');
 	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance({unit: 'cpu-ms'})).measure!)).toBe('CPUms');
@@ -126,7 +126,7 @@ test('where nobody is held up it says which threads wait together', () => {
 
 test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
 	const {finding, rows} = querySummaryLines(waiting().build({sampledMs: 100}), undefined, glance());
-	expect(finding).toBe('No CPU use has been seen so far: these are the lines where threads wait.');
+	expect(finding).toBe('No CPU use has been observed so far: these are the lines where threads wait.');
 	expect(rows.map(row => locationName(row))).toContain('A.ask:7');
 	const running = waiting().draw('hot\nR0\nwork:1').build({sampledMs: 999});
 	expect(querySummaryLines(running, undefined, glance()).finding).toBeUndefined();

@@ -392,7 +392,7 @@ describe('a message is never cut', () => {
 		expect(squeezed(read)).toContain(squeezed([long]));
 	});
 
-	test('where next to no CPU is used, who is held up stands above the rows, and own code comes first at a key', async () => {
+	test('where almost no CPU is used, who is held up stands above the rows, and own code comes first at a key', async () => {
 		const session = screenOf(picture(`
 			holder
 			t
@@ -407,7 +407,7 @@ describe('a message is never cut', () => {
 		expect(lines[3]).toBe('! 1 thread waits for Object: holder has it, at c.acme.Main.main:1. (?)');
 		expect(lines[5]).toMatch(/^ +WAIT%v/);
 		expect(lines.slice(6, 8).join('\n')).toMatch(/50\.0 40\.5 +50\.0 w{8} Dao\.find:88 held by holder via .* 1 held up/);
-		expect((await show(session, 80, 40)).slice(3, 5)).toEqual(['! 1 thread waits for Object: holder has it, at c.acme.Main.main:1.', '! The program uses next to no CPU: these are the lines where threads wait.']);
+		expect((await show(session, 80, 40)).slice(3, 5)).toEqual(['! 1 thread waits for Object: holder has it, at c.acme.Main.main:1.', '! The program uses almost no CPU: these are the lines where threads wait.']);
 		await show(session);
 		expect(await after(session, 'x')).toMatch(/ark:211 (?:held )?by holder/);
 		expect(await after(session, 'a')).toMatch(/Dao\.find:88 held by holder/);

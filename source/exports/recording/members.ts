@@ -92,7 +92,7 @@ function memberCrc(member: Uint8Array): number {
 	return crc32(member.subarray(headLength), crc32(member.subarray(0, crcAt)));
 }
 
-/** Reads a member's header; undefined if the bytes are none, or its sizes are out of bounds. */
+/** Reads a member's header; undefined if the bytes are not a header or its sizes are out of bounds. */
 export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	if (bytes.length < headLength || !signature.every((byte, index) => bytes[index] === byte)) {
 		return undefined;

@@ -13,7 +13,7 @@ import {threadKind} from '../counters/thread-kind.js';
 import {summaryQuery} from './quiet.js';
 import {waitFindings} from './wait-findings.js';
 
-/** Returns the program's problems in the window, the worst first, of all threads, whatever the query's filter. */
+/** Returns the program's problems in the window, the worst first. Ignores the query's filter. */
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
 	const whole: Query = {
 		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},

@@ -30,7 +30,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};
 	}
 
-	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been seen so far' : 'The program uses next to no CPU';
+	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
 	return {
 		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: these are the lines where threads wait.`,
 	};

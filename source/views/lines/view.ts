@@ -22,7 +22,7 @@ export const linesView: View<LineRow> = {
 	columns: lineColumns,
 	sort: defaultQuery.sort,
 	keys: [groupingKey],
-	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, alone and with what it calls; where next to no CPU is used, its share of the time for which threads wait. Rows within their sampling error are dim.',
+	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, alone and with what it calls; if the program uses almost no CPU, its share of the time for which threads wait. Rows within their sampling error are dim.',
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
 		return row.contendingNow > 0

@@ -55,8 +55,8 @@ class HeldMonitors implements FrameWatcher {
 	}
 
 	/**
-	Returns the index of the outermost frame that holds an object's monitor, which is the one that acquired it; if there
-	is none, of the only frame with a monitor of an unknown object; -1 if unknown.
+	Returns the index of the outermost frame that holds an object's monitor: it acquired the monitor. If no frame does,
+	returns that of the only frame with a monitor of an unknown object; -1 if unknown.
 	*/
 	frameIndexOf(object: number): number {
 		const known = this.#objects.lastIndexOf(object);
