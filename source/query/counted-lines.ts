@@ -145,14 +145,13 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
 	// Callees have greater ids than their callers: one pass from the end sums every subtree.
 	for (let node = nodeCount - 1; node > rootNode; node--) {
-		const [ticks, cpuNs] = [byNode.ticks[node], byNode.cpuNs[node]];
 		if (outermost[node] === 1) {
-			totals.ticks[groupOfFrame[nodeFrame[node]]] += ticks;
-			totals.cpuNs[groupOfFrame[nodeFrame[node]]] += cpuNs;
+			totals.ticks[groupOfFrame[nodeFrame[node]]] += byNode.ticks[node];
+			totals.cpuNs[groupOfFrame[nodeFrame[node]]] += byNode.cpuNs[node];
 		}
 
-		byNode.ticks[nodeParent[node]] += ticks;
-		byNode.cpuNs[nodeParent[node]] += cpuNs;
+		byNode.ticks[nodeParent[node]] += byNode.ticks[node];
+		byNode.cpuNs[nodeParent[node]] += byNode.cpuNs[node];
 	}
 
 	return totals;
@@ -177,7 +176,7 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 			const usedNs = now.cpuNs[counter] - (isOld ? then.cpuNs[counter] : 0);
 			cpuNs[group] += usedNs;
 			// Whether the JVM's own work gets rows of its own depends on the window: count it for all its callers, too.
-			for (let work = at; isBelowWork[work] === 1; work = nodeParent[work]) {
+			for (let work = at; isBelowWork?.[work] === 1; work = nodeParent[work]) {
 				cpuNs[groupOfFrame[nodeFrame[nodeParent[work]]]] += usedNs;
 			}
 

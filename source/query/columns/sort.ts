@@ -68,17 +68,16 @@ export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Ro
 	const figures = new Float64Array(rows.length);
 	for (const [index, row] of rows.entries()) {
 		const figure = first(row) as number;
-		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
+		figures[index] = sign * (Number.isNaN(figure) ? -Number.MAX_VALUE : Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, figure)));
 	}
 
 	const compareOthers = comparison(others, sign);
-	return nearlySorted(figures)
-		.sort((a, b) => (figures[a] < figures[b] ? -1 : Number(figures[a] > figures[b])) || compareOthers(rows[a], rows[b]))
-		.map(row => rows[row]);
+	const order = sortedIndexes(figures, (a, b) => (figures[a] < figures[b] ? -1 : Number(figures[a] > figures[b])) || compareOthers(rows[a], rows[b]));
+	return rows.map((_, index) => rows[order[index]]);
 }
 
-/** Returns the indexes of figures, ascending except for almost equal ones. Fast: it needs no comparator. */
-function nearlySorted(figures: Float64Array): number[] {
+/** Returns the indexes of figures, ascending. Fast: only almost equal ones need the comparator, which takes indexes. */
+function sortedIndexes(figures: Float64Array, compare: (a: number, b: number) => number): Int32Array {
 	const tagged = new Float64Array(figures);
 	const words = new Uint32Array(tagged.buffer);
 	// The low half of a double comes first: Node's platforms are little-endian.
@@ -87,9 +86,20 @@ function nearlySorted(figures: Float64Array): number[] {
 	}
 
 	tagged.sort();
-	const order: number[] = [];
-	for (let index = 0; index < figures.length; index++) {
-		order.push(words[index * 2] & rowMask);
+	const order = new Int32Array(figures.length);
+	for (let index = 0; index < order.length; index++) {
+		order[index] = words[index * 2] & rowMask;
+	}
+
+	const isAlmostEqual = (index: number) => words[(index * 2) + 3] === words[(index * 2) + 1] && ((words[(index * 2) + 2] ^ words[index * 2]) & ~rowMask) === 0;
+	for (let from = 0, to = 1; from < order.length; from = to, to++) {
+		while (to < order.length && isAlmostEqual(to - 1)) {
+			to++;
+		}
+
+		if (to > from + 1) {
+			order.subarray(from, to).sort(compare);
+		}
 	}
 
 	return order;

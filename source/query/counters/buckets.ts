@@ -61,15 +61,24 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 /** Ticks of the states in `countedMask` (a bit for each state code), and CPU nanoseconds of all states. */
 export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 
+/** Sums by node, and the squares of the pieces of all stacks but the empty one. */
+export type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
+
 /** Sums counters by node. */
-export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): Sums {
+export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): NodeSums {
 	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
+	let [squaresOfTicks, squaresOfUs] = [0, 0];
 	for (let counter = 0; counter < count; counter++) {
-		sums.cpuNs[node[counter]] += cpuNs[counter];
-		sums.ticks[node[counter]] += ((countedMask >> state[counter]) & 1) * ticks[counter];
+		const at = node[counter];
+		const isCounted = (countedMask >> state[counter]) & 1;
+		const isInStack = Number(at !== rootNode);
+		sums.cpuNs[at] += cpuNs[counter];
+		sums.ticks[at] += isCounted * ticks[counter];
+		squaresOfTicks += isInStack * isCounted * squaredTicks[counter];
+		squaresOfUs += isInStack * Number(cpuNs[counter] > 0) * squaredUs[counter];
 	}
 
-	return sums;
+	return {...sums, squaresOfTicks, squaresOfUs};
 }
 
 /** Sums of counters by bucket, and those of all stacks but the empty one. */
@@ -85,10 +94,10 @@ export class BucketSums {
 	readonly #countedMask: number;
 
 	/** `bucketOfNode`: buckets below `buckets`; `byNode`: the counters' `sumsByNode`. */
-	constructor(readonly counters: Counters, byNode: Sums, readonly bucketOfNode: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
-		const {count, node, cpuNs, state, squaredTicks, squaredUs} = counters;
+	constructor(readonly counters: Counters, byNode: NodeSums, readonly bucketOfNode: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
+		const {count, node} = counters;
 		const [selfTicks, selfCpuNs] = [new Float64Array(buckets), new Float64Array(buckets)];
-		let [wholeTicks, wholeCpuNs, squaresOfTicks, squaresOfUs] = [0, 0, 0, 0];
+		let [wholeTicks, wholeCpuNs] = [0, 0];
 		for (let at = rootNode + 1; at < byNode.ticks.length; at++) {
 			selfTicks[bucketOfNode[at]] += byNode.ticks[at];
 			selfCpuNs[bucketOfNode[at]] += byNode.cpuNs[at];
@@ -96,18 +105,12 @@ export class BucketSums {
 			wholeCpuNs += byNode.cpuNs[at];
 		}
 
-		for (let counter = 0; counter < count; counter++) {
-			const isWhole = Number(node[counter] !== rootNode);
-			squaresOfUs += cpuNs[counter] > 0 ? isWhole * squaredUs[counter] : 0;
-			squaresOfTicks += isWhole * ((countedMask >> state[counter]) & 1) * squaredTicks[counter];
-		}
-
 		this.#countedMask = countedMask;
 		this.selfTicks = selfTicks;
 		this.selfCpuNs = selfCpuNs;
 		this.wholeTicks = wholeTicks;
 		this.wholeCpuNs = wholeCpuNs;
-		this.whole = {cpu: cpuPieces(wholeCpuNs, squaresOfUs), ticks: {sum: wholeTicks, squares: squaresOfTicks}};
+		this.whole = {cpu: cpuPieces(wholeCpuNs, byNode.squaresOfUs), ticks: {sum: wholeTicks, squares: byNode.squaresOfTicks}};
 		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
 	}
 

@@ -23,9 +23,6 @@ export type CountedFigures = {
 
 /** A row of what was counted in a bucket. Computes its figures on demand. */
 export abstract class CountedRow<Figures extends CountedFigures> extends LocatedRow {
-	#ranked: RankedMembers | undefined;
-	#states: StateTicks | undefined;
-
 	constructor(readonly bucket: number, protected readonly counted: Figures) {
 		super();
 	}
@@ -69,8 +66,7 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 
 	/** Ticks by state, uncounted states included. */
 	get states(): StateTicks {
-		this.#states ??= this.counted.sums.states(this.bucket);
-		return this.#states;
+		return this.counted.sums.states(this.bucket);
 	}
 
 	get threadCount(): number {
@@ -92,7 +88,6 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	}
 
 	get #threads(): RankedMembers {
-		this.#ranked ??= this.counted.threadRanking([this.bucket], maxTopThreads);
-		return this.#ranked;
+		return this.counted.threadRanking([this.bucket], maxTopThreads);
 	}
 }

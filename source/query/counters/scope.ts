@@ -95,6 +95,10 @@ const leastWorkPercent = 1;
 function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters {
 	const {nodeCount, nodeParent} = dictionary;
 	const {isBelowWork} = stackIndex(dictionary);
+	if (!isBelowWork) {
+		return counters;
+	}
+
 	const cpuNs = new Float64Array(nodeCount);
 	let wholeNs = 0;
 	for (let counter = 0; counter < counters.count; counter++) {

@@ -25,8 +25,8 @@ type StackIndex = {
 	readonly unattributed: number;
 	/** By node: the innermost Java frame on its stack, or else itself; undefined if no stack has native code. */
 	readonly folded: Int32Array | undefined;
-	/** By node: 1 where it is the JVM's own work and its caller is too: `[jit] C2` below `[jit]`. */
-	readonly isBelowWork: Uint8Array;
+	/** By node: 1 where it is the JVM's own work and its caller is too: `[jit] C2` below `[jit]`; undefined if none is. */
+	readonly isBelowWork: Uint8Array | undefined;
 	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
 	/** Returns the same, but itself for a node without own frames. */
@@ -51,7 +51,8 @@ innermost frame.
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
-	isBelowWork = new Uint8Array(1);
+	#isBelowWork = new Uint8Array(1);
+	#hasWork = false;
 	#hasNative = false;
 	#folded = new Int32Array(1);
 	/** By node: the first node from it to the root that has a line number, or the root. */
@@ -71,7 +72,7 @@ class GrowingIndex implements StackIndex {
 		this.attributed = withRoom(this.attributed, nodeCount);
 		this.#withLine = withRoom(this.#withLine, nodeCount);
 		this.#folded = withRoom(this.#folded, nodeCount);
-		this.isBelowWork = withRoom(this.isBelowWork, nodeCount);
+		this.#isBelowWork = withRoom(this.#isBelowWork, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const isNative = frameLine[nodeFrame[node]] === nativeCodeLine;
 			this.#hasNative ||= isNative;
@@ -80,7 +81,9 @@ class GrowingIndex implements StackIndex {
 			this.#withLine[node] = nearest;
 			this.attributed[node] = nearest === rootNode || isNative ? node : nearest;
 			const className = strings[frameClass[nodeFrame[node]]];
-			this.isBelowWork[node] = Number(nodeParent[node] !== rootNode && isJvmWork(className));
+			const isBelowWork = nodeParent[node] !== rootNode && isJvmWork(className);
+			this.#hasWork ||= isBelowWork;
+			this.#isBelowWork[node] = Number(isBelowWork);
 			if (nodeParent[node] === rootNode && className === unattributed.className) {
 				this.unattributed = node;
 			}
@@ -91,6 +94,10 @@ class GrowingIndex implements StackIndex {
 
 	get folded(): Int32Array | undefined {
 		return this.#hasNative ? this.#folded : undefined;
+	}
+
+	get isBelowWork(): Uint8Array | undefined {
+		return this.#hasWork ? this.#isBelowWork : undefined;
 	}
 
 	ownAttributed(own: OwnCode): Int32Array {

@@ -138,7 +138,7 @@ function blockedTicks({counters, contention}: Snapshot): number {
 	const {count, state, ticks} = counters;
 	let sum = sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
 	for (let counter = 0; counter < count; counter++) {
-		sum += state[counter] === stateCode.BLOCKED ? ticks[counter] : 0;
+		sum += Number(state[counter] === stateCode.BLOCKED) * ticks[counter];
 	}
 
 	return sum;
