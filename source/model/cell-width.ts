@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import {cached} from './cached.js';
+import {cached} from './get-or-create.js';
 
 /*
 Text by terminal cells, counted as Ink does when it composes a line (ink/build/output.js): by grapheme, each at least one

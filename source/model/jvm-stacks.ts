@@ -1,4 +1,5 @@
 import {unknownLine, type Interner} from './frame.js';
+import {poolName} from './text.js';
 
 /**
 Purpose of a thread without Java frames, used as the class name of its frames: garbage collection, compilation, other
@@ -53,8 +54,7 @@ export class JvmStacks {
 	*/
 	ofThread(name: string, library = ''): readonly number[] {
 		const work = workOf(name);
-		const pool = name.replaceAll(/\d+/g, '*');
-		return this.of(work, work === jvmWork.native ? `${library} "${pool}"`.trim() : (work === jvmWork.jit ? name.split(' ', 1)[0] : name.replaceAll(/#\d*|\d+$/g, '')));
+		return this.of(work, work === jvmWork.native ? `${library} "${poolName(name)}"`.trim() : (work === jvmWork.jit ? name.split(' ', 1)[0] : name.replaceAll(/#\d*|\d+$/g, '')));
 	}
 
 	/** Returns the frames of a compilation: `[jit] C2 com.acme.Foo.bar`, called by `[jit] C2`. */

@@ -98,15 +98,16 @@ export class SnapshotBuilder implements Interner {
 		this.#threads[thread] = updated(this.#threads[thread], now);
 	}
 
-	/** Counts ticks of a thread at a stack in a state, a sample each, and CPU nanoseconds in as many equal pieces. */
+	/** Counts ticks of a thread at a stack in a state, each in a sample of its own, and as many equal pieces of CPU time. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		checkId(thread, this.#threads.length, 'thread');
 		checkId(node, firstNode + this.#nodes.size, 'node');
 		const counter = idOf(this.#counters, thread, node, state);
 		add(this.#counted.ticks, counter, ticks);
 		add(this.#counted.cpuNs, counter, cpuNs);
-		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
+		// A sample of one tick adds 1 squared. CPU time without ticks is one piece.
 		add(this.#counted.squaredTicks, counter, ticks);
+		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}

@@ -59,3 +59,8 @@ function escaped(code: number): string {
 
 	return code < 0x1_00_00 ? `${backslash}u${digits.padStart(4, '0')}` : `${backslash}u{${digits}}`;
 }
+
+/** Returns a thread's name with its numbers as asterisks: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
+export function poolName(name: string): string {
+	return name.replaceAll(/\d+/g, '*');
+}

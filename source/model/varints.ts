@@ -2,7 +2,7 @@ import {maxNameLength, printable} from './text.js';
 
 /** UTF-8 needs at most four bytes a character; one character beyond the limit shows that the text was longer. */
 const maxTextBytes = 4 * (maxNameLength + 1);
-/** Of all texts that one reader returns. */
+/** Maximum length of all texts that one reader returns. */
 const maxTotalCharacters = 4 * 1024 * 1024;
 
 /** Below this, 32-bit integer operators split a number, which is faster. */
@@ -12,13 +12,13 @@ const int32Limit = 2 ** 28;
 export class VarintReader {
 	readonly #bytes: Uint8Array;
 	readonly #decoder = new TextDecoder();
-	readonly #mostCharacters: number;
+	readonly #maxCharacters: number;
 	#at = 0;
 	#characters = 0;
 
-	constructor(bytes: Uint8Array, characters = maxTotalCharacters) {
+	constructor(bytes: Uint8Array, maxCharacters = maxTotalCharacters) {
 		this.#bytes = bytes;
-		this.#mostCharacters = characters;
+		this.#maxCharacters = maxCharacters;
 	}
 
 	number(): number {
@@ -58,19 +58,19 @@ export class VarintReader {
 		return new DataView(buffer, byteOffset).getFloat64(0, true);
 	}
 
-	/** The next `length` bytes; all that are left when it is not given. */
+	/** Returns the next `length` bytes, by default all that are left. */
 	bytes(length = this.#bytes.length - this.#at): Uint8Array {
 		this.requireBytes(length);
 		this.#at += length;
 		return this.#bytes.subarray(this.#at - length, this.#at);
 	}
 
-	/** Bytes that have their length in front, as `VarintWriter.block` writes them. */
+	/** Returns bytes that `VarintWriter.block` wrote, fewer than `limit`. */
 	block(limit = Infinity): Uint8Array {
 		return this.bytes(this.below(limit));
 	}
 
-	/** The same as a text, not made printable. */
+	/** Returns the bytes of a block as text, not made printable. */
 	blockText(limit: number): string {
 		return this.#decoder.decode(this.block(limit));
 	}
@@ -86,13 +86,10 @@ export class VarintReader {
 	}
 
 	text(): string {
-		const length = this.below(this.#bytes.length + 1);
-		this.requireBytes(length);
-		const start = this.#at;
-		this.#at += length;
-		const text = printable(this.#decoder.decode(this.#bytes.subarray(start, start + Math.min(length, maxTextBytes))));
+		const bytes = this.block(this.#bytes.length + 1);
+		const text = printable(this.#decoder.decode(bytes.subarray(0, maxTextBytes)));
 		this.#characters += text.length;
-		if (this.#characters > this.#mostCharacters) {
+		if (this.#characters > this.#maxCharacters) {
 			throw new RangeError('too many names');
 		}
 
@@ -132,9 +129,9 @@ export class VarintReader {
 	}
 }
 
-/** What a number that is not whole, or is too large or below 0, begins with; whole ones are written as their double. */
+/** Precedes the eight bytes of a number that is negative, large or not whole; others are written doubled, so never as 1. */
 const fraction = 1;
-const mostExact = 2 ** 51;
+const maxDoubled = 2 ** 51;
 
 /** Longest encoding of a number. */
 const maxNumberBytes = 10;
@@ -167,7 +164,7 @@ export class VarintWriter {
 
 	/** Adds any number, without loss. */
 	exact(value: number): void {
-		if (Number.isInteger(value) && value >= 0 && value < mostExact) {
+		if (Number.isInteger(value) && value >= 0 && value < maxDoubled) {
 			this.number(value * 2);
 			return;
 		}

@@ -1,5 +1,5 @@
 import type {TraceReport} from '../model/trace-report.js';
-import {parseReport} from '../model/trace-report-bytes.js';
+import {parseReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
 

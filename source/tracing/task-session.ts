@@ -1,7 +1,7 @@
 import {sumOf} from '../model/sum.js';
 import type {Probe, ProbePoint} from '../model/task-probe.js';
 import type {AgentTaskReport, TaskReport} from '../model/task-report.js';
-import {parseTaskReport} from '../model/task-report-bytes.js';
+import {parseTaskReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {UserError} from '../runtime/errors.js';
 import {AgentSession} from './agent-session.js';

@@ -1,7 +1,6 @@
 import type {TaskReport} from '../../source/model/task-report.js';
-import {parseTaskReport} from '../../source/model/task-report-bytes.js';
+import {parseTaskReport, parseReport} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {parseReport} from '../../source/model/trace-report-bytes.js';
 import {VarintWriter} from '../../source/model/varints.js';
 
 /** A report as the agent writes it: numbers, and texts (ASCII) with their length. */

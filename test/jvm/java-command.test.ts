@@ -5,7 +5,7 @@ import {
 	expandArguments, parseJavaCommand, parseRecordedCommand, shortMain,
 } from '../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../source/jvm/identity/libraries.js';
-import {featureRelease} from '../../source/model/feature-release.js';
+import {featureRelease} from '../../source/model/snapshot.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
 import {jdks} from '../helpers/jvm.js';
 

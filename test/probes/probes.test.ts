@@ -6,7 +6,7 @@ import {readProbe} from '../../source/probes/library.js';
 import {parseProbe} from '../../source/probes/parse.js';
 import {shippedProbes} from '../../source/model/task-probe.js';
 import {commandOf} from '../../source/tracing/task-session.js';
-import {parseTaskReport} from '../../source/model/task-report-bytes.js';
+import {parseTaskReport} from '../../source/model/report-bytes.js';
 
 const states = '"states": {"queued": {"is": "waiting"}, "busy": {"is": "running"}, "done": {"is": "end"}},';
 

@@ -4,7 +4,7 @@ import {summarize} from '../../source/query/summary/summary.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {poolName} from '../../source/model/pool-name.js';
+import {poolName} from '../../source/model/text.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

@@ -55,7 +55,7 @@ async function costOf(name: string, report: Uint8Array): Promise<{readonly isRep
 	writeFileSync(file, report);
 	const code = `
 		import {readFileSync} from 'node:fs';
-		import {parseReport} from ${JSON.stringify(String(await bundle('source/model/trace-report-bytes.ts')))};
+		import {parseReport} from ${JSON.stringify(String(await bundle('source/model/report-bytes.ts')))};
 		const before = process.memoryUsage.rss();
 		let kept = [];
 		let isReport = true;

@@ -9,7 +9,7 @@ import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../source/jvm/attachability/credentials.js';
 import type {Target} from '../../source/jvm/target.js';
-import {parseReport} from '../../source/model/trace-report-bytes.js';
+import {parseReport} from '../../source/model/report-bytes.js';
 import {AgentSession, loadAgent} from '../../source/tracing/agent-session.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';

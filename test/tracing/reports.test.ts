@@ -8,7 +8,7 @@ import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {threadTrees, titleOf, traceMethods, traceTree} from '../../source/views/traces/methods.js';
 import {queryTraces, callsOf} from '../../source/views/traces/rows.js';
 import {loadResult} from '../../source/tracing/agent-session.js';
-import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
+import {parseReport, parametersOf} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/reports.js';

@@ -4,7 +4,7 @@ import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../
 import {stateCode} from '../../model/thread-state.js';
 import {IdleList, idleKind} from '../../jvm/threads/idle.js';
 import {type EngineOptions, type EngineSession} from '../common/engine.js';
-import {firstWithVirtualThreads} from '../../model/feature-release.js';
+import {firstWithVirtualThreads} from '../../model/snapshot.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';

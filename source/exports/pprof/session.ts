@@ -5,10 +5,7 @@ import {
 	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns,
 } from '../../model/column-types.js';
 import {otherFrame, rootNode} from '../../model/frame.js';
-import {aboutOf, taskReports} from '../../model/saved-reports.js';
-import {
-	bounds, list, record, valueOrNone, targetOf, text, within, type Document, type Sizes,
-} from '../../model/saved-values.js';
+import {aboutOf, taskReports, bounds, list, record, valueOrNone, targetOf, text, within, type Document, type Sizes} from '../../model/saved-values.js';
 import {
 	contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers,
 } from '../../model/schema.js';
@@ -16,7 +13,7 @@ import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
-import {parseReport} from '../../model/trace-report-bytes.js';
+import {parseReport} from '../../model/report-bytes.js';
 import {VarintWriter} from '../../model/varints.js';
 import {
 	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,

@@ -1,7 +1,7 @@
 import {readdirSync, existsSync} from 'node:fs';
 import process from 'node:process';
 import {userInfo} from 'node:os';
-import type {TargetInfo} from '../../model/snapshot.js';
+import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability} from '../attachability/credentials.js';
@@ -15,7 +15,6 @@ import {
 import {
 	handlerObstacle, inspectVm, startingObstacle, vmObstacle,
 } from '../attachability/signal.js';
-import {featureRelease} from '../../model/feature-release.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
 import {

@@ -1,6 +1,5 @@
-import {featureRelease, firstWithVirtualThreads} from '../../model/feature-release.js';
+import {featureRelease, firstWithVirtualThreads, type Snapshot} from '../../model/snapshot.js';
 import {threadFlag} from '../../model/sample.js';
-import type {Snapshot} from '../../model/snapshot.js';
 
 /** Kind of a thread: the program's, a JIT compiler, or another thread of the JVM (collectors and others). */
 type ThreadKind = 'java' | 'jit' | 'vm';

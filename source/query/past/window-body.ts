@@ -2,7 +2,7 @@ import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js
 import {fromNames, namesOf} from '../../model/column-types.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
-import {aboutOf, withReports} from '../../model/saved-reports.js';
+import {aboutOf, withReports} from '../../model/saved-values.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 import {countsOf, deltas, merged, type Counts} from './deltas.js';
 

@@ -1,7 +1,6 @@
 import {sumOf} from '../../model/sum.js';
 import {cutStart} from '../../model/cell-width.js';
-import {featureRelease} from '../../model/feature-release.js';
-import type {TargetVitals} from '../../model/snapshot.js';
+import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import {formatBytes, formatDuration} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';

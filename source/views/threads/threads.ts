@@ -2,7 +2,7 @@ import {sumOf} from '../../model/sum.js';
 import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
-import {poolName} from '../../model/pool-name.js';
+import {poolName} from '../../model/text.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {poolName} from '../../model/pool-name.js';
+import {poolName} from '../../model/text.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
 import {membersOf} from '../../query/counters/members.js';

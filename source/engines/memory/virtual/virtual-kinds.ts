@@ -1,7 +1,6 @@
 import {isOfJdk} from '../../../model/class-name.js';
-import {poolName} from '../../../model/pool-name.js';
+import {poolName, elide, printable} from '../../../model/text.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
-import {elide, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */

@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What the tool reads: source/model/task-report-bytes.ts has the other side of each line here. */
+/** What the tool reads: source/model/report-bytes.ts has the other side of each line here. */
 final class TaskReport extends Report {
 	/** Different from those of traces. */
 	private static final int FORMAT = 103;

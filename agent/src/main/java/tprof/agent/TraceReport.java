@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What the tool reads: source/model/trace-report-bytes.ts has the other side of each line here. */
+/** What the tool reads: source/model/report-bytes.ts has the other side of each line here. */
 final class TraceReport extends Report {
 	private static final int FORMAT = 4;
 	private static final int MOST_ACTIVE = 64;

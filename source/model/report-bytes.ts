@@ -1,34 +1,31 @@
-import {HistogramList, readHistogram} from './histogram.js';
+import {HistogramList, histogramOf, readHistogram} from './histogram.js';
+import type {
+	AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays,
+} from './task-report.js';
 import {VarintReader} from './varints.js';
 import {
-	actionKinds, threadGroups, type ActiveTrace, type RefusedName, type PathCalls, type ThreadCalls, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
+	actionKinds, threadGroups, type ActiveTrace, type AgentReport, type RefusedName, type PathCalls, type ThreadCalls, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
 } from './trace-report.js';
 
 /*
-Reads the agent's reports of traced methods; agent/src/main/java/tprof/agent/TraceReport.java writes them. They come from
-the target and are untrusted: each number is checked before it is used, and texts are made printable. Saved files hold the
-same bytes.
+Reads the agent's reports of traced methods and of tasks; TraceReport.java and TaskReport.java in
+agent/src/main/java/tprof/agent write them. They come from the target and are untrusted: each number is checked before it
+is used, and texts are made printable. Saved files hold the same bytes.
 */
 
-const agentFormat = 4;
+/** First number of a report of either kind. */
+const formats = {traces: 4, tasks: 103};
 /** A report holds the index of its phase plus one; 0 before the first. */
-export const phases = ['surveyed', 'tracing', 'over'] as const;
+const phases = ['surveyed', 'tracing', 'over'] as const;
 /** At least as much as the agent writes: a forged report must not exhaust our memory. */
 const limits = {
-	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, pathsByThread: 220_000,
+	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, pathsByThread: 220_000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000,
 };
 
-/** Reads a report and keeps its bytes. Throws RangeError if it is malformed. */
+/** Reads a report of traced methods and keeps its bytes. Throws RangeError if it is malformed. */
 export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new VarintReader(bytes);
-	if (from.number() !== agentFormat) {
-		throw new RangeError('unknown report format');
-	}
-
-	const phase = phases[from.below(phases.length + 1) - 1] ?? 'surveyed';
-	const command = from.number();
-	const startedAtMs = from.number();
-	const elapsedNs = from.number();
+	const head = readHead(from, formats.traces);
 	const survey = {
 		classes: from.number(), methods: from.number(), names: from.list(limits.texts, () => from.text()), refused: refusals(from),
 		unmatched: from.list(limits.texts, (): UnmatchedPattern => ({pattern: from.text(), isLoaded: from.number() > 0, nearest: from.list(limits.nearest, () => from.text())})),
@@ -45,7 +42,18 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const slowest = from.list(limits.traces, () => readTrace(from, methods.length));
 	const byThread = readThreads(from, nodes.count);
 	return {
-		bytes, phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
+		...head, bytes, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
+	};
+}
+
+/** Reads what reports of both kinds begin with. */
+function readHead(from: VarintReader, format: number): Pick<AgentReport, 'phase' | 'command' | 'startedAtMs' | 'elapsedNs'> {
+	if (from.number() !== format) {
+		throw new RangeError('unknown report format');
+	}
+
+	return {
+		phase: phases[from.below(phases.length + 1) - 1] ?? 'surveyed', command: from.number(), startedAtMs: from.number(), elapsedNs: from.number(),
 	};
 }
 
@@ -92,7 +100,7 @@ function readPaths<Path>(from: VarintReader, nodeCount: number, limit: number, r
 	});
 }
 
-export function refusals(from: VarintReader): RefusedName[] {
+function refusals(from: VarintReader): RefusedName[] {
 	return from.list(limits.texts, () => ({name: from.text(), reason: from.text()}));
 }
 
@@ -161,4 +169,45 @@ export function parametersOf(descriptor: string): string {
 	return [...inside.matchAll(/(\[*)(?:L([^;]*);|([BCDFIJSZ]))/g)]
 		.map(([, arrays, className, letter]) => (className?.replaceAll('/', '.') ?? primitives[letter]) + '[]'.repeat(arrays.length))
 		.join(', ');
+}
+
+/** The probe's lists that a report refers to by index. */
+type ProbeLists = Readonly<Record<'states' | 'points' | 'counters', {readonly length: number}>>;
+
+/** Reads a report of tasks and keeps its bytes. Throws RangeError if it is malformed. */
+export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: ProbeLists): AgentTaskReport {
+	const from = new VarintReader(bytes);
+	const head = readHead(from, formats.tasks);
+	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
+	const refused = refusals(from);
+	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
+	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
+	const faults = from.list(limits.faults, () => from.text());
+	const stays = from.listToZero(limits.stays, worker => readStays(from, worker - 1, states.length));
+	const now = from.listToZero(limits.stays, (kind): TasksNow => ({
+		kind: kind - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
+	}));
+	const longest = from.list(limits.longest, (): LongStay => ({
+		kind: from.number(), state: from.below(states.length), ageNs: from.number(), worker: from.text(),
+	}));
+	const readings = from.list(limits.readings, (): CounterReading => ({counter: from.below(counters.length), of: from.text(), value: from.number()}));
+	const kinds = from.list(limits.kinds, () => from.text());
+	const workers = from.list(limits.workers, () => from.text());
+	if ([...stays, ...now, ...longest].some(({kind}) => kind >= kinds.length) || stays.some(({worker}) => worker >= workers.length)) {
+		throw new RangeError('number out of bounds');
+	}
+
+	return {
+		...head, bytes, wovenClasses, wovenMethods, refused, missingPoints, unloadedPoints, oneIn, skipped, dropped, missed, faults, stays, now, longest, readings, kinds, workers,
+	};
+}
+
+function readStays(from: VarintReader, worker: number, stateCount: number): TaskStays {
+	const [kind, state] = [from.number(), from.below(stateCount)];
+	const [count, totalNs, leastNs, mostNs] = Array.from({length: 4}, () => from.number());
+	const durations = new HistogramList();
+	readHistogram(from, durations);
+	return {
+		worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.build(), 0),
+	};
 }
