@@ -9,7 +9,7 @@ import process from 'node:process';
 import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {until} from '../test/helpers/until.js';
-import {readProbe} from '../source/probes/library.js';
+import {readProbe} from '../source/probes/probe-file.js';
 import {TaskSession} from '../source/tracing/task-session.js';
 import {median} from './support/figures.js';
 import {threadCpus} from './support/process-cpu.js';

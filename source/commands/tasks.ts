@@ -3,7 +3,7 @@ import {shippedProbes, type Probe} from '../model/task-probe.js';
 import type {TaskReport} from '../model/task-report.js';
 import type {Command} from '../options/command.js';
 import type {Options} from '../options/parse.js';
-import {readProbe} from '../probes/library.js';
+import {readProbe} from '../probes/probe-file.js';
 import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';

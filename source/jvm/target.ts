@@ -16,6 +16,9 @@ export type Target = {
 	readonly facts: TargetInfo;
 };
 
+/** What identifies a process outside and inside its container, and its user. */
+export type ProcessIds = Pick<Target, 'pid' | 'nsPid' | 'uid'>;
+
 /** The target of a pid, or the obstacle to profiling it. */
 export type Identified =
 	| {readonly ok: true; readonly target: Target}

@@ -26,7 +26,8 @@ const startDebtMs = 60_000;
 /**
 A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier (a long
 collection, or our thread lost its CPU). The mean takes in only that much of it. Another sample is tried after
-`retryFactor` times its cost, within the bounds below, but later the closer the debt before it was to its maximum.
+`retryFactor` times its cost, within the bounds below, but later the closer the debt before it was to its maximum, and
+sooner if the debt is below its maximum by then.
 */
 const outlierFactor = 10;
 const minOutlierMs = 1;
@@ -96,8 +97,7 @@ export class StopBudget {
 		}
 
 		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#maxSavedMs));
-		// After this time, at least the interval for the mean cost, the debt is below its maximum: wait no longer. So
-		// with a smaller debt an outlier is retried after that interval, even if `minRetryMs` is longer.
+		// After this time, at least the interval for the mean cost, the debt is below its maximum: wait no longer.
 		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowed;
 		const neededMs = Math.min(this.#retryMs ?? this.#costMs / (this.#allowed * spending), paidMs);
 		return Math.min(maxIntervalMs, Math.max(requestedMs, neededMs));

@@ -1,6 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import {type Bell} from '../table/bell.js';
+import {type Bell} from '../table/lock.js';
 
 /**
 Schedules samples. Each deadline is 0.5 to 1.5 intervals after the previous deadline (not after the end of the sample),

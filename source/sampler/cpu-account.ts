@@ -1,3 +1,4 @@
+import {getOrCreate} from '../model/get-or-create.js';
 import type {JvmStacks} from '../model/jvm-stacks.js';
 import {threadFlag, type Sample} from '../model/sample.js';
 
@@ -32,6 +33,7 @@ which averages out.
 export class CpuAccount {
 	readonly #unattributed: Int32Array;
 	readonly #jvmStacks: JvmStacks;
+	/** By key of the platform thread. */
 	readonly #pending = new Map<number, Pending>();
 	/** CPU time of samples that were not counted, by key. */
 	readonly #uncounted = new Map<number, number>();
@@ -125,7 +127,7 @@ export class CpuAccount {
 				continue;
 			}
 
-			const pending = this.#pendingOf(sample.key[platform]);
+			const pending = getOrCreate(this.#pending, sample.key[platform], () => ({ns: 0, observations: 0}));
 			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, maxPendingNs));
 			if (sample.isObserved[row] === 1) {
 				const ns = pending.ns * Math.max(attributedShare, 1 / ++pending.observations);
@@ -139,16 +141,6 @@ export class CpuAccount {
 		if (this.#samples % forgetEverySamples === 0) {
 			this.#forget(sample);
 		}
-	}
-
-	#pendingOf(key: number): Pending {
-		let pending = this.#pending.get(key);
-		if (!pending) {
-			pending = {ns: 0, observations: 0};
-			this.#pending.set(key, pending);
-		}
-
-		return pending;
 	}
 
 	#forget({count, key}: Sample): void {

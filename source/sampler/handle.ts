@@ -5,7 +5,7 @@ import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
-import {Bell} from '../table/bell.js';
+import {Bell} from '../table/lock.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
@@ -21,16 +21,17 @@ const closeWaitMs = 2000;
 const terminateWaitMs = 2000;
 /** How long the worker may take to release the target: a thread that waits for a CPU cannot be released earlier. */
 const holdWaitMs = 5000;
-/** A sample is missing if it is later than the sum of these; an attach dump may take some seconds. */
+/** Time, plus number of intervals, without a sample after which the session is silent: an attach dump may take seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
 /**
-A sample counts as postponed by the budget if it is due at least `postponedMs` after the previous one, and the interval
-is at least that and `postponedIntervals` times the requested one. Once due, it may take `sampleMs`.
+The budget postpones a sample noticeably if the interval is at least `minPostponedMs` and `minPostponedFactor` times the
+requested one, and the sample is due at least `minPostponedMs` after the previous one. The session is silent if such a
+sample is overdue by `maxOverdueMs`.
 */
-const postponedMs = 3000;
-const postponedIntervals = 2;
-const sampleMs = 10_000;
+const minPostponedMs = 3000;
+const minPostponedFactor = 2;
+const maxOverdueMs = 10_000;
 
 /** Options of a sampling session. */
 export type SamplerOptions = Omit<WorkerInput, 'table'> & {
@@ -276,8 +277,9 @@ class LiveSampler implements SamplerHandle {
 		}
 
 		const silentMs = nowMs - this.#heardMs;
-		const isPostponed = nextAtMs - this.#heardMs >= postponedMs && intervalMs >= postponedIntervals * requestedIntervalMs && intervalMs >= postponedMs;
-		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPostponed && nowMs > nextAtMs + sampleMs);
+		const isLong = intervalMs >= Math.max(minPostponedMs, minPostponedFactor * requestedIntervalMs);
+		const isPostponed = isLong && nextAtMs - this.#heardMs >= minPostponedMs;
+		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPostponed && nowMs > nextAtMs + maxOverdueMs);
 		return {
 			silentS: isSilent ? Math.floor(silentMs / 1000) : undefined,
 			nextS: isPostponed && !isSilent ? Math.ceil(Math.max(0, nextAtMs - nowMs) / 1000) : undefined,

@@ -4,7 +4,7 @@ import {pseudoFrame, unattributed, unattributedReason} from '../model/frame.js';
 import {JvmStacks} from '../model/jvm-stacks.js';
 import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
-import {type Bell} from '../table/bell.js';
+import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {printable} from '../model/text.js';
 import {RecentPauses, StopBudget} from './budget.js';

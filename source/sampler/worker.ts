@@ -8,7 +8,7 @@ import {SystemCalls} from '../jvm/waits/system-calls.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {trimHeap} from '../runtime/heap-trimming.js';
-import {Bell} from '../table/bell.js';
+import {Bell} from '../table/lock.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
 import {Waits} from './waits.js';
@@ -21,11 +21,6 @@ let engine: Engine | undefined;
 
 function report(message: Report): void {
 	port.postMessage(message);
-}
-
-async function hold(loop: SamplingLoop, number: number): Promise<void> {
-	await loop.hold();
-	report({kind: 'held', number});
 }
 
 async function run(): Promise<void> {
@@ -51,7 +46,7 @@ async function run(): Promise<void> {
 			report,
 		});
 		// Earlier commands are queued in the port.
-		port.on('message', (command: Command) => {
+		port.on('message', async (command: Command) => {
 			switch (command.kind) {
 				case 'pause': {
 					loop.setPaused(command.paused);
@@ -59,7 +54,8 @@ async function run(): Promise<void> {
 				}
 
 				case 'hold': {
-					void hold(loop, command.number);
+					await loop.hold();
+					report({kind: 'held', number: command.number});
 					break;
 				}
 

@@ -3,10 +3,26 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {printable} from '../model/text.js';
-import {
-	type SourceOf, type SourceLocation, type SourceText, misfitOf, pathOfSource,
-} from './source-text.js';
 import type {SourceRoot} from './roots.js';
+
+/** The source that a class was probably compiled from. Lines are printable, without tabs, and truncated if long. */
+export type SourceText = {
+	/** The file's name: `Bubble.java`. */
+	readonly name: string;
+	/** Where it was found: a path or, in a jar, `path!/entry`. */
+	readonly found: string;
+	readonly lines: readonly string[];
+	/** Why the running class was not compiled from it, so that no figures are shown; undefined if it fits. */
+	readonly misfit?: string;
+	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
+	file(): string;
+};
+
+/** A location whose source is wanted. */
+export type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
+
+/** Returns the source of a location; undefined if there is none. May read files. */
+export type SourceOf = (location: SourceLocation) => SourceText | undefined;
 
 /** Maximum number of cached files. */
 const maxCached = 32;
@@ -84,4 +100,74 @@ function copyOf(bytes: Buffer, name: string): string {
 	const file = path.join(mkdtempSync(path.join(copies, 'source-')), name);
 	writeFileSync(file, bytes, {mode: 0o400, flag: 'wx'});
 	return file;
+}
+
+/** A name that is safe in a path: it cannot lead out of its folder. */
+const plainName = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
+
+/**
+Returns the path of a location's source below the folder of the top-level packages: its package as folders, then the
+file that its class file names. Undefined if a name, which comes from the target, is unsafe in a path.
+*/
+export function pathOfSource({className, file}: SourceLocation): string | undefined {
+	const packages = className.split('.').slice(0, -1);
+	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
+}
+
+/** Maximum lines from a method's name to one of its lines. */
+const maxMethodLines = 300;
+
+/**
+Returns why a class cannot have been compiled from a source; undefined if it can: the source has the line, with the
+method's name on it or less than `maxMethodLines` above.
+*/
+export function misfitOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
+	if (line > lines.length) {
+		return `it has ${lines.length} lines, and ${line} runs`;
+	}
+
+	const name = nameInSource(className, method);
+	if (line < 1 || name === undefined) {
+		return undefined;
+	}
+
+	for (let at = line; at > Math.max(0, line - maxMethodLines); at--) {
+		if (hasWord(lines[at - 1], name)) {
+			return undefined;
+		}
+	}
+
+	return `line ${line} is not in a method ${name}`;
+}
+
+/** Returns the name that a method has in its source; undefined if it has none there. */
+function nameInSource(className: string, method: string): string | undefined {
+	if (method === '<clinit>') {
+		return undefined;
+	}
+
+	if (method === '<init>') {
+		// Field initialisers are compiled into constructors: the class's name is above those too.
+		const simple = className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
+		return /^\d*$/.test(simple) ? undefined : simple;
+	}
+
+	// Lambda bodies of javac and scalac; kotlinc appends $ or - and a suffix to default-argument and internal methods.
+	const [, lambda] = /^(?:lambda\$|\$anonfun\$)([^$]+)/.exec(method) ?? [];
+	const name = lambda ?? method.split(/[$-]/, 1)[0];
+	return /^(?:new|static|)$/.test(name) ? undefined : name;
+}
+
+function hasWord(line: string, word: string): boolean {
+	for (let at = line.indexOf(word); at !== -1; at = line.indexOf(word, at + 1)) {
+		if (!isPartOfName(line[at - 1]) && !isPartOfName(line[at + word.length])) {
+			return true;
+		}
+	}
+
+	return false;
+}
+
+function isPartOfName(character: string | undefined): boolean {
+	return character !== undefined && /[\p{L}\p{N}_$]/u.test(character);
 }

@@ -12,8 +12,7 @@ Writes the dictionary: strings, frames and the trie of stacks. Everything is app
 the lock, and never changed. When a region is full, its "(other)" entry is used.
 */
 export class DictionaryWriter implements Interner {
-	/** Strings by id. */
-	readonly texts: string[] = [];
+	stringCount = 0;
 	/** Bytes in use by strings, including those skipped at the end of a slab. */
 	byteCount = 0;
 	readonly #views: TableViews;
@@ -119,7 +118,7 @@ export class DictionaryWriter implements Interner {
 
 	#addString(text: string): number {
 		const bytes = this.#encoder.encode(text);
-		const id = this.texts.length;
+		const id = this.stringCount;
 		const {strings, bytes: {value}} = this.#views.regions;
 		const start = value.startFor(this.byteCount, bytes.length);
 		if (!this.#views.growFor('strings', id) || !this.#views.growFor('bytes', start + bytes.length - 1)) {
@@ -130,7 +129,7 @@ export class DictionaryWriter implements Interner {
 		strings.start.set(id, start);
 		strings.length.set(id, bytes.length);
 		this.byteCount = start + bytes.length;
-		this.texts.push(text);
+		this.stringCount++;
 		this.#ids.set(text, id);
 		return id;
 	}

@@ -337,7 +337,7 @@ export class TableWriter implements Interner {
 			figures[at] = all[name];
 		}
 
-		words[countWord.strings] = this.#dictionary.texts.length;
+		words[countWord.strings] = this.#dictionary.stringCount;
 		words[countWord.bytes] = this.#dictionary.byteCount;
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import {afterAll, beforeAll, onTestFinished, type TestContext} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
-import {readProbe} from '../../source/probes/library.js';
+import {readProbe} from '../../source/probes/probe-file.js';
 import {nice, startJava, type JavaOptions, type JavaProcess} from './jvm.js';
 import {targetOf} from './target.js';
 

@@ -1,11 +1,11 @@
 import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	copyFileSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+	copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {findTargets, listJvms} from '../../source/jvm/discovery/list.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
@@ -14,7 +14,7 @@ import {platformProblem} from '../../source/jvm/obstacles.js';
 import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
-import {isRoot} from '../helpers/as-root.js';
+import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {rawTarget} from '../helpers/target.js';
@@ -199,6 +199,20 @@ describe('JVMs that cannot be profiled', () => {
 		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
 			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
 		});
+	});
+
+	test.skipIf(!isRoot || namespaceRefusal(['--pid', '--fork']))('a process of a container is not called a JVM because of a counter file in our /tmp with its inner id (needs root)', async () => {
+		const folder = '/tmp/hsperfdata_tprof-test';
+		mkdirSync(folder, {recursive: true});
+		writeFileSync(`${folder}/1`, '');
+		onTestFinished(() => {
+			rmSync(folder, {recursive: true});
+		});
+		const outer = await startOther('unshare', ['--pid', '--fork', '--kill-child', 'sleep', '1000']);
+		const children = () => readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').trim();
+		const inner = Number(await until(() => children() || undefined));
+		expect(readStatus(inner)).toMatchObject({nsPid: 1});
+		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.inspect(${inner}).isJvm`)).toBe(false);
 	});
 });
 

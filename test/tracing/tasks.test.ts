@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
 import type {TaskReport} from '../../source/model/task-report.js';
-import {readProbe} from '../../source/probes/library.js';
+import {readProbe} from '../../source/probes/probe-file.js';
 import {taskRows} from '../../source/views/tasks/stays.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {hasAgent} from '../helpers/agent-of.js';

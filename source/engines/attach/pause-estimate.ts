@@ -11,13 +11,13 @@ Thread worked or waited for a CPU, at most the latency. If these figures are not
 too high rather than too low.
 */
 export class PauseEstimate {
+	/** Keeps the files of two threads open. */
 	readonly #target: ThreadCpu;
 	readonly #own = ownThread();
 	#beforeNs: readonly number[] = [];
 
-	/** `target`: reads the CPU times of the target's threads. */
-	constructor(target: ThreadCpu) {
-		this.#target = target;
+	constructor(pid: number) {
+		this.#target = new ThreadCpu(pid, 2);
 	}
 
 	/** Call right before the request. Thread ids are in our pid namespace; 0 if unknown. */
@@ -37,6 +37,7 @@ export class PauseEstimate {
 	}
 
 	close(): void {
+		this.#target.close();
 		this.#own?.cpu.close();
 	}
 

@@ -5,7 +5,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {printable} from '../../model/text.js';
 import {IdleList} from '../../jvm/threads/idle.js';
 import {namedTask, NativeIds} from '../../jvm/threads/native-ids.js';
-import {vmThreadName} from '../../jvm/attachability/running-vm.js';
+import {vmThreadName} from '../../jvm/attachability/signal.js';
 import type {Target} from '../../jvm/target.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
@@ -54,9 +54,7 @@ export class AttachSession implements EngineSession {
 	readonly #dumpCpu: DumpCpu;
 	readonly #otherThreads: OtherThreads;
 	readonly #jvmStacks: JvmStacks;
-	/** Reads the VM Thread and the listener; separate from `#threadCpu`, which reads all threads after the dump. */
 	readonly #pause: PauseEstimate;
-	readonly #pauseCpu: ThreadCpu;
 	#aborter = new AbortController();
 	#vmThread = 0;
 	#listener = 0;
@@ -71,12 +69,11 @@ export class AttachSession implements EngineSession {
 		this.#client = new AttachClient(target);
 		this.#parser = new DumpParser(interner, {depth: options.depth, idle: new IdleList(options.extraIdle)});
 		this.#threadCpu = new ThreadCpu(target.pid);
-		this.#pauseCpu = new ThreadCpu(target.pid, 2);
 		this.#ids = new NativeIds(target);
 		this.#dumpCpu = new DumpCpu(this.#threadCpu, this.#ids);
 		this.#otherThreads = new OtherThreads(target.pid, this.#threadCpu);
 		this.#jvmStacks = new JvmStacks(interner);
-		this.#pause = new PauseEstimate(this.#pauseCpu);
+		this.#pause = new PauseEstimate(target.pid);
 		// Later taken from the dumps.
 		this.#vmThread = namedTask(target.pid, [vmThreadName]);
 		this.note = noteFor(target, this.#threadCpu);
@@ -156,7 +153,6 @@ export class AttachSession implements EngineSession {
 		this.#closed = true;
 		this.#aborter.abort();
 		this.#threadCpu.close();
-		this.#pauseCpu.close();
 		this.#pause.close();
 	}
 

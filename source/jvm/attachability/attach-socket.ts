@@ -3,8 +3,7 @@ import type {Socket} from 'node:net';
 import {openBelowRoot} from '../system/below-root.js';
 import {throwIfOutOfFiles, errorCode} from '../system/proc.js';
 import {loadLibc} from '../system/koffi.js';
-
-type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
+import type {ProcessIds} from '../target.js';
 
 /** What exists at the path of the attach socket. */
 type AttachSocket =
@@ -16,17 +15,17 @@ type AttachSocket =
 	| {readonly state: 'denied'; readonly code: string};
 
 /** Returns the socket's path as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
-function pathInside({nsPid}: {readonly nsPid: number}): string {
+function pathInside({nsPid}: Pick<ProcessIds, 'nsPid'>): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
 
 /** Returns the same path for messages. Never open it: links in it could lead elsewhere. */
-export function socketPath(owner: {readonly pid: number; readonly nsPid: number}): string {
+export function socketPath(owner: Pick<ProcessIds, 'pid' | 'nsPid'>): string {
 	return `/proc/${owner.pid}/root${pathInside(owner)}`;
 }
 
 /** Examines the target's attach socket, see `openAttachSocket`. */
-export function attachSocketOf(owner: SocketOwner): AttachSocket {
+export function attachSocketOf(owner: ProcessIds): AttachSocket {
 	const {fd, ...socket} = openAttachSocket(owner);
 	if (fd !== undefined) {
 		closeSync(fd);
@@ -41,7 +40,7 @@ as foreign; root's may belong to a JVM that has dropped its privileges, so the p
 a present socket reaches it even if its name is reused (`pathOf`); the caller closes it. Throws if no more files can be
 opened.
 */
-export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
+export function openAttachSocket(owner: ProcessIds): AttachSocket & {readonly fd?: number} {
 	let fd: number;
 	try {
 		fd = openBelowRoot(owner.pid, pathInside(owner), 'as-is');
@@ -71,16 +70,16 @@ const credentialBytes = 12;
 
 type GetOption = (fd: number, level: number, name: number, value: Uint8Array, length: Uint32Array) => number;
 
-let getOption: GetOption | false | undefined;
+let getOption: GetOption | undefined;
 
-function load(): GetOption | false {
-	return (loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)') as GetOption | undefined) ?? false;
+function loadGetOption(): GetOption | undefined {
+	getOption ??= loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)') as GetOption | undefined;
+	return getOption;
 }
 
 /** Whether `peerOf` works: koffi loads. */
 export function canSeePeers(): boolean {
-	getOption ??= load();
-	return getOption !== false;
+	return loadGetOption() !== undefined;
 }
 
 /** Returns the pid at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 if unknown. */
@@ -88,5 +87,5 @@ export function peerOf(socket: Socket): number {
 	// Node has no public access to a socket's descriptor.
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);
-	return canSeePeers() && getOption && getOption(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
+	return loadGetOption()?.(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {readBytes, readProc} from '../system/proc.js';
+import {readProc, readText} from '../system/proc.js';
 
 /** Mount points of control groups (cgroups(7)): version 2 alone or beside version 1; version 1's CPU controller. */
 const mounts = {unified: ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'], cpu: ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct']};
@@ -27,7 +27,7 @@ export class CpuLimits {
 	groups; undefined without a limit.
 	*/
 	read(): number | undefined {
-		const now = this.#files.map(file => periodsOf(textOf(file)));
+		const now = this.#files.map(file => periodsOf(readText(file, maxBytes)));
 		const shares = now.map(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
 			return before && periods > before.periods ? 100 * (throttled - before.throttled) / (periods - before.periods) : undefined;
@@ -42,7 +42,7 @@ Returns the percentage of the last ten seconds in which some task of this host w
 undefined if the kernel does not report it.
 */
 export function cpuPressure(): number | undefined {
-	const [, share] = /^some avg10=([\d.]+)/m.exec(textOf('/proc/pressure/cpu')) ?? [];
+	const [, share] = /^some avg10=([\d.]+)/m.exec(readText('/proc/pressure/cpu') ?? '') ?? [];
 	return share === undefined ? undefined : Number(share);
 }
 
@@ -52,7 +52,7 @@ function filesOf(cgroups: string): string[] {
 		const roots = controllers === '' ? mounts.unified : (controllers.split(',').includes('cpu') ? mounts.cpu : []);
 		return roots.flatMap(root => foldersUp(group).map(folder => path.join(root, folder, 'cpu.stat')));
 	});
-	return [...new Set(groups)].filter(file => textOf(file).includes('nr_periods'));
+	return [...new Set(groups)].filter(file => readText(file, maxBytes)?.includes('nr_periods'));
 }
 
 /** Returns a group and those above it: `/a/b`, `/a`, `/`. */
@@ -65,12 +65,7 @@ function foldersUp(group: string): string[] {
 	return folders;
 }
 
-function textOf(file: string): string {
-	const read = readBytes(file, maxBytes);
-	return 'bytes' in read ? read.bytes.toString('latin1') : '';
-}
-
-function periodsOf(text: string): Periods {
+function periodsOf(text = ''): Periods {
 	return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
 }
 

@@ -9,6 +9,7 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {
 	openBelowRoot, openFile, openFolderIn, pathOf,
 } from '../system/below-root.js';
+import type {ProcessIds} from '../target.js';
 
 /** Maximum size of a file: -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
 const maxPerfDataBytes = 32 * 1024 * 1024;
@@ -136,13 +137,11 @@ function maxHeapBytes(counters: PerfCounters | undefined): number | undefined {
 /** Maximum number of hsperfdata folders examined: anyone may create some in /tmp. */
 const maxFolders = 256;
 
-type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
-
 /**
 Opens the target's counter file in its own /tmp; returns undefined if there is none (-XX:-UsePerfData). The folder is
 named after the user and the file after the pid, both as the target sees them.
 */
-export function openPerfData(owner: Owner): PerfDataFile | undefined {
+export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
 	let tmp: number;
 	try {
 		tmp = openBelowRoot(owner.pid, '/tmp');
@@ -167,7 +166,7 @@ export function openPerfData(owner: Owner): PerfDataFile | undefined {
 	}
 }
 
-function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | undefined {
+function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFile | undefined {
 	let folder: number | undefined;
 	try {
 		folder = openFolderIn(tmp, name);
@@ -214,7 +213,7 @@ class PerfDataFile {
 }
 
 /** Returns the current counters of a process; undefined if there are none, or they are unreadable. */
-export function readPerfData(owner: Owner): PerfCounters | undefined {
+export function readPerfData(owner: ProcessIds): PerfCounters | undefined {
 	const file = openPerfData(owner);
 	try {
 		return file?.read();

@@ -1,5 +1,6 @@
 import {readJavaCommand} from '../identity/java-command.js';
 import {readProcStrings} from '../system/proc.js';
+import type {ProcessIds} from '../target.js';
 import {readPerfData, type PerfCounters, stringCounter} from './hsperfdata.js';
 
 /** HotSpot flags that decide whether and how a client may attach. */
@@ -13,8 +14,6 @@ export type AttachFlags = {
 /** Environment variables with options that apply before the command line's and after them (arguments.cpp, args.c). */
 const variablesBefore = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS'] as const;
 const variablesAfter = ['_JAVA_OPTIONS'] as const;
-
-type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
 /** Returns the options of arguments and environment strings ("NAME=value") in HotSpot's order: the last one counts. */
 function optionsOf(args: readonly string[], environment: readonly string[]): string[] {
@@ -35,18 +34,18 @@ export function parseAttachFlags(args: readonly string[], environment: readonly 
 Returns the options of a running process: from its counters, if any, in which those of the variables are already in
 order; otherwise from its command line and, if readable, its environment.
 */
-function readOptions(owner: Owner, counters: PerfCounters | undefined): string[] {
+function readOptions(owner: ProcessIds, counters: PerfCounters | undefined): string[] {
 	const recorded = [...wordsOf(stringCounter(counters, 'java.rt.vmFlags')), ...wordsOf(stringCounter(counters, 'java.rt.vmArgs'))];
 	return recorded.length > 0 ? recorded : optionsOf(readJavaCommand(owner.pid).vmArgs, readProcStrings(owner.pid, 'environ'));
 }
 
 /** Returns the flags of a running process. `counters`: its own, if any. */
-export function readAttachFlags(owner: Owner, counters: PerfCounters | undefined): AttachFlags {
+export function readAttachFlags(owner: ProcessIds, counters: PerfCounters | undefined): AttachFlags {
 	return parseAttachFlags(readOptions(owner, counters), []);
 }
 
 /** Whether agents may be loaded (-XX:+EnableDynamicAgentLoading, JDK 9 and later); undefined if no option says so. */
-export function readDynamicAgentLoading(owner: Owner): boolean | undefined {
+export function readDynamicAgentLoading(owner: ProcessIds): boolean | undefined {
 	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+EnableDynamicAgentLoading'], off: ['-XX:-EnableDynamicAgentLoading']});
 }
 

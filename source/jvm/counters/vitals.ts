@@ -10,12 +10,12 @@ import {
 
 /** Readings of one target for the header. */
 type VitalsReader = {
-	/** What is known now; shares refer to the time since the previous reading. Never throws. */
+	/** Returns the current vitals; shares refer to the time since the previous reading. Never throws. */
 	read(): TargetVitals;
 	close(): void;
 };
 
-/** What is counted since the start of the JVM; undefined where it has no such counter. */
+/** Cumulative figures since the JVM's start; undefined if it has no such counter. */
 type Reading = {
 	readonly atMs: number;
 	readonly cpuTicks: number;
@@ -46,14 +46,20 @@ export function openVitals(target: Target): VitalsReader {
 
 			const counters = file?.read();
 			const now: Reading = {
-				atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: secondsOf(counters, collectorTimes), collections: sumOf(counters, collections), safepointSeconds: secondsOf(counters, safepointTime), compilations: numberCounter(counters, 'sun.ci.totalCompiles'), eden: edenOf(counters),
+				atMs: performance.now(),
+				cpuTicks: stat.userTicks + stat.systemTicks,
+				gcSeconds: secondsOf(counters, collectorTimes),
+				collections: sumOf(counters, collections),
+				safepointSeconds: secondsOf(counters, safepointTime),
+				compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
+				eden: edenOf(counters),
 			};
 			const before = previous;
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
 			const {cpuPercent, gcPercent, safepointPercent, compilationsPerS} = before ? sharesOf(before, now) : {};
 			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
-			// Kept by the thousand (query/past): of one shape, V8 has one description of all of them.
+			// Thousands are kept (query/past): if all have the same properties, V8 shares one hidden class.
 			return {
 				cpuPercent,
 				heapUsedBytes,
@@ -101,14 +107,14 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	};
 }
 
-/** JDKs from 25 on say how full eden is only after a collection (Serial, Parallel): a rate is of this time, milliseconds. */
+/** Time for which a rate is the mean: from JDK 25 on, Serial and Parallel update eden's figure only after a collection. */
 const allocationMs = 10_000;
 
-/** What the program allocates a second, from how eden fills: without objects that are too large for it. */
+/** The program's allocation rate, from the filling of eden; excludes objects that are too large for eden. */
 class AllocationRate {
-	readonly #lately: Array<{readonly ms: number; readonly bytes: number}> = [];
+	readonly #recent: Array<{readonly ms: number; readonly bytes: number}> = [];
 
-	/** With what was allocated between two readings; undefined where nothing is seen to be. */
+	/** Adds the time between two readings; returns bytes per second, undefined if no allocation was observed. */
 	since(before: Reading, now: Reading): number | undefined {
 		if (!before.eden || !now.eden) {
 			return undefined;
@@ -118,49 +124,49 @@ class AllocationRate {
 		const bytes = collections === 0
 			? now.eden.usedBytes - before.eden.usedBytes
 			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes) + now.eden.usedBytes;
-		this.#lately.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
-		while (this.#sum('ms') - this.#lately[0].ms >= allocationMs) {
-			this.#lately.shift();
+		this.#recent.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
+		while (this.#sum('ms') - this.#recent[0].ms >= allocationMs) {
+			this.#recent.shift();
 		}
 
 		return 1000 * this.#sum('bytes') / this.#sum('ms') || undefined;
 	}
 
 	#sum(of: 'ms' | 'bytes'): number {
-		return this.#lately.reduce((sum, each) => sum + each[of], 0);
+		return this.#recent.reduce((sum, each) => sum + each[of], 0);
 	}
 }
 
-/** How far back collections say whether the heap grows, milliseconds; for how long, and how many, there must be. */
+/** Age of the oldest collection considered; the growth needs collections over at least this time, and this many. */
 const growthMs = 60_000;
-const leastGrowthMs = 20_000;
-const leastCollections = 4;
+const minGrowthMs = 20_000;
+const minCollections = 4;
 
 /**
-The heap in use after collections: what is not in eden, which these empty. It grows by as much as the least of the
-younger half of a minute's collections is above the least of the older half: what only a large collection frees, as of
-G1's mixed ones, counts as growth until then.
+The heap in use after collections: all but eden, which they empty. Its growth is the difference of two minima: of the
+newer and of the older half of the last minute's collections. What only larger collections free (such as G1's mixed
+ones) counts as growth until then.
 */
 class HeapAfterCollections {
-	#lately: Array<{readonly ms: number; readonly bytes: number}> = [];
+	#recent: Array<{readonly ms: number; readonly bytes: number}> = [];
 	#collections = 0;
 
-	/** With a reading; nothing before the first collection, and for a collector without eden. */
+	/** Adds a reading. Figures are undefined before the first collection, and for a collector without eden. */
 	with({atMs: ms, collections = 0, eden}: Reading, heapUsedBytes: number | undefined): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
 		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
 			this.#collections = collections;
-			this.#lately = [...this.#lately.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
+			this.#recent = [...this.#recent.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
 		}
 
-		const last = this.#lately.at(-1);
-		const [first] = this.#lately;
-		if (!last || this.#lately.length < leastCollections || last.ms - first.ms < leastGrowthMs) {
+		const last = this.#recent.at(-1);
+		const [first] = this.#recent;
+		if (!last || this.#recent.length < minCollections || last.ms - first.ms < minGrowthMs) {
 			return {heapAfterGcBytes: last?.bytes};
 		}
 
 		const middleMs = (first.ms + last.ms) / 2;
-		const [older, younger] = [this.#lately.filter(each => each.ms <= middleMs), this.#lately.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
-		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (younger - older) / (last.ms - middleMs) * 60_000};
+		const [older, newer] = [this.#recent.filter(each => each.ms <= middleMs), this.#recent.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
+		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (newer - older) / (last.ms - middleMs) * 60_000};
 	}
 }
 
@@ -168,14 +174,14 @@ const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
 const collections = /^sun\.gc\.collector\.\d+\.invocations$/;
 const safepointTime = /^sun\.rt\.safepointTime$/;
 
-/** Seconds since the start of the JVM by counters of its clock; undefined without them. */
+/** Returns the sum of counters of the JVM's clock ticks in seconds; undefined if there are none. */
 function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
 	const ticks = sumOf(counters, names);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
 }
 
-/** What the counters say while there is no collection, or was none. */
+/** Value of the counters while there is no collection, and before the first. */
 const noCause = 'No GC';
 
 function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
@@ -183,23 +189,23 @@ function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
 	return cause === undefined ? undefined : printable(cause);
 }
 
-/** CPU time that a process had used at a moment, in clock ticks; the moment by performance.now(). */
+/** CPU time of a process in clock ticks, and when it was read (performance.now()). */
 type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
 
-/** CPU time between two looks, percent of one core; undefined when they are of one moment. */
+/** Returns the CPU time between two readings, percent of one core; undefined if no time passed. */
 function cpuPercent(before: CpuReading, now: CpuReading): number | undefined {
 	const seconds = (now.atMs - before.atMs) / 1000;
 	return seconds > 0 ? Math.max(0, 100 * (now.cpuTicks - before.cpuTicks) / ticksPerSecond / seconds) : undefined;
 }
 
-/** The same with the process; its start tells it from another one that was given its id. */
+/** The CPU time of one of several processes; the start tells it from a later process with the same id. */
 type ProcessCpu = CpuReading & {readonly pid: number; readonly startTicks: number};
 
 /** CPU shares of processes, each since it was last read. */
 export class CpuShares {
 	#last = new Map<number, ProcessCpu>();
 
-	/** Percent of one core, by pid; none for a process that was not there before. */
+	/** Returns percent of one core by pid, for processes that were in the previous call too. */
 	since(processes: readonly ProcessCpu[]): ReadonlyMap<number, number> {
 		const shares = new Map<number, number>();
 		for (const now of processes) {
@@ -210,7 +216,7 @@ export class CpuShares {
 			}
 		}
 
-		this.#last = new Map(processes.map(looked => [looked.pid, looked]));
+		this.#last = new Map(processes.map(now => [now.pid, now]));
 		return shares;
 	}
 }

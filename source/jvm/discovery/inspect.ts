@@ -10,7 +10,7 @@ import {
 } from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
-	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, readBytes,
+	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
 } from '../system/proc.js';
 import {
 	handlerObstacle, inspectVm, startingObstacle, vmObstacle,
@@ -20,7 +20,6 @@ import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java
 import {
 	versionAround, type Libraries, readLibraries, isNativeImage,
 } from '../identity/libraries.js';
-import {processAgeMs} from '../attachability/running-vm.js';
 
 /** Age up to which a java launcher may load its JVM; an older one is something else (a shell of that name, a wrapper). */
 const maxLauncherMs = 20_000;
@@ -92,7 +91,7 @@ function isHidden(pid: number): boolean {
 /** Returns the result for a process whose memory map we may not read. */
 function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status, users} = facts;
-	const isJvm = /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '') || hasCounterFile(status.nsPid);
+	const isJvm = isNamedJava(pid) || hasCounterFile(facts);
 	return {
 		isJvm,
 		target: isJvm ? targetOf(facts, undefined, undefined) : undefined,
@@ -108,10 +107,18 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
 }
 
-/** Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. */
-function hasCounterFile(nsPid: number): boolean {
+/** Whether the program's name in the process's command line is java. */
+function isNamedJava(pid: number): boolean {
+	return /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
+}
+
+/**
+Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. A process of a
+container has another id there and a /tmp of its own: the file with its id is another process's.
+*/
+function hasCounterFile({pid, status}: ProcessFacts): boolean {
 	try {
-		return readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${nsPid}`));
+		return status.nsPid === pid && readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`));
 	} catch {
 		return false;
 	}
@@ -120,7 +127,7 @@ function hasCounterFile(nsPid: number): boolean {
 /** Returns the result for a process without libjvm.so: a starting JVM, a native image, or no JVM. */
 function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 	const {pid, stat} = facts;
-	const isLauncher = libraries.launcher || /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
+	const isLauncher = libraries.launcher || isNamedJava(pid);
 	if (isLauncher && processAgeMs(stat.startTicks) < maxLauncherMs) {
 		return {isJvm: true, target: targetOf(facts, libraries, undefined), obstacle: obstacles.starting(pid)};
 	}
@@ -212,7 +219,6 @@ export class UserNames {
 }
 
 function readNames(): Map<number, string> {
-	const read = readBytes(passwdPath, maxPasswdBytes);
-	const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];
+	const lines = readText(passwdPath, maxPasswdBytes)?.split('\n') ?? [];
 	return new Map(lines.map(line => line.split(':')).filter(fields => fields.length > 2).map(fields => [Number(fields[2]), printable(fields[0])]));
 }

@@ -2,8 +2,7 @@ import {readdirSync} from 'node:fs';
 import type {TargetInfo} from '../../model/snapshot.js';
 import {heapOf} from '../counters/hsperfdata.js';
 import {platformProblem} from '../obstacles.js';
-import {readStat} from '../system/proc.js';
-import {processAgeMs} from '../attachability/running-vm.js';
+import {readStat, processAgeMs} from '../system/proc.js';
 import {inspect, UserNames} from './inspect.js';
 
 /** A JVM of this host for lists. All strings are printable. */

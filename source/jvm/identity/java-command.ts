@@ -1,5 +1,5 @@
-import {openFileBelowRoot, workingFolder} from '../system/below-root.js';
-import {readOpen, readProcStrings} from '../system/proc.js';
+import {readTextBelowRoot, workingFolder} from '../system/below-root.js';
+import {readProcStrings} from '../system/proc.js';
 
 /** A parsed java command line. Raw text: not yet printable. */
 type JavaCommand = {
@@ -101,9 +101,7 @@ export function readJavaCommand(pid: number): JavaCommand {
 function readArgumentFile(pid: number, name: string): string | undefined {
 	try {
 		const path = name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`;
-		// A command line may name any file; only regular ones are opened.
-		const read = readOpen(openFileBelowRoot(pid, path), maxArgumentFileBytes);
-		return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
+		return readTextBelowRoot(pid, path, maxArgumentFileBytes);
 	} catch {
 		return undefined;
 	}

@@ -1,8 +1,8 @@
 import {
 	closeSync, fstatSync, openSync, readSync,
 } from 'node:fs';
-import {readBytes, readOpen} from '../system/proc.js';
-import {isBelowRoot, openFileBelowRoot} from '../system/below-root.js';
+import {readBytes} from '../system/proc.js';
+import {isBelowRoot, readTextBelowRoot} from '../system/below-root.js';
 
 /** Maximum bytes read of /proc/PID/maps: vm.max_map_count allows some 6 MB by default. */
 const maxMapsBytes = 32 * 1024 * 1024;
@@ -50,7 +50,7 @@ export function versionAround(libjvm: string, pid: number): string {
 	const folders = libjvm.split('/').slice(0, -1);
 	const homes = [2, 3, 4].map(up => folders.slice(0, -up).join('/'));
 	for (const home of homes) {
-		const version = /^JAVA_VERSION="([^"]{1,64})"/m.exec(textOf(pid, `${home}/release`));
+		const version = /^JAVA_VERSION="([^"]{1,64})"/m.exec(readTextBelowRoot(pid, `${home}/release`, maxReleaseFileBytes) ?? '');
 		if (version) {
 			return version[1];
 		}
@@ -62,15 +62,6 @@ export function versionAround(libjvm: string, pid: number): string {
 	}
 
 	return /\/(?:java|jdk|jre|openjdk|zulu|temurin|corretto|graalvm)[-_]?(?:jdk|jre|openjdk)?[-_]?((?:1\.)?\d+[\d._]*)/i.exec(libjvm)?.[1] ?? '';
-}
-
-function textOf(pid: number, path: string): string {
-	try {
-		const read = readOpen(openFileBelowRoot(pid, path), maxReleaseFileBytes);
-		return 'bytes' in read ? read.bytes.toString('utf8') : '';
-	} catch {
-		return '';
-	}
 }
 
 /** The section in which GraalVM's native-image keeps the heap that it built (ELF, imageheap). */

@@ -6,6 +6,7 @@ descriptors open nothing: no pipe blocks, no device acts.
 import {
 	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
 } from 'node:fs';
+import {readOpen} from './proc.js';
 
 /** Linux asm-generic/fcntl.h; Node has no constant for it. */
 const openPath = 0o1000_0000;
@@ -99,6 +100,16 @@ function notBelow(): Error {
 /** Opens a regular file for reading as a process sees its path. Throws the system's error; EINVAL if not regular. */
 export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
+}
+
+/** Reads at most `maxBytes` of a regular file as a process sees its path; undefined if that is not possible. */
+export function readTextBelowRoot(pid: number, path: string, maxBytes: number): string | undefined {
+	try {
+		const read = readOpen(openFileBelowRoot(pid, path), maxBytes);
+		return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Opens a regular file of our own file system. `last`: whether to follow a symbolic link at the path's end. */

@@ -85,25 +85,21 @@ export function errorCode(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
 }
 
+/** Reads at most `maxBytes` of a file as text; undefined if unreadable. Throws if no more files can be opened. */
+export function readText(path: string, maxBytes = maxProcFileBytes, encoding: BufferEncoding = 'utf8'): string | undefined {
+	const read = readBytes(path, maxBytes);
+	return 'bytes' in read ? read.bytes.toString(encoding) : undefined;
+}
+
 /** Reads a small /proc file of a process as Latin-1 text; undefined if unreadable. */
 export function readProc(pid: number, name: string): string | undefined {
-	const read = readBytes(`/proc/${pid}/${name}`);
-	return 'bytes' in read ? read.bytes.toString('latin1') : undefined;
+	return readText(`/proc/${pid}/${name}`, maxProcFileBytes, 'latin1');
 }
 
 /** Reads the strings of a NUL-separated /proc file (cmdline, environ); empty if unreadable. Not yet printable. */
 export function readProcStrings(pid: number, name: 'cmdline' | 'environ'): string[] {
-	const read = readBytes(`/proc/${pid}/${name}`);
-	if (!('bytes' in read)) {
-		return [];
-	}
-
-	const strings = read.bytes.toString('utf8').split('\0');
-	if (strings.at(-1) === '') {
-		strings.pop();
-	}
-
-	return strings;
+	const strings = readText(`/proc/${pid}/${name}`)?.split('\0') ?? [];
+	return strings.at(-1) === '' ? strings.slice(0, -1) : strings;
 }
 
 /** Parses /proc/PID/status (proc(5)); undefined if malformed. NSpid is absent before Linux 4.1. */
@@ -172,9 +168,13 @@ export function programOf(pid: number): string | undefined {
 
 /** Returns epoch milliseconds, accurate to a second, of clock ticks after boot (btime of /proc/stat); 0 if unknown. */
 export function startMs(startTicks: number): number {
-	const text = readBytes('/proc/stat');
-	const boot = 'bytes' in text ? /^btime (\d+)$/m.exec(text.bytes.toString('latin1')) : undefined;
+	const boot = /^btime (\d+)$/m.exec(readText('/proc/stat') ?? '');
 	return boot ? (Number(boot[1]) * 1000) + (startTicks * 1000 / ticksPerSecond) : 0;
+}
+
+/** Returns the age of a process in milliseconds, accurate to a second. */
+export function processAgeMs(startTicks: number): number {
+	return Date.now() - startMs(startTicks);
 }
 
 /**

@@ -1,6 +1,6 @@
 import {readlinkSync} from 'node:fs';
 import {printable} from '../../model/text.js';
-import {errorCode, readBytes} from '../system/proc.js';
+import {errorCode, readText} from '../system/proc.js';
 import {Sockets, type Socket} from './sockets.js';
 
 /** An open file of the target. */
@@ -66,8 +66,8 @@ export class Descriptors {
 			return known.peer;
 		}
 
-		const read = readBytes(`/proc/${this.#pid}/fdinfo/${epoll}`, maxListBytes);
-		const fds = 'bytes' in read ? Array.from(read.bytes.toString('latin1').matchAll(/^tfd:\s*(\d+) /gm), ([, fd]) => Number(fd)) : [];
+		const list = readText(`/proc/${this.#pid}/fdinfo/${epoll}`, maxListBytes) ?? '';
+		const fds = Array.from(list.matchAll(/^tfd:\s*(\d+) /gm), ([, fd]) => Number(fd));
 		const peer = this.peersOf(fds.slice(0, maxMembers));
 		if (this.#epolls.size >= maxEpolls) {
 			this.#epolls.clear();

@@ -1,7 +1,7 @@
 import {readlinkSync} from 'node:fs';
 import {printable} from '../../model/text.js';
-import {readBytes} from '../system/proc.js';
-import {unixPeerName} from './unix-peer.js';
+import {loadLibc} from '../system/koffi.js';
+import {readText} from '../system/proc.js';
 
 /** A socket of the target. */
 export type Socket = {
@@ -16,6 +16,8 @@ export type Socket = {
 	/** It has requested a connection that is not yet established. */
 	readonly isConnecting: boolean;
 };
+
+const plainSocket = {end: 0, isListening: false, isConnecting: false};
 
 /** Maximum bytes read of a table; sockets beyond them are unknown. */
 const maxTableBytes = 4 * 1024 * 1024;
@@ -95,17 +97,14 @@ export class Sockets {
 				// A socket that accepted a connection has the listening one's name; its client has none.
 				const isIncoming = !isListening && listeningNames.has(name);
 				const peer = name === '' && isOurNetwork ? unixPeerName(Number(inode)) ?? '' : name;
-				return {
-					peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)), end: 0, isListening, isConnecting: false,
-				};
+				return {...plainSocket, peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)), isListening};
 			});
 		}
 	}
 
 	/** Returns the rows of a table as fields, without rows of fewer than `minFields`. */
 	#rows(table: string, minFields: number): string[][] {
-		const read = readBytes(`/proc/${this.#pid}/net/${table}`, maxTableBytes);
-		const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];
+		const lines = readText(`/proc/${this.#pid}/net/${table}`, maxTableBytes)?.split('\n') ?? [];
 		// The first line has headings, and the last is empty or truncated.
 		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length >= minFields);
 	}
@@ -136,25 +135,17 @@ function isInOurNetwork(pid: number): boolean {
 function tcpSocket({local, remote, state}: InetRow, isIncoming: boolean): Socket {
 	const [here, there] = [addressOf(local), addressOf(remote)];
 	if (state === listening) {
-		return {
-			peer: nameOf(here), end: 0, isListening: true, isConnecting: false,
-		};
+		return {...plainSocket, peer: nameOf(here), isListening: true};
 	}
 
 	return isIncoming
-		? {
-			peer: `clients of :${here.port}`, end: endOf(there), isListening: false, isConnecting: false,
-		}
-		: {
-			peer: nameOf(there), end: endOf(here), isListening: false, isConnecting: state === synSent,
-		};
+		? {...plainSocket, peer: `clients of :${here.port}`, end: endOf(there)}
+		: {...plainSocket, peer: nameOf(there), end: endOf(here), isConnecting: state === synSent};
 }
 
 function udpSocket(local: string, remote: string): Socket {
 	const there = addressOf(remote);
-	return {
-		peer: `UDP ${nameOf(there.port === 0 ? addressOf(local) : there)}`, end: 0, isListening: false, isConnecting: false,
-	};
+	return {...plainSocket, peer: `UDP ${nameOf(there.port === 0 ? addressOf(local) : there)}`};
 }
 
 /** Parses an address in a table: hexadecimal words of 32 bits in the machine's byte order, and the port. */
@@ -181,4 +172,90 @@ function nameOf({host, port}: Address): string {
 
 function endOf({ip4, port}: Address): number {
 	return (ip4 * 65_536) + port;
+}
+
+/*
+AF_NETLINK; SOCK_RAW, SOCK_CLOEXEC; NETLINK_SOCK_DIAG; MSG_DONTWAIT; SOCK_DIAG_BY_FAMILY; AF_UNIX; UDIAG_SHOW_NAME, _PEER;
+UNIX_DIAG_NAME, _PEER (Linux asm-generic/socket.h, netlink.h, sock_diag.h, unix_diag.h).
+*/
+const netlink = 16;
+const rawCloseOnExec = 3 | 0o200_0000;
+const sockDiag = 4;
+const dontWait = 0x40;
+const byFamily = 20;
+const unixFamily = 1;
+const show = {name: 1, peer: 4};
+const attribute = {name: 0, peer: 2};
+
+/** Bytes of struct nlmsghdr, unix_diag_req and unix_diag_msg, and maximum bytes of an answer. */
+const headerBytes = 16;
+const requestBytes = 24;
+const answerBytes = 16;
+const maxAnswerBytes = 8192;
+
+/**
+Returns the name of the peer of a connected Unix socket in our own network namespace, `@name` if abstract; undefined if
+it has none or the kernel does not say. Asks by netlink (sock_diag(7)), as /proc/net/unix does not show peers.
+*/
+function unixPeerName(inode: number): string | undefined {
+	const libc = loadLibc();
+	const socket = libc?.func('socket', 'int', ['int', 'int', 'int'])(netlink, rawCloseOnExec, sockDiag) ?? -1;
+	if (!libc || socket < 0) {
+		return undefined;
+	}
+
+	try {
+		const [send, receive] = ['send', 'recv'].map(name => libc.func(name, 'int64_t', ['int', 'uint8_t *', 'size_t', 'int']));
+		const ask = (of: number, shown: number, wanted: number): Buffer | undefined => {
+			const request = requestFor(of, shown);
+			const answer = Buffer.alloc(maxAnswerBytes);
+			const length = Number(send(socket, request, request.length, dontWait)) === request.length ? Number(receive(socket, answer, answer.length, dontWait)) : -1;
+			return length > 0 ? attributeOf(answer.subarray(0, length), wanted) : undefined;
+		};
+
+		const peer = ask(inode, show.peer, attribute.peer);
+		const name = peer?.length === 4 ? ask(peer.readUInt32LE(), show.name, attribute.name) : undefined;
+		return name && name.length > 0 ? name.toString('utf8').replace(/^\0/, '@').replace(/\0+$/, '') : undefined;
+	} finally {
+		libc.func('close', 'int', ['int'])(socket);
+	}
+}
+
+/** Returns a request (nlmsghdr, unix_diag_req) for one socket. `shown`: bits of `show`. */
+function requestFor(inode: number, shown: number): Buffer {
+	const request = Buffer.alloc(headerBytes + requestBytes);
+	request.writeUInt32LE(request.length, 0);
+	request.writeUInt16LE(byFamily, 4);
+	// NLM_F_REQUEST.
+	request.writeUInt16LE(1, 6);
+	request.writeUInt8(unixFamily, headerBytes);
+	// Sockets in any state.
+	request.fill(0xff, headerBytes + 4, headerBytes + 8);
+	request.writeUInt32LE(inode, headerBytes + 8);
+	request.writeUInt32LE(shown, headerBytes + 12);
+	// Whatever its cookie.
+	request.fill(0xff, headerBytes + 16);
+	return request;
+}
+
+/** Returns the value of an attribute in an answer; undefined if absent, or if the answer is an error. */
+function attributeOf(answer: Buffer, wanted: number): Buffer | undefined {
+	if (answer.length < headerBytes + answerBytes || answer.readUInt16LE(4) !== byFamily) {
+		return undefined;
+	}
+
+	for (let at = headerBytes + answerBytes; at + 4 <= answer.length;) {
+		const length = answer.readUInt16LE(at);
+		if (length < 4) {
+			return undefined;
+		}
+
+		if (answer.readUInt16LE(at + 2) === wanted) {
+			return answer.subarray(at + 4, at + length);
+		}
+
+		at += Math.ceil(length / 4) * 4;
+	}
+
+	return undefined;
 }

@@ -1,6 +1,6 @@
 import {closeSync, existsSync, openSync, readSync} from 'node:fs';
 import {printable} from '../../model/text.js';
-import {readBytes} from '../system/proc.js';
+import {readBytes, readText} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {Descriptors, type Descriptor} from './descriptors.js';
 
@@ -17,7 +17,7 @@ export type SystemCallWait = {
 /** The kind of waits for several files. */
 const epollKind = 'select';
 
-/** System calls that wait, x86-64 (arch/x86/entry/syscalls/syscall_64.tbl): by what they do with the file in their first argument. */
+/** System calls that wait for the file in their first argument (x86-64: arch/x86/entry/syscalls/syscall_64.tbl), by kind. */
 const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
 	['read', [0, 17, 19, 45, 47, 295, 299, 327]],
 	['write', [1, 18, 20, 40, 44, 46, 296, 307, 328]],
@@ -27,7 +27,7 @@ const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[
 	['sync', [74, 75]],
 ];
 
-/** Others, which have no file or several. */
+/** System calls that wait for no file, or for several. */
 const otherCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
 	[epollKind, [23, 232, 270, 281, 426, 441]],
 	['poll', [7, 271]],
@@ -41,22 +41,22 @@ const otherCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number
 const kindOfFileCall = byNumber(fileCalls);
 const kindOfOtherCall = byNumber(otherCalls);
 
-/** epoll_wait and its kin, of which the first argument is the epoll; and waitid, whose second is the child. */
+/** epoll_wait and its variants, whose first argument is the epoll; and waitid, whose second argument is the child. */
 const epollCalls: ReadonlySet<number> = new Set([232, 281, 441]);
 const waitid = 247;
 
-/** Files of a poll that are looked at; and the event of one that waits until it may write. */
+/** Maximum number of a poll's files examined, bytes of its record of one, and the event "may be written" (poll(2)). */
 const maxPolled = 16;
 const pollRecordBytes = 8;
 const pollOut = 4;
 
-/** Unreadable kinds have no name. */
+/** Kind and peer of a wait that cannot be read. */
 const unknownCall = 'native call';
 const needsRoot = 'not readable: needs root';
 
 /**
-What threads of a process wait for in system calls: from /proc/PID/task/TID/syscall, which the kernel writes for those who
-may trace it, and what the files in its arguments are.
+Reads what threads of a process wait for in system calls: /proc/PID/task/TID/syscall, which is readable for those who may
+trace the process, gives the call, and its arguments the files.
 */
 export class SystemCalls {
 	readonly #pid: number;
@@ -71,17 +71,17 @@ export class SystemCalls {
 		this.#descriptors = new Descriptors(pid);
 	}
 
-	/** What a thread waits for now; undefined if it runs, or waits in none of the calls above, or has ended. Never throws. */
+	/** Returns what a thread waits for; undefined if it runs, waits in none of the calls above, or has ended. Never throws. */
 	of(thread: number): SystemCallWait | undefined {
 		try {
 			return this.#read(thread);
 		} catch {
-			// No file could be opened: another time.
+			// We have too many open files; the next reading may succeed.
 			return undefined;
 		}
 	}
 
-	/** What a thread waits for that waits for an open file; for an epoll, what its members are. Never throws. */
+	/** Returns what a thread waits for that waits for an open file; for an epoll, with its members. Never throws. */
 	ofFile(kind: 'read' | 'write', fd: number): SystemCallWait {
 		const found = this.#fileWait(kind, fd);
 		return found.kind === epollKind ? waitFor(found.kind, this.#descriptors.membersOf(fd)) : found;
@@ -125,7 +125,7 @@ export class SystemCalls {
 		return 'type' in found ? waitFor(kindWith(kind, found), found.peer, found.end) : waitFor(kind, isForbidden(found.code) ? needsRoot : '');
 	}
 
-	/** struct pollfd: the file, 32 bits, and what is waited for, 16 bits. */
+	/** Reads the array of struct pollfd at `address`: each has a file (32 bits) and events to wait for (16 bits). */
 	#poll(address: number, count: number): SystemCallWait {
 		if (count <= 0) {
 			return waitFor('sleep', '');
@@ -139,11 +139,11 @@ export class SystemCalls {
 	}
 
 	#child(id: number): SystemCallWait {
-		const read = id > 0 && this.#isOurNamespace ? readBytes(`/proc/${id}/comm`) : undefined;
-		return waitFor('child', read && 'bytes' in read ? printable(read.bytes.toString('utf8').trimEnd()) : '', Math.max(0, id));
+		const name = id > 0 && this.#isOurNamespace ? readText(`/proc/${id}/comm`)?.trimEnd() ?? '' : '';
+		return waitFor('child', printable(name), Math.max(0, id));
 	}
 
-	/** Memory of the process; what cannot be read is missing at the end. */
+	/** Returns memory of the process; fewer bytes if some cannot be read. */
 	#memory(address: number, length: number): Buffer {
 		const bytes = Buffer.alloc(length);
 		let fd: number | undefined;
@@ -160,7 +160,7 @@ export class SystemCalls {
 	}
 }
 
-/** A poll for reading or writing may be for more than that. */
+/** Returns the kind of a wait for reading or writing, which depends on the file too: it may be for a connection. */
 function kindWith(kind: string, {type, isListening, isConnecting}: Descriptor): string {
 	if (type === 'timer' || type === 'epoll') {
 		return type === 'timer' ? type : epollKind;
@@ -181,7 +181,7 @@ function byNumber(calls: typeof fileCalls): ReadonlyMap<number, string> {
 	return new Map(calls.flatMap(([kind, numbers]) => numbers.map(number => [number, kind] as const)));
 }
 
-/** An argument that is an int: its lower 32 bits, signed. */
+/** Returns an argument of type int: the lower 32 bits of a hexadecimal number, signed. */
 function intOf(argument: string): number {
 	return Int32Array.of(Number.parseInt(argument.slice(2).slice(-8), 16))[0];
 }

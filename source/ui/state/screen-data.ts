@@ -4,7 +4,7 @@ import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {LineFigures} from '../../query/detail.js';
 import type {Finding, Location} from '../../query/types/query.js';
-import type {SourceText} from '../../sources/source-text.js';
+import type {SourceText} from '../../sources/library.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';

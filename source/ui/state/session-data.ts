@@ -1,6 +1,6 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {SourceOf, SourceText} from '../../sources/source-text.js';
+import type {SourceOf, SourceText} from '../../sources/library.js';
 import {LookBack} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
