@@ -40,7 +40,7 @@ function report(error: unknown): number {
 
 const texts = {
 	async version() {
-		const {version} = await import('./runtime/version.js');
+		const {version} = await import('./runtime/bundle.js');
 		return version;
 	},
 	async help() {

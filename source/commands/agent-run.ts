@@ -7,7 +7,7 @@ import {wrapAt} from '../exports/common/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {abortOnSignal, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';

@@ -12,7 +12,7 @@ import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {viewOf} from '../views/registry.js';
 import {failureOf, isOver} from './source-end.js';
 

@@ -4,7 +4,7 @@ import {existsSync} from 'node:fs';
 import type {Socket} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import {bundledFile} from '../runtime/bundled-file.js';
+import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 
 const readyTimeoutMs = 20_000;

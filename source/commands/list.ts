@@ -7,7 +7,7 @@ import {wrapAt} from '../exports/common/text-table.js';
 import {cellWidth, cut, pad} from '../model/cell-width.js';
 import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes} from '../query/columns/format.js';

@@ -3,7 +3,7 @@ import {nameOf, Recorder} from '../exports/recording/recorder.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import type {Ring} from '../query/past/ring.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import type {RecordingToggle} from '../ui/app.js';
 import {maxBytesOf} from './record.js';
 import {snapshotStem} from './save.js';

@@ -8,7 +8,7 @@ import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
 import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/ring.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {abortOnSignal} from './batch.js';
 import {snapshotStem} from './save.js';
 import {failureOf, isOver} from './source-end.js';

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {bundledFile} from '../runtime/bundled-file.js';
+import {bundledFile} from '../runtime/bundle.js';
 import {UserError, usage} from '../runtime/errors.js';
 import type {Recording} from '../exports/recording/reader.js';
 import {formatOf} from '../exports/formats/registry.js';

@@ -9,7 +9,7 @@ import {deadlocksOf} from '../query/locks/deadlocks.js';
 import {isContendingNow, stuckMs} from '../query/locks/newest-sample.js';
 import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {maxBytesOf} from './record.js';
 import {utcStamp} from './save.js';
 

@@ -7,7 +7,7 @@ import {
 } from '../options/help.js';
 import {groups} from '../options/option.js';
 import {optionRows} from '../options/table.js';
-import {version} from '../runtime/version.js';
+import {version} from '../runtime/bundle.js';
 import {byGroup, isOfTables, keyTable} from '../ui/state/keys.js';
 import {headerWords} from '../ui/status/items.js';
 import {samplingFigures} from '../ui/status/sampling.js';

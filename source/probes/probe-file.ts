@@ -5,7 +5,7 @@ import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, shippedProbes, type ProbeCounter,
 } from '../model/task-probe.js';
 import {printable} from '../model/text.js';
-import {bundledFile} from '../runtime/bundled-file.js';
+import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {readBytes} from '../jvm/system/proc.js';
 

@@ -2,7 +2,7 @@ import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AttachClient} from '../engines/attach/socket/client.js';
 import type {AgentReport} from '../model/trace-report.js';
-import {bundledFile} from '../runtime/bundled-file.js';
+import {bundledFile} from '../runtime/bundle.js';
 import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
