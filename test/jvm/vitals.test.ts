@@ -1,10 +1,29 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
-import {jdk, jdks} from '../helpers/jvm.js';
+import type {TargetVitals} from '../../source/model/snapshot.js';
+import {jdk, jdks, nice, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
+
+let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};
+
+// Begun first and awaited last: growth is known after twenty seconds, in which the other tests run.
+beforeAll(async () => {
+	const java = await startJava('Situations', {under: nice, args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
+	const vitals = openVitals(await targetOf(java));
+	const first = vitals.read();
+	const grown = until(() => {
+		const now = vitals.read();
+		return now.heapGrowthBytesPerMin! > 100 * 1024 * 1024 && now;
+	});
+	filling = {first, grown};
+	return async () => {
+		vitals.close();
+		await java.stop();
+	};
+});
 
 test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
 	// It says so when its first region is full.
@@ -77,15 +96,6 @@ test('a stopped process is said to be', async () => {
 	await until(() => vitals.read().isStopped === false);
 });
 
-test('a heap that fills grows from collection to collection, of which there must be some', async () => {
-	const java = await javaForTest('Situations', {args: ['leak'], jvmArgs: ['-Xmx256m', '-Xmn4m', '-XX:+UseSerialGC']});
-	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	const {heapAfterGcBytes: first = 0, heapGrowthBytesPerMin} = vitals.read();
-	expect(heapGrowthBytesPerMin).toBeUndefined();
-	await until(() => vitals.read().heapGrowthBytesPerMin! > 100 * 1024 * 1024);
-	expect(vitals.read().heapAfterGcBytes).toBeGreaterThan(first);
-});
-
 test('what a JVM does not compile, and a collector does not say, is not known', async () => {
 	const java = await javaForTest('Garbage', {jdk: jdk(release => release >= 21), jvmArgs: ['-Xint', '-Xmx64m', '-XX:+UseZGC']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
@@ -106,4 +116,10 @@ test('without counters there is CPU and uptime', async () => {
 	expect(heapUsedBytes).toBeUndefined();
 	expect({gcPercent, gcCause, safepointPercent, compilationsPerS, heapAfterGcBytes}).toEqual({});
 	expect(vitals.read().allocBytesPerS).toBeUndefined();
+});
+
+test('a heap that fills grows from collection to collection, of which there must be some', async () => {
+	const {first: {heapAfterGcBytes = 0, heapGrowthBytesPerMin}, grown} = filling;
+	expect(heapGrowthBytesPerMin).toBeUndefined();
+	expect((await grown).heapAfterGcBytes).toBeGreaterThan(heapAfterGcBytes);
 });

@@ -84,14 +84,6 @@ test('when samples get dear the rate falls at once; when they are cheap again it
 	expect(taken.find(({atMs, intervalMs}) => atMs > 150_000 && intervalMs === 200)!.atMs).toBeLessThan(190_000);
 });
 
-test('samples that begin to cost something keep to the budget', () => {
-	const taken = simulate(2, 20, 120_000, atMs => atMs < 10_000 ? 0 : 5);
-	expect(stoppedPercent(taken, 30_000, 120_000)).toBeLessThanOrEqual(2);
-	expect(stoppedPercent(taken, 30_000, 120_000)).toBeGreaterThan(1.5);
-	const settled = taken.filter(({atMs}) => atMs > 60_000).map(({intervalMs}) => intervalMs);
-	expect(Math.max(...settled) / Math.min(...settled)).toBeLessThan(1.05);
-});
-
 test('one very dear sample, as in a long collection, does not blind us for long, and is paid for in the end', () => {
 	const taken = simulate(2, 200, 300_000, atMs => atMs >= 20_000 && atMs < 20_200 ? 4000 : 1);
 	const after = taken.filter(({atMs}) => atMs >= 20_200);

@@ -1,4 +1,4 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {copyFileSync, mkdirSync, readdirSync, rmdirSync} from 'node:fs';
 import path from 'node:path';
@@ -17,8 +17,8 @@ import {heldThreads} from '../helpers/kill-tool.js';
 import {sayTo} from '../helpers/say.js';
 import {sum} from '../helpers/sum.js';
 import {targetOf, noTarget} from '../helpers/target.js';
-import {until, patienceMs} from '../helpers/until.js';
-import {atTestEnd, beside, sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {until} from '../helpers/until.js';
+import {atTestEnd, beside, sharedJava, javaForTest, closedAfterTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
 
 let workerUrl: URL;
 beforeAll(async () => {
@@ -129,20 +129,6 @@ describe.concurrent('a session on a real JVM', () => {
 		const after = await withSamples(live, paused.session.samples + 3);
 		// The pause is no sampling time: the clock on the wall says more.
 		expect(after.session.durationMs).toBeLessThan(after.session.takenAtMs - after.session.startedAtMs - 250);
-	}));
-
-	test('CPU time used during a pause counts nowhere', beside(async () => {
-		const live = sampler(shared.target, {intervalMs: 500});
-		await withSamples(live, 2);
-		live.setPaused(true);
-		await untilStable(live);
-		await sleep(1000);
-		const paused = live.read()!;
-		live.setPaused(false);
-		const after = await withSamples(live, paused.session.samples + 1);
-		const busy = threadNamed(after, 'busy-one');
-		expect(after.session.samples).toBe(paused.session.samples + 1);
-		expect(after.threads.cpuNs[busy] - paused.threads.cpuNs[busy]).toBe(1);
 	}));
 
 	test('paused before the first sample, it takes none', beside(async () => {
@@ -290,10 +276,10 @@ describe('a worker that fails', () => {
 		expect(live.status().phase).toBe('ended');
 	});
 
-	test.each([
+	test.concurrent.for([
 		['with its own code', true, {status: 5, signal: null}],
 		['killed, where no C library can be called', false, {status: null, signal: 'SIGKILL'}],
-	])('one that hangs in a system call is left behind, and the program ends: %s', async (_, canCallC, end) => {
+	] as const)('one that hangs in a system call is left behind, and the program ends: %s', beside(async ([, canCallC, end]) => {
 		const folder = folderForTest();
 		const pipe = path.join(folder, 'pipe');
 		execFileSync('mkfifo', [pipe]);
@@ -303,11 +289,11 @@ describe('a worker that fails', () => {
 			copyFileSync(bundled, program);
 		}
 
-		const {status, signal, stdout, stderr, error} = spawnSync(process.execPath, [program, pipe], {
-			encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL',
-		});
-		expect({error, status, signal, stdout, stderr}).toEqual({...end, stdout: 'ended\n', stderr: ''});
-	});
+		const child = spawnForTest(process.execPath, [program, pipe]);
+		const {output} = javaProcess(child);
+		const [status, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+		expect({status, signal, output: output()}).toEqual({...end, output: 'ended\n'});
+	}));
 
 	test('no snapshot names an engine that was only asked for', async () => {
 		const live = sampler(noTarget, {engine: 'auto', workerUrl: await bundle('test/sampler/late-opened-worker.ts')});

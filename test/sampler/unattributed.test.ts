@@ -26,7 +26,7 @@ async function unattributedIn(java: JavaProcess, timer: TimerId): Promise<void> 
 		};
 	};
 
-	await until(() => sums().usedNs >= 1e9);
+	await until(() => sums().usedNs >= 3e8);
 	await stop();
 	const {usedNs, countedNs, unattributedNs, reason} = sums();
 	expect(Math.abs(countedNs - usedNs)).toBeLessThan(1e-6 * usedNs);

@@ -15,7 +15,7 @@ import {javaForTest} from '../helpers/for-test.js';
 import {sampleHere, samplerForTest} from '../helpers/sampling.js';
 
 /** CPU time that must have counted, and sightings of threads where it did: few stops find a thread at work. */
-const enoughNs = 1e9;
+const enoughNs = 5e8;
 const enoughSightings = 30;
 
 type Counted = {

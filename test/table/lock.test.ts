@@ -55,7 +55,8 @@ describe('two threads', () => {
 	test('every copy that is read while samples are written is consistent', async () => {
 		const table = createTable({...defaultShape, counters: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, maxSlabs: 512});
 		const reader = new TableReader(table);
-		const worker = await second({role: 'write', table, rounds: 20_000});
+		const samples = 8000;
+		const worker = await second({role: 'write', table, rounds: samples});
 		const progress = {isOver: false};
 		worker.once('exit', () => {
 			progress.isOver = true;
@@ -93,7 +94,7 @@ describe('two threads', () => {
 			});
 		} while (!progress.isOver);
 
-		expect(reader.read(0)!.figures.samples).toBe(20_000);
+		expect(reader.read(0)!.figures.samples).toBe(samples);
 		expect(seen.length).toBeGreaterThan(3);
 		// Copies taken on the way are as they were.
 		for (const {counters, figures} of seen) {

@@ -59,7 +59,7 @@ async function costOf(name: string, report: Uint8Array): Promise<{readonly isRep
 		const before = process.memoryUsage.rss();
 		let kept = [];
 		let isReport = true;
-		for (let time = 0; time < 6; time++) {
+		for (let time = 0; time < 3; time++) {
 			gc();
 			try {
 				kept = [kept.at(-1), parseReport(readFileSync(process.argv[1]))];

@@ -10,8 +10,6 @@ import {traced} from '../helpers/traced.js';
 /** Patterns as readme and help have them, and those that mean whatever there is. */
 const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 	{patterns: ['ManyLambdas#round']},
-	{patterns: ['ManyLambdas.round']},
-	{patterns: ['ManyLambdas*']},
 	{patterns: ['ManyLambdas.*']},
 	{patterns: ['ManyLambdas$*#*']},
 	{patterns: ['*Lambda*#*']},

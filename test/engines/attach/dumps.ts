@@ -37,8 +37,8 @@ export class DumpReading {
 	readonly parser: DumpParser;
 	readonly #builder = new SnapshotBuilder();
 
-	constructor(depth = Infinity, extraIdle: string[] = []) {
-		this.parser = new DumpParser(this.#builder, {depth, idle: new IdleList(extraIdle)});
+	constructor(depth = Infinity) {
+		this.parser = new DumpParser(this.#builder, {depth, idle: new IdleList()});
 	}
 
 	/** The problem, or undefined and `rows()` is there. */

@@ -11,7 +11,7 @@ import {readStatus} from '../../../source/jvm/system/proc.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {atTestEnd, beside, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {atTestEnd, beside, folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
@@ -166,15 +166,6 @@ test.concurrent('a stopped JVM is not signalled, and its socket is not waited fo
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 }));
 
-test.concurrent('an attach file that was left behind is replaced', beside(async () => {
-	const {java, folder} = await start();
-	const file = path.join(folder, `.attach_pid${java.pid}`);
-	closeSync(openSync(file, 'w'));
-	utimesSync(file, 1, 1);
-	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
-	expect(existsSync(file)).toBe(false);
-}));
-
 test.concurrent('an attach file that another one took the place of is not removed', beside(async () => {
 	const {java, folder} = await start();
 	const ours = createAttachFile(await targetOf(java)) as {remove(): void};
@@ -253,16 +244,6 @@ test.concurrent('a process that took over a pid is not signalled', beside(async 
 	expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
 	expect(attachFiles(folder)).toEqual([]);
 	await expectUnharmed(java);
-}));
-
-test.concurrent('a plain process is never signalled', beside(async () => {
-	const child = spawnForTest('sleep', ['1000']);
-	const target = rawTarget(child.pid);
-	expect(await wakeListener(target, {deadline: performance.now() + 1000})).toMatchObject({ok: false, signalled: false});
-	expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'failed'});
-	await sleep(50);
-	expect(child.signalCode).toBeNull();
-	await until(() => /[RS]/.test(readStatus(child.pid)?.state ?? ''));
 }));
 
 test('a target is woken again only after a pause, and given up after three failures', () => {

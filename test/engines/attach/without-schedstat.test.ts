@@ -20,7 +20,7 @@ test.skipIf(refusal).each(jdks())(`JDK $release without schedstat${refusal ? ` (
 	const java = await javaForTest('ReadsZeros', {jdk});
 	// From now on the listener is there, and no thread comes that is not covered.
 	expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
-	const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '4', '--interval', '100', '--max-overhead', '100'];
+	const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '3', '--interval', '100', '--max-overhead', '100'];
 	const report = JSON.parse(execFileSync('unshare', ['--mount', 'sh', '-c', covering, String(java.pid), process.execPath, ...args], {encoding: 'utf8'})) as Report;
 	const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;
 	expect(statesOf('reads-zeros').RUNNABLE).toBeGreaterThan(2);
