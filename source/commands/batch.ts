@@ -75,6 +75,8 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 		width: process.stdout.columns || undefined,
 		depth: options.depth,
 		states: options.states,
+		withThreads: options.withThreads,
+		withStates: options.withStates,
 	};
 	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
 	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);

@@ -12,8 +12,10 @@ import {text} from '../exports/formats/text.js';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
 import type {Ring} from '../query/past/ring.js';
 
+type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
+
 /** Returns a function that saves windows: pprof and a text file beside it, or one file of a chosen format. */
-export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
+export function saver(options: SaveOptions): Save {
 	return async (...request) => {
 		try {
 			return await saved(options, ...request);
@@ -24,10 +26,11 @@ export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
 	};
 }
 
-async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapshot, baseline, query, {name, format, ring}]: Parameters<Save>): Promise<string> {
+async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name, format, ring}]: Parameters<Save>): Promise<string> {
 	const now = Date.now();
 	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
-	const exportOptions = {query, version, depth: options.depth};
+	const {depth, withThreads, withStates} = options;
+	const exportOptions = {query, version, depth, withThreads, withStates};
 	if (name === undefined && format === undefined) {
 		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir ?? '.', now, exportOptions);
 		return `saved ${path.basename(pb)} and .txt ${samples}`;

@@ -190,6 +190,8 @@ const optionTable = {
 		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
+	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame of the thread'},
+	withStates: {name: 'with-states', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame of the thread\'s state, and count ticks'},
 	output: {
 		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,

@@ -12,7 +12,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
 import {canonical} from './canonical.js';
 import {
-	parseCsv, parseLines, parseVotes, whole,
+	parseCollapsed, parseCsv, parseLines, parseVotes, whole,
 } from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
@@ -35,6 +35,7 @@ const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>>
 	},
 	lines: written => ({linesTicks: sum(parseLines(String(written)).map(row => row.ticks))}),
 	votes: written => ({runnableTicks: sum(parseVotes(String(written)).map(row => row.votes))}),
+	collapsed: written => ({cpuMs: sum(parseCollapsed(String(written)).map(({count}) => count / 1000))}),
 	pprof(written) {
 		const read = readPprof(written as Uint8Array);
 		return sumsOf(read);

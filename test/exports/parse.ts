@@ -37,6 +37,11 @@ export function parseLines(text: string): Array<{ticks: number; name: string}> {
 	return text.split('\n').slice(0, -1).map(line => ({ticks: Number(line.slice(0, 5)), name: line.slice(6)}));
 }
 
+/** Lines of collapsed stacks, frames outermost first. */
+export function parseCollapsed(text: string): Array<{count: number; frames: string[]}> {
+	return [...text.matchAll(/^(.*) (\d+)\n/gm)].map(([, stack, count]) => ({count: Number(count), frames: stack.split(';')}));
+}
+
 /** Stacks of the votes format. */
 export function parseVotes(text: string): Array<{votes: number; fingerprint: string; frames: string[]}> {
 	return text.split('\n\n').slice(0, -1).map(block => {

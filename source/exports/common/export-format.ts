@@ -21,6 +21,9 @@ export type ExportOptions = {
 	readonly depth?: number;
 	/** States counted by `lines` (default all) and `votes` (default RUNNABLE). */
 	readonly states?: readonly ThreadState[];
+	/** Stacks of `collapsed` and `speedscope` begin with a frame of the thread, and of its state. */
+	readonly withThreads?: boolean;
+	readonly withStates?: boolean;
 	/** Number of the document in a run that writes several, from 0: JSON is one line each, CSV has one header row. */
 	readonly iteration?: number;
 	/** Other counters of the target, of the same window. */
@@ -35,6 +38,23 @@ export type Written = string | Uint8Array | Iterable<string>;
 /** Returns the pieces of a document. */
 export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
+}
+
+/** Characters of a piece: large enough for cheap writes, small compared to the tool's memory. */
+const pieceLength = 1 << 18;
+
+/** Joins short texts to pieces. */
+export function * inPieces(texts: Iterable<string>): Generator<string> {
+	let piece = '';
+	for (const text of texts) {
+		piece += text;
+		if (piece.length >= pieceLength) {
+			yield piece;
+			piece = '';
+		}
+	}
+
+	yield piece;
 }
 
 /** Version of JSON documents: increased when a key is removed or changes its meaning, not when one is added. */

@@ -11,7 +11,9 @@ import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/com
 import {jsonTraces} from '../traces/json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
-import {documentHead, type ExportFormat, type ExportOptions} from '../common/export-format.js';
+import {
+	documentHead, inPieces, type ExportFormat, type ExportOptions,
+} from '../common/export-format.js';
 import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
@@ -122,20 +124,4 @@ function * textOf({head, lists}: ReturnType<typeof documentOf>, hasLines: boolea
 	}
 
 	yield `${line}}\n`;
-}
-
-/** Characters of a piece: large enough for cheap writes, small compared to the tool's memory. */
-const pieceLength = 1 << 18;
-
-function * inPieces(texts: Iterable<string>): Generator<string> {
-	let piece = '';
-	for (const text of texts) {
-		piece += text;
-		if (piece.length >= pieceLength) {
-			yield piece;
-			piece = '';
-		}
-	}
-
-	yield piece;
 }

@@ -1,6 +1,7 @@
 import {pprof} from '../pprof/write.js';
 import {chromeTraces} from '../traces/chrome.js';
 import {xmlTraces} from '../traces/xml.js';
+import {collapsed} from '../stacks/collapsed.js';
 import type {ExportFormat, Format} from '../common/export-format.js';
 import {csv} from './csv.js';
 import {json} from './json.js';
@@ -18,6 +19,7 @@ export const allFormats: readonly Format[] = [
 	lines,
 	votes,
 	pprof,
+	collapsed,
 	{id: 'xml', title: 'XML', extension: '.xml', traces: xmlTraces},
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];

@@ -1,0 +1,39 @@
+import {threadStates} from '../../model/thread-state.js';
+import {effectiveUnit, scopeOf} from '../../query/counters/scope.js';
+import {inPieces, type ExportFormat, type ExportOptions} from '../common/export-format.js';
+import {StackSet} from './stack-set.js';
+
+/** Collapsed stacks, as flamegraph.pl and inferno read them: names of frames, outermost first, and a count. */
+export const collapsed: ExportFormat = {
+	id: 'collapsed',
+	title: 'Collapsed stacks',
+	extension: '.collapsed.txt',
+	description: 'a stack per line and its CPU time in microseconds, for flame graph tools; ticks if --state or --with-states is given',
+	streaming: false,
+	write: (...given) => inPieces(linesOf(...given)),
+};
+
+function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
+	const query = {...options.query, states: statesOf(options)};
+	const {countedMask} = scopeOf(snapshot, query);
+	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
+	const set = new StackSet();
+	const added = set.add(snapshot, baseline, query, {
+		depth: options.depth,
+		outerFrames: (thread, state) => [
+			...(options.withThreads ? [`[${snapshot.threads.name[thread]}]`] : []),
+			...(options.withStates ? [`[${threadStates[state]}]`] : []),
+		],
+	});
+	const {ticks, cpuNs, state} = added.counters;
+	const worth = (counter: number) => isInTicks ? ((countedMask >> state[counter]) & 1) * ticks[counter] : cpuNs[counter] / 1000;
+	const names = set.frames.map(({name}) => name.replaceAll(';', ','));
+	for (const [stack, sum] of set.sums(added, worth)) {
+		yield `${set.framesOf(stack).map(frame => names[frame]).join(';')} ${sum}\n`;
+	}
+}
+
+/** Returns the states whose ticks count: with frames of states all of them, unless the user chose some. */
+function statesOf({states, withStates, query}: ExportOptions) {
+	return states ?? (withStates ? threadStates : query.states);
+}

@@ -1,0 +1,103 @@
+import {getOrCreate} from '../../model/get-or-create.js';
+import {rootNode} from '../../model/frame.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
+import {endsOf} from '../../query/counters/attribution.js';
+import {locationName} from '../../query/counters/location.js';
+import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {stackIndex} from '../../query/counters/stack-index.js';
+import type {Location, Query} from '../../query/types/query.js';
+import {treeFilter} from '../../views/tree/tree.js';
+
+/** A frame of a written stack; without a location it is no code, such as a thread's name. */
+export type StackFrame = {readonly name: string; readonly location?: Location};
+
+/** Which stacks are added: their innermost frames, and names of frames below which a counter's stack begins. */
+type StackOptions = {readonly depth?: number; readonly outerFrames?: (thread: number, state: number) => readonly string[]};
+
+/** The counters of a query, and by counter the id of its stack, 0 if it has no frames or does not pass the filter. */
+export type StackCounters = {readonly counters: Counters; readonly stacks: Int32Array};
+
+/**
+Whole stacks of one or several snapshots, merged if their frames have the same names. A trie: a stack is its innermost
+frame and the id of its caller's stack, which is smaller. Stack 0 is empty, frame 0 is none.
+*/
+export class StackSet {
+	readonly callers: number[] = [0];
+	readonly frameOf: number[] = [0];
+	readonly frames: StackFrame[] = [{name: ''}];
+	readonly #frameOfName = new Map<string, number>();
+	readonly #callees: Array<Map<number, number>> = [new Map()];
+
+	/** Adds the stacks that a query counts between `since` (undefined: the session's start) and the snapshot. */
+	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, outerFrames = () => []}: StackOptions = {}): StackCounters {
+		const {dictionary} = snapshot;
+		const {nodeParent, nodeFrame, nodeCount} = dictionary;
+		const scope = scopeOf(snapshot, query);
+		const counters = countersInWindow(snapshot, since, scope);
+		const grouping = stackIndex(dictionary).grouping(query.by);
+		const {isKept} = treeFilter(scope, dictionary, grouping);
+		const ends = endsOf(dictionary, query);
+		const frameOfGroup = new Map<number, number>();
+		const known = new Map<number, number>();
+		const stackOf = (outer: number, node: number) => getOrCreate(known, (outer * nodeCount) + node, () => {
+			const groups: number[] = [];
+			for (let at = ends ? ends[node] : node; at !== rootNode && groups.length < depth; at = nodeParent[at]) {
+				groups.push(grouping.groupOfFrame[nodeFrame[at]]);
+			}
+
+			let stack = outer;
+			for (const group of groups.toReversed()) {
+				const location = grouping.locations[group];
+				stack = this.#below(stack, getOrCreate(frameOfGroup, group, () => this.#frame(locationName(location), location)));
+			}
+
+			return stack;
+		});
+		const stacks = Int32Array.from({length: counters.count}, (_, counter) => {
+			const node = counters.node[counter];
+			if (node === rootNode || !isKept(node)) {
+				return 0;
+			}
+
+			let outer = 0;
+			for (const name of outerFrames(counters.thread[counter], counters.state[counter])) {
+				outer = this.#below(outer, this.#frame(name));
+			}
+
+			return stackOf(outer, node);
+		});
+		return {counters, stacks};
+	}
+
+	/** Returns the frames of a stack, outermost first. */
+	framesOf(stack: number): number[] {
+		const frames: number[] = [];
+		for (let at = stack; at !== 0; at = this.callers[at]) {
+			frames.push(this.frameOf[at]);
+		}
+
+		return frames.reverse();
+	}
+
+	/** Returns the sum of what counters of each stack are worth, in the order of the stacks; without those worth 0. */
+	sums({counters, stacks}: StackCounters, worth: (counter: number) => number): Array<readonly [stack: number, sum: number]> {
+		const sums = new Float64Array(this.callers.length);
+		for (let counter = 0; counter < counters.count; counter++) {
+			sums[stacks[counter]] += worth(counter);
+		}
+
+		return [...sums.entries()].filter(([stack, sum]) => stack !== 0 && Math.round(sum) > 0).map(([stack, sum]) => [stack, Math.round(sum)]);
+	}
+
+	#frame(name: string, location?: Location): number {
+		return getOrCreate(this.#frameOfName, name, () => this.frames.push({name, location}) - 1);
+	}
+
+	#below(caller: number, frame: number): number {
+		return getOrCreate(this.#callees[caller], frame, () => {
+			this.callers.push(caller);
+			this.frameOf.push(frame);
+			return this.#callees.push(new Map()) - 1;
+		});
+	}
+}
