@@ -1,4 +1,5 @@
 import {piecesOf, type Written} from '../../source/exports/common/export-format.js';
+import {sum} from '../helpers/sum.js';
 
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
 export function parseCsv(text: string): Array<Record<string, string>> {
@@ -40,6 +41,32 @@ export function parseLines(text: string): Array<{ticks: number; name: string}> {
 /** Lines of collapsed stacks, frames outermost first. */
 export function parseCollapsed(text: string): Array<{count: number; frames: string[]}> {
 	return [...text.matchAll(/^(.*) (\d+)\n/gm)].map(([, stack, count]) => ({count: Number(count), frames: stack.split(';')}));
+}
+
+/** The profiles of a speedscope file by name: stacks of frame names, outermost first. Throws where its schema is broken. */
+export function parseSpeedscope(text: string): Map<string, Array<{count: number; frames: string[]}>> {
+	const {$schema, shared, profiles, ...rest} = JSON.parse(text) as {$schema: string; shared: {frames: Array<Record<string, unknown>>}; profiles: Array<Record<string, unknown>>};
+	const check = (isSo: boolean, rule: string) => {
+		if (!isSo) {
+			throw new Error(`not so: ${rule}`);
+		}
+	};
+
+	const isNumbers = (values: unknown): values is number[] => Array.isArray(values) && values.every(value => typeof value === 'number');
+	check($schema === 'https://www.speedscope.app/file-format-schema.json', 'it names the schema');
+	check(Object.entries(rest).every(([key, value]) => ['name', 'exporter'].includes(key) && typeof value === 'string'), 'name and exporter are texts');
+	for (const {name, file = '', line = 0, ...others} of shared.frames) {
+		check(typeof name === 'string' && typeof file === 'string' && typeof line === 'number' && Object.keys(others).length === 0, 'a frame has a name, a file and a line');
+	}
+
+	return new Map(profiles.map(({type, name, unit, startValue, endValue, samples, weights, ...others}) => {
+		check(type === 'sampled' && typeof name === 'string' && ['microseconds', 'none'].includes(String(unit)) && startValue === 0 && Object.keys(others).length === 0, 'a profile is a sampled one');
+		check(isNumbers(weights) && Array.isArray(samples) && samples.length === weights.length && endValue === sum(weights), 'each sample has a weight');
+		return [name as string, (samples as unknown[]).map((sample, index) => {
+			check(isNumbers(sample) && sample.every(frame => frame in shared.frames), 'a sample has frames of the list');
+			return {count: (weights as number[])[index], frames: (sample as number[]).map(frame => shared.frames[frame].name as string)};
+		})];
+	}));
 }
 
 /** Stacks of the votes format. */

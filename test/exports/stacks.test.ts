@@ -1,13 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
-import {collapsed} from '../../source/exports/stacks/collapsed.js';
+import {collapsed} from '../../source/exports/formats/collapsed.js';
+import {speedscope} from '../../source/exports/formats/speedscope.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {threadStates} from '../../source/model/thread-state.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {sum} from '../helpers/sum.js';
-import {parseCollapsed, whole} from './parse.js';
+import {parseCollapsed, parseSpeedscope, whole} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
@@ -66,5 +67,26 @@ describe('collapsed', () => {
 		const stacks = stacksOf(hostileSnapshot(), {states: threadStates});
 		expect(new Set(stacks.map(({frames}) => frames.length))).toEqual(new Set([2]));
 		expect(sum(stacks.map(({count}) => count))).toBe(sum([...ticks.subarray(0, counters)]));
+	});
+});
+
+describe('speedscope', () => {
+	const profilesOf = (snapshot: Snapshot, more: Partial<ExportOptions> = {}) => parseSpeedscope(String(whole(speedscope.write(snapshot, undefined, {...options, ...more}))));
+
+	test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and for each state: %i', seed => {
+		const snapshot = randomSnapshot(seed);
+		const profiles = profilesOf(snapshot);
+		expect(byLine(profiles.get('CPU time')!)).toEqual(byLine(stacksOf(snapshot)));
+		for (const state of threadStates) {
+			const expected = linesOf(snapshot, undefined, {states: [state], unit: 'ticks'}, 'selfTicks');
+			expect(byLine(profiles.get(`${state}, ticks`) ?? []), state).toEqual(expected);
+		}
+	});
+
+	test('with frames of threads and states it has the stacks of collapsed', () => {
+		const {whole: snapshot} = serviceSnapshots();
+		const more = {withThreads: true, withStates: true};
+		expect(profilesOf(snapshot, more).get('Ticks')).toEqual(stacksOf(snapshot, more));
+		expect([...profilesOf(snapshot, {states: ['BLOCKED']}).keys()]).toEqual(['CPU time', 'BLOCKED, ticks']);
 	});
 });

@@ -1,11 +1,12 @@
 import {pprof} from '../pprof/write.js';
 import {chromeTraces} from '../traces/chrome.js';
 import {xmlTraces} from '../traces/xml.js';
-import {collapsed} from '../stacks/collapsed.js';
 import type {ExportFormat, Format} from '../common/export-format.js';
+import {collapsed} from './collapsed.js';
 import {csv} from './csv.js';
 import {json} from './json.js';
 import {lines} from './lines.js';
+import {speedscope} from './speedscope.js';
 import {text} from './text.js';
 import {votes} from './stack-histogram.js';
 
@@ -20,6 +21,7 @@ export const allFormats: readonly Format[] = [
 	votes,
 	pprof,
 	collapsed,
+	speedscope,
 	{id: 'xml', title: 'XML', extension: '.xml', traces: xmlTraces},
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];

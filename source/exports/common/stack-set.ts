@@ -1,18 +1,19 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {treeFilter} from '../../views/tree/tree.js';
+import type {ExportOptions} from './export-format.js';
 
 /** A frame of a written stack; without a location it is no code, such as a thread's name. */
 export type StackFrame = {readonly name: string; readonly location?: Location};
 
-/** Which stacks are added: their innermost frames, and names of frames below which a counter's stack begins. */
-type StackOptions = {readonly depth?: number; readonly outerFrames?: (thread: number, state: number) => readonly string[]};
+type StackOptions = Pick<ExportOptions, 'depth' | 'withThreads' | 'withStates'>;
 
 /** The counters of a query, and by counter the id of its stack, 0 if it has no frames or does not pass the filter. */
 export type StackCounters = {readonly counters: Counters; readonly stacks: Int32Array};
@@ -29,8 +30,8 @@ export class StackSet {
 	readonly #callees: Array<Map<number, number>> = [new Map()];
 
 	/** Adds the stacks that a query counts between `since` (undefined: the session's start) and the snapshot. */
-	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, outerFrames = () => []}: StackOptions = {}): StackCounters {
-		const {dictionary} = snapshot;
+	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, withThreads = false, withStates = false}: StackOptions = {}): StackCounters {
+		const {dictionary, threads} = snapshot;
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
 		const scope = scopeOf(snapshot, query);
 		const counters = countersInWindow(snapshot, since, scope);
@@ -59,12 +60,9 @@ export class StackSet {
 				return 0;
 			}
 
-			let outer = 0;
-			for (const name of outerFrames(counters.thread[counter], counters.state[counter])) {
-				outer = this.#below(outer, this.#frame(name));
-			}
-
-			return stackOf(outer, node);
+			const ofThread = withThreads ? this.#below(0, this.#frame(`[${threads.name[counters.thread[counter]]}]`)) : 0;
+			const ofState = withStates ? this.#below(ofThread, this.#frame(`[${threadStates[counters.state[counter]]}]`)) : ofThread;
+			return stackOf(ofState, node);
 		});
 		return {counters, stacks};
 	}

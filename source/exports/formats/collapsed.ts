@@ -1,7 +1,7 @@
 import {threadStates} from '../../model/thread-state.js';
 import {effectiveUnit, scopeOf} from '../../query/counters/scope.js';
 import {inPieces, type ExportFormat, type ExportOptions} from '../common/export-format.js';
-import {StackSet} from './stack-set.js';
+import {StackSet} from '../common/stack-set.js';
 
 /** Collapsed stacks, as flamegraph.pl and inferno read them: names of frames, outermost first, and a count. */
 export const collapsed: ExportFormat = {
@@ -18,13 +18,7 @@ function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['wr
 	const {countedMask} = scopeOf(snapshot, query);
 	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
 	const set = new StackSet();
-	const added = set.add(snapshot, baseline, query, {
-		depth: options.depth,
-		outerFrames: (thread, state) => [
-			...(options.withThreads ? [`[${snapshot.threads.name[thread]}]`] : []),
-			...(options.withStates ? [`[${threadStates[state]}]`] : []),
-		],
-	});
+	const added = set.add(snapshot, baseline, query, options);
 	const {ticks, cpuNs, state} = added.counters;
 	const worth = (counter: number) => isInTicks ? ((countedMask >> state[counter]) & 1) * ticks[counter] : cpuNs[counter] / 1000;
 	const names = set.frames.map(({name}) => name.replaceAll(';', ','));

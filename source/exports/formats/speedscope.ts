@@ -1,0 +1,50 @@
+import {stateCode, threadStates} from '../../model/thread-state.js';
+import {sumOf} from '../../model/sum.js';
+import {inPieces, type ExportFormat} from '../common/export-format.js';
+import {targetLine} from '../common/text-table.js';
+import {StackSet} from '../common/stack-set.js';
+import {timeLine} from './session-lines.js';
+
+/** speedscope's own file format: a profile of CPU time, and one of ticks for each state. */
+export const speedscope: ExportFormat = {
+	id: 'speedscope',
+	title: 'speedscope',
+	extension: '.speedscope.json',
+	description: 'whole stacks for speedscope.app: a profile of CPU time, and one of ticks for each thread state',
+	streaming: false,
+	write: (...given) => inPieces(textOf(...given)),
+};
+
+function * textOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
+	const set = new StackSet();
+	const added = set.add(snapshot, baseline, options.query, options);
+	const {ticks, cpuNs, state} = added.counters;
+	const codes = (options.states ?? threadStates).map(name => stateCode[name]);
+	const ticksIn = (counted: readonly number[]) => set.sums(added, counter => counted.includes(state[counter]) ? ticks[counter] : 0);
+	const cpu = {name: 'CPU time', unit: 'microseconds', sums: set.sums(added, counter => cpuNs[counter] / 1000)};
+	const ofStates = options.withStates
+		? [{name: 'Ticks', unit: 'none', sums: ticksIn(codes)}]
+		: codes.map(code => ({name: `${threadStates[code]}, ticks`, unit: 'none', sums: ticksIn([code])}));
+
+	yield `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":${JSON.stringify(`tprof-top ${options.version}`)}`;
+	yield `,"name":${JSON.stringify(`${targetLine(snapshot.target)} | ${timeLine(snapshot, baseline)}`)},"shared":{"frames":[`;
+	for (const [index, {name, location}] of set.frames.entries()) {
+		const file = location?.file ? {file: location.file} : {};
+		yield `${index === 0 ? '' : ',\n'}${JSON.stringify({name, ...file, ...(location && location.line >= 0 ? {line: location.line} : {})})}`;
+	}
+
+	yield ']},"profiles":[';
+	for (const [index, {name, unit, sums}] of [cpu, ...ofStates.filter(({sums}) => sums.length > 0)].entries()) {
+		const weights = sums.map(([, sum]) => sum);
+		yield `${index === 0 ? '' : ','}\n${JSON.stringify({
+			type: 'sampled', name, unit, startValue: 0, endValue: sumOf(weights, weight => weight), weights,
+		}).slice(0, -1)},"samples":[`;
+		for (const [at, [stack]] of sums.entries()) {
+			yield `${at === 0 ? '' : ','}[${set.framesOf(stack).join(',')}]`;
+		}
+
+		yield ']}';
+	}
+
+	yield ']}\n';
+}
