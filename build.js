@@ -9,6 +9,7 @@ import {build} from 'esbuild';
 import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
 import {bundleOptions} from './build/bundle-options.js';
 import {copyKoffi} from './build/koffi.js';
+import {flamePage} from './build/flame-page.js';
 
 const {name, version, license} = JSON.parse(await readFile('package.json', 'utf8'));
 const fresh = `dist-new-${process.pid}`;
@@ -41,6 +42,8 @@ const {metafile: expressions} = await build({
 	metafile: true,
 	logLevel: 'warning',
 });
+const flame = await flamePage();
+await writeFile(`${fresh}/flame-graph.html`, flame.page);
 await chmod(`${fresh}/cli.js`, 0o755);
 // Without it Node would take the files for CommonJS where dist/ is alone.
 await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
@@ -53,7 +56,7 @@ await copyKoffi(fresh);
 await cp('LICENSE', `${fresh}/LICENSE`);
 // The program prints it, from the tables that it works by.
 await writeFile(`${fresh}/tprof-top.1`, execFileSync(process.execPath, [`${fresh}/cli.js`, 'man'], {encoding: 'utf8'}));
-await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), 'node_modules/koffi']));
+await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), ...flame.packages, 'node_modules/koffi']));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');
 await rm(old, {recursive: true, force: true});

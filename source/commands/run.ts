@@ -112,7 +112,8 @@ export async function run(given: Options): Promise<number> {
 }
 
 async function withBaseline(options: Options, file: string): Promise<Options> {
-	const compared = {...options, view: options.view ?? comparingView.id};
+	const isByFormat = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
+	const compared = {...options, view: options.view ?? (isByFormat ? undefined : comparingView.id)};
 	queryOf(compared);
 	const {snapshot} = await openSaved(file);
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};

@@ -2,6 +2,7 @@ import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
+import {parseFlameGraph} from '../exports/parse.js';
 import {cli} from '../helpers/run.js';
 import {patienceMs} from '../helpers/until.js';
 
@@ -29,6 +30,13 @@ test('a file against itself: nothing is new, nothing gone, all of it is noise; a
 	const [heading, ...rows] = openAgainst(saved, '--format', 'csv').stdout.trim().split('\r\n');
 	expect(heading).toBe('taken_at,class,method,file,line,change,noise,cpu_change,cpu_error,cpu_now,cpu_was,ticks_change,ticks_error,ticks_now,ticks_was,percent_now,percent_was');
 	expect(rows.length).toBe(changes.length);
+});
+
+test('a flame graph shows the differences', () => {
+	const {status, stdout, stderr} = openAgainst(saved, '--format', 'html');
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(stdout).toContain('<li>compared with shop-jdk17.pb.gz: ');
+	expect(parseFlameGraph(stdout).was).toMatchObject({cpuScale: 1, tickScale: 1});
 });
 
 test('what cannot be compared with is said before anything is started', () => {

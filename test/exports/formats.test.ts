@@ -12,7 +12,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
 import {canonical} from './canonical.js';
 import {
-	parseCollapsed, parseCsv, parseLines, parseSpeedscope, parseVotes, whole,
+	flameStacks, parseCollapsed, parseCsv, parseFlameGraph, parseLines, parseSpeedscope, parseVotes, whole,
 } from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
@@ -37,6 +37,7 @@ const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>>
 	votes: written => ({runnableTicks: sum(parseVotes(String(written)).map(row => row.votes))}),
 	collapsed: written => ({cpuMs: sum(parseCollapsed(String(written)).map(({count}) => count / 1000))}),
 	speedscope: written => ({cpuMs: sum(parseSpeedscope(String(written)).get('CPU time')!.map(({count}) => count / 1000))}),
+	html: written => ({cpuMs: sum(flameStacks(parseFlameGraph(String(written))).map(({count}) => count / 1000))}),
 	pprof(written) {
 		const read = readPprof(written as Uint8Array);
 		return sumsOf(read);

@@ -1,3 +1,5 @@
+import {Buffer} from 'node:buffer';
+import {gunzipSync} from 'node:zlib';
 import {piecesOf, type Written} from '../../source/exports/common/export-format.js';
 import {sum} from '../helpers/sum.js';
 
@@ -67,6 +69,29 @@ export function parseSpeedscope(text: string): Map<string, Array<{count: number;
 			return {count: (weights as number[])[index], frames: (sample as number[]).map(frame => shared.frames[frame].name as string)};
 		})];
 	}));
+}
+
+type FlameSide = {readonly stackSteps: number[]; readonly states: number[]; readonly ticks: number[]; readonly cpuUs: number[]; readonly cpuScale: number};
+type FlameData = {readonly names: string[]; readonly callerSteps: number[]; readonly frameOf: number[]; readonly threads: string[]; readonly now: FlameSide; readonly was?: FlameSide};
+
+/** The data in a flame graph's page. */
+export function parseFlameGraph(page: string): FlameData {
+	const [, base64] = /<script type="text\/plain" id="data">([\w+/=]*)<\/script>/.exec(page)!;
+	return JSON.parse(gunzipSync(Buffer.from(base64, 'base64')).toString()) as FlameData;
+}
+
+/** The stacks in it, frames outermost first: CPU microseconds, or ticks of some states. */
+export function flameStacks({names, callerSteps, frameOf, now}: FlameData, states?: readonly number[]): Array<{count: number; frames: string[]}> {
+	let stack = 0;
+	return now.stackSteps.map((step, index) => {
+		stack += step;
+		const frames: string[] = [];
+		for (let at = stack; at !== 0; at -= callerSteps[at]) {
+			frames.unshift(names[frameOf[at]]);
+		}
+
+		return {frames, count: states ? (states.includes(now.states[index]) ? now.ticks[index] : 0) : now.cpuUs[index]};
+	}).filter(({count}) => count > 0);
 }
 
 /** Stacks of the votes format. */

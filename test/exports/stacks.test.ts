@@ -1,14 +1,20 @@
+import {createHash} from 'node:crypto';
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {collapsed} from '../../source/exports/formats/collapsed.js';
+import {flameGraph} from '../../source/exports/formats/flame-graph.js';
 import {speedscope} from '../../source/exports/formats/speedscope.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {threadStates} from '../../source/model/thread-state.js';
+import {stateCode, threadStates} from '../../source/model/thread-state.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
+import {seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
-import {parseCollapsed, parseSpeedscope, whole} from './parse.js';
+import {
+	flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole,
+} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
@@ -90,3 +96,82 @@ describe('speedscope', () => {
 		expect([...profilesOf(snapshot, {states: ['BLOCKED']}).keys()]).toEqual(['CPU time', 'BLOCKED, ticks']);
 	});
 });
+
+describe('flame graph', () => {
+	const pageOf = (snapshot: Snapshot, more: Partial<ExportOptions> = {}, since?: Snapshot) => String(whole(flameGraph.write(snapshot, since, {...options, ...more})));
+
+	test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
+		const snapshot = randomSnapshot(seed);
+		const data = parseFlameGraph(pageOf(snapshot));
+		const cpu = byLine(flameStacks(data));
+		for (const [name, value] of linesOf(snapshot, undefined, {}, 'selfCpuNs')) {
+			expect(cpu.get(name) ?? 0, name).toBeCloseTo(value, -1);
+		}
+
+		expect(byLine(flameStacks(data, [stateCode.BLOCKED, stateCode.WAITING]))).toEqual(linesOf(snapshot, undefined, {states: ['BLOCKED', 'WAITING'], unit: 'ticks'}, 'selfTicks'));
+	});
+
+	test('says target, window, cost and error', () => {
+		const {whole: snapshot, first} = serviceSnapshots();
+		const page = pageOf(snapshot, {notes: ['the target ended']}, first);
+		for (const text of ['<title>tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)</title>', '2026-09-14T14:02:06Z for 5 s | engine attach every 250 ms', 'target stopped 6 ms (0.1%)', 'a frame with 50% of the CPU time has 50% ±16.9', '<li>the target ended</li>']) {
+			expect(page).toContain(text);
+		}
+
+		expect(parseFlameGraph(page).threads).toContain('pool-*-thread-*');
+	});
+
+	test('of a comparison has the baseline, as if it were as long as the window', () => {
+		const {whole: snapshot, first} = serviceSnapshots();
+		const {now, was} = parseFlameGraph(pageOf(snapshot, {query: {...defaultQuery, baseline: {snapshot: {...first, dictionary: {...first.dictionary, strings: [...first.dictionary.strings]}}, since: undefined, title: 'before'}}}));
+		const cpuUs = (side: typeof now) => sum(side.cpuUs) * side.cpuScale;
+		expect(cpuUs(now)).toBe(11_400_000);
+		expect(cpuUs(was!)).toBeCloseTo(5_700_000 * 9900 / 4900, -3);
+	});
+
+	test('needs no network, runs no script but its own, and names cannot end its parts', () => {
+		const hostile = hostileSnapshot();
+		const target = {...hostile.target, mainClass: '</title><script>alert(1)</script>', jvmVersion: '"\'onload=alert(1)', vm: '--><!--data-->$&'};
+		const page = pageOf({...hostile, target}, {notes: ['</li><img src=x onerror=alert(1)>'], states: threadStates});
+		expect(page.match(/<script/g)).toHaveLength(2);
+		expect(page.match(/<(?:img|link|iframe|base|object)|href=/g)).toBe(null);
+		const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
+		const hashOf = (name: string) => `'sha256-${createHash('sha256').update(new RegExp(`<${name}>([^]*?)</${name}>`).exec(page)![1]).digest('base64')}'`;
+		expect(policy).toBe(`default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}`);
+		expect(parseFlameGraph(page).names).toContain('comma,semi;.=1+2:2');
+	});
+
+	test('of 5,000 stacks is below 400 KB', () => {
+		const page = pageOf(manyStacks(5000));
+		expect(parseFlameGraph(page).now.stackSteps.filter(step => step > 0)).toHaveLength(5000);
+		expect(page.length).toBeLessThan(400_000);
+	});
+});
+
+/** A program with as many stacks of some forty frames, whose names are as long and as varied as those of a large service. */
+function manyStacks(count: number): Snapshot {
+	const random = seeded(1);
+	const below = (limit: number) => Math.floor(random() * limit);
+	const word = () => ['Order', 'Payment', 'Cache', 'Session', 'Abstract', 'Handler', 'Filter', 'Chain', 'Proxy', 'Bean', 'Request', 'Dispatcher', 'Repository', 'Codec', 'Channel'][below(15)];
+	const packages = Array.from({length: 150}, () => `${['org.springframework', 'com.acme.shop', 'io.netty', 'java.util', 'org.hibernate'][below(5)]}.${word().toLowerCase()}.${word().toLowerCase()}${below(20)}`);
+	const classes = Array.from({length: 1500}, () => `${packages[below(150)]}.${word()}${word()}${word()}${below(100)}`);
+	const builder = new SnapshotBuilder();
+	const frames = Array.from({length: 6000}, () => builder.addFrame(classes[below(1500)], `${['get', 'do', 'handle', 'invoke'][below(4)]}${word()}${word()}`, 'File.java', below(2000)));
+	const threads = Array.from({length: 200}, (_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}));
+	// A line calls a few others, one of them most often.
+	const callees = frames.map(() => Array.from({length: 1 + below(3)}, () => frames[below(frames.length)]));
+	const known = new Set<number>();
+	while (known.size < count) {
+		const stack = [frames[0]];
+		for (let depth = 10 + below(60); depth > 0; depth--) {
+			const called = callees[frames.indexOf(stack.at(-1)!)];
+			stack.push(called[random() < 0.8 ? 0 : below(called.length)]);
+		}
+
+		const node = builder.addStack(stack.toReversed());
+		known.add(node);
+		builder.count(threads[below(200)], node, stateCode.RUNNABLE, 1 + below(9), below(1e9));
+	}
+
+	return builder.build({session: {durationMs: 10_000, sampledMs: 10_000, samples: 500}});
+}

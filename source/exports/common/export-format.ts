@@ -87,6 +87,8 @@ type SnapshotPart = {
 	readonly streaming: boolean;
 	/** It can write the rows of any view. */
 	readonly ofViews?: true;
+	/** It shows what differs from the query's baseline, without a view for that. */
+	readonly comparesWithBaseline?: true;
 	/** Shape in which the format prints the list of JVMs; undefined: it cannot. */
 	readonly listing?: 'table' | 'document';
 	/** Default of --depth; undefined: all frames. */

@@ -33,7 +33,8 @@ export class StackSet {
 	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, withThreads = false, withStates = false}: StackOptions = {}): StackCounters {
 		const {dictionary, threads} = snapshot;
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
-		const scope = scopeOf(snapshot, query);
+		// What is a frame on one side of a comparison must be one on the other.
+		const scope = {...scopeOf(snapshot, query), allWork: query.baseline !== undefined};
 		const counters = countersInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);
 		const {isKept} = treeFilter(scope, dictionary, grouping);

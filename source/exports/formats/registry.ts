@@ -4,6 +4,7 @@ import {xmlTraces} from '../traces/xml.js';
 import type {ExportFormat, Format} from '../common/export-format.js';
 import {collapsed} from './collapsed.js';
 import {csv} from './csv.js';
+import {flameGraph} from './flame-graph.js';
 import {json} from './json.js';
 import {lines} from './lines.js';
 import {speedscope} from './speedscope.js';
@@ -22,6 +23,7 @@ export const allFormats: readonly Format[] = [
 	pprof,
 	collapsed,
 	speedscope,
+	flameGraph,
 	{id: 'xml', title: 'XML', extension: '.xml', traces: xmlTraces},
 	{id: 'chrome', title: 'Chrome trace events', extension: '.json', traces: chromeTraces},
 ];

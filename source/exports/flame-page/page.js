@@ -1,0 +1,323 @@
+// The script of an exported flame graph; formats/flame-graph.ts writes its data, build/flame-page.js bundles it.
+import {select} from 'd3-selection';
+import flamegraph from 'd3-flame-graph';
+import './page.css';
+
+/* global document, matchMedia, Option, window */
+
+/** Children with a smaller part of the whole are left out: no screen has a pixel for them until their caller is zoomed. */
+const leastPart = 1 / 20_000;
+const isTouched = matchMedia('(pointer: coarse)').matches;
+const element = id => document.querySelector(`#${id}`);
+
+/** Colours of the states in which threads do not run, as hue, saturation and lightness. */
+const stateColors = {
+	BLOCKED: [0, 75, 62], WAITING: [212, 60, 66], TIMED_WAITING: [255, 45, 72], IDLE: [215, 12, 75],
+};
+
+/** Returns the unpacked data: base64 of gzipped JSON. */
+async function unpacked(text) {
+	// eslint-disable-next-line no-restricted-globals
+	const bytes = Uint8Array.from(atob(text), character => character.codePointAt(0));
+	const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+	data.callers = data.callerSteps.map((step, stack) => stack - step);
+	for (const side of [data.now, data.was ?? {stackSteps: []}]) {
+		let stack = 0;
+		side.stacks = side.stackSteps.map(step => {
+			stack += step;
+			return stack;
+		});
+	}
+
+	return data;
+}
+
+/** Returns what widths can show: CPU time, and ticks of all states and of each. */
+function measuresOf({now, states}) {
+	const found = states.map((name, code) => ({name, code})).filter(({code}) => now.states.includes(code) && now.ticks.some((ticks, index) => ticks > 0 && now.states[index] === code));
+	const ticksIn = (title, codes) => ({
+		title, codes, pieceOf: side => side.tickPiece * side.tickScale, format: value => `${Math.round(value).toLocaleString('en')} ticks`,
+		worth: (side, index) => codes.includes(side.states[index]) ? side.ticks[index] * side.tickScale : 0,
+	});
+	const cpu = {
+		title: 'CPU time', codes: [], pieceOf: side => side.cpuPiece * side.cpuScale, format: time,
+		worth: (side, index) => side.cpuUs[index] * side.cpuScale,
+	};
+	return [
+		...(now.cpuUs.some(us => us > 0) ? [cpu] : []),
+		...(found.length > 1 ? [ticksIn('ticks, all states', found.map(({code}) => code))] : []),
+		...found.map(({name, code}) => ticksIn(`ticks, ${name}`, [code])),
+	];
+}
+
+function time(us) {
+	return us >= 1e6 ? `${(us / 1e6).toFixed(2)} s CPU` : `${(us / 1000).toFixed(1)} ms CPU`;
+}
+
+/**
+Returns the tree of what is chosen: `v` is a frame's total, `self` its own part, `was` its total in the baseline, `states`
+its ticks by state. A frame of the code has its index, one of a thread a number below 0.
+*/
+function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread, isInverted, now, was}) {
+	const nodeOf = (frame, n) => ({n, frame, v: 0, self: 0, was: 0, states: undefined, below: undefined, c: []});
+	const root = nodeOf(-1, 'all');
+	const paths = [];
+	const pathOf = stack => {
+		if (!paths[stack]) {
+			const path = [];
+			for (let at = stack; at !== 0; at = callers[at]) {
+				path.push(frameOf[at]);
+			}
+
+			// Inverted, a stack begins where its samples count: at the first frame from the top that has a line.
+			paths[stack] = isInverted ? path.slice(Math.max(0, path.findIndex(frame => isLine[frame] === 1))) : path.reverse();
+		}
+
+		return paths[stack];
+	};
+
+	const calleeOf = (node, frame) => {
+		node.below ??= new Map();
+		let callee = node.below.get(frame);
+		if (!callee) {
+			callee = nodeOf(frame, frame < 0 ? threads[-1 - frame] : names[frame]);
+			node.below.set(frame, callee);
+			node.c.push(callee);
+		}
+
+		return callee;
+	};
+
+	const add = (side, field) => {
+		for (const [index, stack] of side.stacks.entries()) {
+			const [value, state] = [measure.worth(side, index), side.states[index]];
+			if (value <= 0) {
+				continue;
+			}
+
+			const path = isByThread ? [-1 - side.threads[index], ...pathOf(stack)] : pathOf(stack);
+			let node = root;
+			root[field] += value;
+			for (const frame of path) {
+				node = calleeOf(node, frame);
+				node[field] += value;
+				if (measure.codes.length > 0 && field === 'v') {
+					node.states ??= [];
+					node.states[state] = (node.states[state] ?? 0) + value;
+				}
+			}
+
+			node.self += field === 'v' ? value : 0;
+		}
+	};
+
+	add(now, 'v');
+	if (was) {
+		add(was, 'was');
+	}
+
+	const least = root.v * leastPart;
+	const pending = [root];
+	for (let node = pending.pop(); node; node = pending.pop()) {
+		node.c = node.c.filter(({v}) => v > least).sort((a, b) => a.n < b.n ? -1 : 1);
+		node.below = undefined;
+		pending.push(...node.c);
+	}
+
+	return root;
+}
+
+/** Returns half the width of the 95 % interval of a part of a whole (Wilson), both as counted. */
+function errorOf(part, whole, piece) {
+	const [z, samples, share] = [1.96, whole / piece, Math.min(1, part / whole)];
+	return samples > 0 ? whole * z * Math.sqrt((share * (1 - share) / samples) + (z * z / (4 * samples * samples))) / (1 + (z * z / samples)) : 0;
+}
+
+const hsl = ([hue, saturation, lightness]) => `hsl(${hue} ${saturation}% ${lightness}%)`;
+
+/** Returns a number from 0 to 1 that is the same for equal texts. */
+function hash(text) {
+	let value = 7;
+	for (const character of text) {
+		value = ((value * 31) + character.codePointAt(0)) % 997;
+	}
+
+	return value / 997;
+}
+
+const colors = {
+	own: part => [20 + (35 * part), 90, 60], library: part => [90 + (75 * part), 32, 68], other: () => [0, 0, 74], search: [300, 90, 60],
+	more: part => [8, 85, 85 - (30 * part)], less: part => [215, 80, 85 - (30 * part)], same: [0, 0, 80],
+};
+
+function main(data) {
+	const {packages, packageOf, kinds, states, was} = data;
+	const measures = measuresOf(data);
+	const chosen = () => {
+		const isWas = element('was').checked;
+		return {
+			measure: measures[element('measure').selectedIndex], isByThread: element('by-thread').checked, isInverted: element('inverted').checked, isWas,
+			now: isWas ? was : data.now, was: isWas ? data.now : was,
+		};
+	};
+
+	const searched = () => element('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+	const matches = (name, words) => words.length > 0 && words.every(word => name.toLowerCase().includes(word));
+	let [root, shown] = [undefined, undefined];
+
+	/** Returns a frame's change against the baseline and its error. */
+	const changeOf = ({v, was: before}) => {
+		const {pieceOf} = shown.measure;
+		return {change: v - before, error: Math.hypot(errorOf(v, root.v, pieceOf(shown.now)), errorOf(before, root.was, pieceOf(shown.was)))};
+	};
+
+	const colorOf = ({data: node, highlight}) => {
+		if (highlight) {
+			return hsl(colors.search);
+		}
+
+		if (was) {
+			const {change, error} = changeOf(node);
+			const part = Math.abs(change) / Math.max(node.v, node.was);
+			return hsl(Math.abs(change) <= error ? colors.same : (shown.isWas === (change > 0) ? colors.less(part) : colors.more(part)));
+		}
+
+		const state = states.find((name, code) => stateColors[name] && node.states?.[code] > node.v / 2);
+		const kind = ['other', 'library', 'own'][kinds[node.frame] ?? 0];
+		return hsl(state ? stateColors[state] : colors[kind](hash(packages[packageOf[node.frame]] ?? '')));
+	};
+
+	const labelOf = ({data: {n, v, self, was: before}}) => {
+		const {format, pieceOf} = shown.measure;
+		const percent = value => (100 * value / root.v).toFixed(1);
+		const parts = [`${n}: ${percent(v)}% ±${percent(errorOf(v, root.v, pieceOf(shown.now)))}`, format(v), `self ${percent(self)}%`];
+		if (was) {
+			const {change, error} = changeOf({v, was: before});
+			parts.push(`${shown.isWas ? 'now' : 'before'} ${format(before)}: ${change > 0 ? '+' : '-'}${format(Math.abs(change))} ±${format(error)}${Math.abs(change) <= error ? ', within the error' : ''}`);
+		}
+
+		return parts.join(' · ');
+	};
+
+	/** Returns as much of a frame's name as its width has room for; the package goes first. */
+	const nameOf = ({data: {n, frame}, x0, x1}) => {
+		const room = Math.floor((x1 - x0) * chart.width() / 7) - 1;
+		const bare = n.slice((packages[packageOf[frame]] ?? '').length).replace(/^\./, '');
+		const name = [n, bare, bare.replace(/^.*\.(?=[^.]+$)/, '')].find(({length}) => length <= room);
+		return name ?? (room > 1 ? `…${n.slice(1 - room)}` : '');
+	};
+
+	const say = text => {
+		element('details').textContent = text;
+	};
+
+	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).transitionDuration(0).inverted(true).minFrameSize(1).resetHeightOnZoom(true)
+		.getName(nameOf).label(labelOf).setColorMapper(colorOf).setDetailsHandler(text => {
+			say(text ?? describeSearch());
+		}).setSearchMatch(({data: {n}}, words) => matches(n, words)).setSearchHandler(() => {
+			say(describeSearch());
+		}).onClick(node => {
+			say(labelOf(node));
+		});
+
+	/** Returns how much of the whole passes through frames that match the search. */
+	function describeSearch() {
+		const words = searched();
+		let [sum, frames] = [0, 0];
+		const pending = [{node: root, isBelow: false}];
+		for (let next = pending.pop(); next; next = pending.pop()) {
+			const {node, isBelow} = next;
+			const isMatch = matches(node.n, words);
+			frames += Number(isMatch);
+			sum += isMatch && !isBelow ? node.v : 0;
+			for (const child of node.c) {
+				pending.push({node: child, isBelow: isBelow || isMatch});
+			}
+		}
+
+		return words.length > 0 ? `${(100 * sum / root.v).toFixed(1)}% matches, in ${frames} frames` : `${shown.measure.title}: ${shown.measure.format(root.v)} in all`;
+	}
+
+	function search() {
+		if (searched().length > 0) {
+			chart.search(searched());
+		} else {
+			chart.clear();
+		}
+	}
+
+	function reset() {
+		chart.resetZoom();
+		say(describeSearch());
+	}
+
+	function draw() {
+		shown = chosen();
+		root = treeOf(data, shown);
+		chart.width(element('chart').clientWidth);
+		const chartElement = select('#chart').datum(root);
+		if (chartElement.select('svg').empty()) {
+			chartElement.call(chart);
+		} else {
+			chart.update(root);
+		}
+
+		drawLegend();
+		if (searched().length > 0) {
+			search();
+		} else {
+			say(describeSearch());
+		}
+	}
+
+	function drawLegend() {
+		const ofStates = states.filter((name, code) => stateColors[name] && shown.measure.codes.includes(code)).map(name => [name, stateColors[name]]);
+		const ofCode = [['own code', colors.own(0.5)], ['libraries', colors.library(0.5)], ['JVM, native', colors.other()]];
+		const rows = was ? [['more than before', colors.more(0.7)], ['less', colors.less(0.7)], ['within the error', colors.same]] : [...ofCode, ...ofStates];
+		element('legend').replaceChildren(...rows.map(([text, color]) => {
+			const [row, mark] = [document.createElement('span'), document.createElement('i')];
+			mark.style.background = hsl(color);
+			row.append(mark, text);
+			return row;
+		}));
+	}
+
+	if (measures.length === 0) {
+		say('no stacks were sampled in this window');
+		return;
+	}
+
+	element('measure').append(...measures.map(({title}) => new Option(title)));
+	element('was-label').hidden = !was;
+	element('controls').addEventListener('submit', event => {
+		event.preventDefault();
+	});
+	for (const id of ['measure', 'by-thread', 'inverted', 'was']) {
+		element(id).addEventListener('change', draw);
+	}
+
+	element('search').addEventListener('input', search);
+	element('reset').addEventListener('click', reset);
+	document.addEventListener('keydown', event => {
+		if (event.key === '/' && document.activeElement !== element('search')) {
+			event.preventDefault();
+			element('search').focus();
+		} else if (event.key === 'Escape') {
+			reset();
+		}
+	});
+	window.addEventListener('resize', () => {
+		chart.width(element('chart').clientWidth).update();
+	});
+	draw();
+}
+
+async function start() {
+	try {
+		main(await unpacked(element('data').textContent));
+	} catch (error) {
+		element('details').textContent = `this browser cannot show the graph: ${error}`;
+	}
+}
+
+start(); // eslint-disable-line unicorn/prefer-top-level-await

@@ -1,0 +1,126 @@
+import {readFileSync} from 'node:fs';
+import {gzipSync} from 'node:zlib';
+import {nativeCodeLine} from '../../model/frame.js';
+import {getOrCreate} from '../../model/get-or-create.js';
+import {isJvmWork} from '../../model/jvm-stacks.js';
+import {poolName} from '../../model/pool-name.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
+import {countedLines} from '../../query/counted-lines.js';
+import {sampledMs} from '../../query/counters/cpu-time.js';
+import {ownCode} from '../../query/counters/own-code.js';
+import {scopeOf} from '../../query/counters/scope.js';
+import {sampleTicks, shareError} from '../../query/counters/share.js';
+import {maskOf} from '../../query/filter/state-sets.js';
+import type {Location, Query} from '../../query/types/query.js';
+import {bundledFile} from '../../runtime/bundled-file.js';
+import {UserError} from '../../runtime/errors.js';
+import {beginOf} from '../../views/changes/changes.js';
+import type {ExportFormat, ExportOptions} from '../common/export-format.js';
+import {StackSet} from '../common/stack-set.js';
+import {targetLine} from '../common/text-table.js';
+import {costLine, noteLines, timeLine} from './session-lines.js';
+
+/** A flame graph as one page that needs no network: d3-flame-graph, the data, and the script in flame-page/. */
+export const flameGraph: ExportFormat = {
+	id: 'html',
+	title: 'Flame graph',
+	extension: '.html',
+	description: 'a flame graph as one page for a browser, a mail or a ticket: CPU time or ticks, threads, search, zoom, what changed',
+	streaming: false,
+	comparesWithBaseline: true,
+	write(snapshot, since, options) {
+		const page = pageOf(snapshot, since, options);
+		const parts: Readonly<Record<string, string>> = {
+			title: escaped(targetLine(snapshot.target)),
+			summary: escaped(timeLine(snapshot, page.since)),
+			notes: [costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since)].map(line => `<li>${escaped(line)}</li>`).join(''),
+			data: gzipSync(JSON.stringify(page.data)).toString('base64'),
+		};
+		return template().replaceAll(/<!--(title|summary|notes|data)-->/g, (_, name: string) => parts[name]);
+	},
+};
+
+/** Returns the page without what is in it; build/flame-page.js makes it. Throws UserError. */
+function template(): string {
+	const file = bundledFile('flame-graph.html') ?? bundledFile('dist/flame-graph.html');
+	if (file === undefined) {
+		throw new UserError('flame-graph.html is missing beside cli.js', {hint: 'copy the whole dist folder; in a clone, node build.js makes it'});
+	}
+
+	return readFileSync(file, 'utf8');
+}
+
+/** Returns a text as it stands in HTML. */
+function escaped(text: string): string {
+	return text.replaceAll(/[&<>"']/g, character => `&#${character.codePointAt(0)};`);
+}
+
+/** Returns what the page draws, where its window begins, and remarks on the baseline and on errors. */
+function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, states = threadStates}: ExportOptions) {
+	const {baseline} = query;
+	const begin = baseline && beginOf(baseline, snapshot, given);
+	const compared = begin === snapshot ? undefined : baseline;
+	const since = compared ? begin : given;
+	const set = new StackSet();
+	const threads = new Map<string, number>();
+	const sideOf = (of: Snapshot, from: Snapshot | undefined, sideQuery: Query) => {
+		const {counters: {state, thread, ticks, cpuNs}, stacks} = set.add(of, from, sideQuery, {depth});
+		const counted = [...stacks.keys()].filter(counter => stacks[counter] !== 0 && states.includes(threadStates[state[counter]])).sort((a, b) => stacks[a] - stacks[b]);
+		const {wholeCpuNs, cpuSamples, ticksPerObservation} = countedLines(of, from, sideQuery, {...scopeOf(of, sideQuery), countedMask: maskOf(states)});
+		return {
+			stackSteps: steps(counted.map(counter => stacks[counter])),
+			threads: counted.map(counter => getOrCreate(threads, poolName(of.threads.name[thread[counter]]), () => threads.size)),
+			states: counted.map(counter => state[counter]),
+			ticks: counted.map(counter => ticks[counter]),
+			cpuUs: counted.map(counter => Math.round(cpuNs[counter] / 1000)),
+			// What one independent observation is worth.
+			cpuPiece: cpuSamples > 0 ? wholeCpuNs / 1000 / cpuSamples : 0,
+			tickPiece: ticksPerObservation,
+		};
+	};
+
+	const ofSession = compared?.snapshot.dictionary.strings === snapshot.dictionary.strings;
+	const now = sideOf(snapshot, since, query);
+	const was = compared && {
+		...sideOf(compared.snapshot, compared.since, ofSession ? query : {...query, threadKeys: undefined}),
+		// As much as in the window, had the baseline been as long and sampled as often.
+		cpuScale: ratio(sampledMs(snapshot, since), sampledMs(compared.snapshot, compared.since)),
+		tickScale: ratio(sampleTicks(snapshot, since), sampleTicks(compared.snapshot, compared.since)),
+	};
+	const samples = now.cpuPiece > 0 ? now.cpuUs.reduce((sum, us) => sum + us, 0) / now.cpuPiece : 0;
+	return {
+		since,
+		remarks: [
+			...(samples > 0 ? [`sampling error: a frame with 50% of the CPU time has 50% ±${shareError(50, samples).toFixed(1)} (95% confidence); each frame says its own`] : []),
+			...(compared ? [`compared with ${compared.title}: ${timeLine(compared.snapshot, compared.since)}; its figures are scaled to this window's length`] : []),
+		],
+		data: {
+			...framesOf(set, query), callerSteps: set.callers.map((caller, stack) => stack - caller), frameOf: set.frameOf, threads: [...threads.keys()], states: threadStates, now: {...now, cpuScale: 1, tickScale: 1}, was,
+		},
+	};
+}
+
+/** Returns, by frame: its name, whether samples may count there, its package, and its kind: 2 own code, 1 library, 0 other. */
+function framesOf({frames}: StackSet, {app}: Query) {
+	const own = ownCode(app);
+	const packages = new Map<string, number>();
+	const packageOf = ({className}: Location) => getOrCreate(packages, className.slice(0, Math.max(0, className.lastIndexOf('.'))), () => packages.size);
+	const kindOf = ({className, line}: Location) => isJvmWork(className) || line === nativeCodeLine || className.startsWith('(') ? 0 : 1 + Number(own.isOwn(className));
+	return {
+		names: frames.map(({name}) => name),
+		isLine: frames.map(({location}) => Number(location !== undefined && (location.line >= 0 || location.line === nativeCodeLine))),
+		packageOf: frames.map(({location}) => location ? packageOf(location) : -1),
+		kinds: frames.map(({location}) => location ? kindOf(location) : 0),
+		packages: [...packages.keys()],
+	};
+}
+
+/** Returns the difference of each number to the one before it: small numbers, which compress well. */
+function steps(numbers: readonly number[]): number[] {
+	return numbers.map((number, index) => number - (index === 0 ? 0 : numbers[index - 1]));
+}
+
+function ratio(now: number, was: number): number {
+	return was > 0 ? now / was : 1;
+}
