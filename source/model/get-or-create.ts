@@ -11,15 +11,14 @@ export function getOrCreate<Key, Value>(values: {get(key: Key): Value | undefine
 
 /** Returns a key's value, computed at first use. A map with `maxSize` values is emptied before another is added. */
 export function cached<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, compute: () => Value): Value {
-	let value = values.get(key);
-	if (value === undefined) {
-		value = compute();
-		if (values.size >= maxSize) {
-			values.clear();
-		}
+	return values.get(key) ?? getOrCreate(bounded(values, maxSize), key, compute);
+}
 
-		values.set(key, value);
+/** Returns a map that serves as a cache, emptied first if it has `maxSize` entries. */
+export function bounded<Key, Value>(values: Map<Key, Value>, maxSize: number): Map<Key, Value> {
+	if (values.size >= maxSize) {
+		values.clear();
 	}
 
-	return value;
+	return values;
 }

@@ -1,21 +1,16 @@
+import {type Interner} from '../../model/frame.js';
 import {resolveLayout, type Layout} from './hotspot/layout.js';
-import {findSymbols, type Symbols} from './target/libjvm.js';
+import {findSymbols, type Symbols, readVmStructs} from './hotspot/vm-structs.js';
 import {ProcessMemory} from './target/memory.js';
-import {Heap, HeapClock} from './hotspot/heap.js';
+import {readersOf, type Jvm} from './hotspot/jvm.js';
 import {loadPerfCalls, type PerfCalls} from './cpu/perf/perf-calls.js';
 import {loadPtrace, type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Reader} from './target/reader.js';
-import {ThreadObjects} from './threads/thread-object.js';
-import {openVm, type Vm} from './hotspot/vm.js';
-import {readVmStructs} from './hotspot/vm-structs.js';
+import {openVm} from './hotspot/vm.js';
 
-/** An open JVM: its memory, what was read from its tables, and the system calls for its threads. */
-export type Opened = {
+/** A live JVM, and the system calls for its threads. */
+export type LiveJvm = Jvm & {
 	readonly memory: ProcessMemory;
-	readonly vm: Vm;
-	readonly heap: Heap;
-	readonly objects: ThreadObjects;
-	readonly clock: HeapClock;
 	readonly ptrace: Ptrace;
 	readonly perf: PerfCalls;
 };
@@ -31,21 +26,17 @@ export class MissingFields extends Error {
 }
 
 /**
-Opens a process's memory and reads HotSpot's tables and the layout of some classes. Throws a system error,
+Opens a process's memory, reads HotSpot's tables and makes its readers (`readersOf`). Throws a system error,
 `MissingFields`, `Unreadable`, or an error with a message for the user.
 */
-export function openJvm(pid: number): Opened {
+export function openJvm(pid: number, interner: Interner): LiveJvm {
 	const symbols = findSymbols(pid);
 	const calls = loadCalls();
 	const memory = new ProcessMemory(pid);
 	try {
 		const reader = new Reader(memory);
-		const layout = layoutOf(pid, reader, symbols);
-		const vm = openVm(reader, layout);
-		const heap = new Heap(vm);
-		return {
-			...calls, memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm),
-		};
+		const vm = openVm(reader, layoutOf(pid, reader, symbols));
+		return {...readersOf(vm, interner), ...calls, memory};
 	} catch (error) {
 		memory.close();
 		throw error;
@@ -71,7 +62,7 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 }
 
 /** Binds the system calls that need the FFI package. */
-function loadCalls(): Pick<Opened, 'ptrace' | 'perf'> {
+function loadCalls(): Pick<LiveJvm, 'ptrace' | 'perf'> {
 	try {
 		return {ptrace: loadPtrace(), perf: loadPerfCalls()};
 	} catch {

@@ -1,4 +1,4 @@
-import {pseudoFrame, unknownStack, type Interner} from '../../model/frame.js';
+import {pseudoFrame, unknownStack} from '../../model/frame.js';
 import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -8,12 +8,9 @@ import {firstWithVirtualThreads} from '../../model/snapshot.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
-import {type CodeCache} from './hotspot/code-cache.js';
-import {type Methods} from './hotspot/methods.js';
+import {type Jvm} from './hotspot/jvm.js';
 import {javaThreadState} from './hotspot/thread-block.js';
 import {Locks} from './locks/locks.js';
-import {TakenAt} from './locks/taken-at.js';
-import {type Opened} from './open.js';
 import {Compilations} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
@@ -22,16 +19,12 @@ import {RowCache, flagsOf, hasValidRow} from './threads/row-cache.js';
 import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
-import {Continuations} from './unwind/continuation.js';
 
 /** A record of a virtual thread no longer mounted, with the rows of its carrier and of what that carries now. */
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
 /** Where the contents of the rows come from. */
 type Parts = {
-	readonly interner: Interner;
-	readonly methods: Methods;
-	readonly code: CodeCache;
 	readonly vmThreads: VmThreads;
 	readonly jvmStacks: JvmStacks;
 	/** Set if perf events are used. */
@@ -42,6 +35,7 @@ type Parts = {
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
 export class SampleRows {
+	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	readonly #locks: Locks;
 	readonly #idle: IdleList;
@@ -64,25 +58,21 @@ export class SampleRows {
 	#wasCollecting: boolean | undefined;
 	readonly #isCollecting: () => boolean;
 
-	constructor({vm, memory, heap, objects, clock}: Opened, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
-		const {interner, methods, code} = parts;
+	constructor(jvm: Jvm, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
+		this.#jvm = jvm;
 		this.#parts = parts;
 		this.#depth = depth;
 		this.#idle = new IdleList(extraIdle);
-		this.#compilations = new Compilations(vm, methods, parts.jvmStacks);
-		this.#kinds = new VirtualKinds(methods);
-		this.#locks = new Locks(vm, {
-			heap, objects, clock, methods, interner, takenAt: new TakenAt(vm, memory, code, methods),
-		});
-		if (vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
-			this.#virtual = new UnmountedThreads(vm, maxVirtualThreads, {
-				heap, objects, clock, continuations: new Continuations(vm, heap, code, methods), kinds: this.#kinds, locks: this.#locks, fileWait,
-			});
+		this.#compilations = new Compilations(jvm, parts.jvmStacks);
+		this.#kinds = new VirtualKinds(jvm.methods);
+		this.#locks = new Locks(jvm);
+		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
+			this.#virtual = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
 		}
 
-		this.#unknownFrame = pseudoFrame(interner, unknownStack);
+		this.#unknownFrame = pseudoFrame(jvm.interner, unknownStack);
 		this.#isCollecting = () => {
-			this.#wasCollecting ??= clock.isStopping();
+			this.#wasCollecting ??= jvm.clock.isStopping();
 			return this.#wasCollecting;
 		};
 	}
@@ -320,7 +310,7 @@ export class SampleRows {
 		}
 
 		// A safepoint may delay a thread on its way into or out of a sleep, wait or park: show these.
-		const {methods} = this.#parts;
+		const {methods} = this.#jvm;
 		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
 	}
 
@@ -335,7 +325,7 @@ export class SampleRows {
 			return thread.stack.end === 'root' && (thread.cpu.isKnown ? usedNoCpu : thread.block.state === javaThreadState.blocked);
 		}
 
-		const method = this.#parts.methods.ofFrame(thread.stack.frames[0]);
+		const method = this.#jvm.methods.ofFrame(thread.stack.frames[0]);
 		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
 		return kind === idleKind.always || (kind === idleKind.withoutCpu && usedNoCpu);
 	}

@@ -1,4 +1,3 @@
-import {type Interner} from '../../model/frame.js';
 import {JvmStacks} from '../../model/jvm-stacks.js';
 import {type Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
@@ -9,11 +8,8 @@ import {
 	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
 } from '../common/engine.js';
 import {stoppedMs} from './cpu/ptrace/stopper.js';
-import {CodeCache} from './hotspot/code-cache.js';
-import {Methods} from './hotspot/methods.js';
-import {type Opened} from './open.js';
+import {type LiveJvm} from './open.js';
 import {SampleRows} from './sample-rows.js';
-import {type ProcessMemory} from './target/memory.js';
 import {Unreadable} from './target/reader.js';
 import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
@@ -27,9 +23,7 @@ export class MemorySession implements EngineSession {
 	readonly note?: string;
 	readonly timer?: TimerId;
 	readonly #target: Target;
-	readonly #memory: ProcessMemory;
-	readonly #methods: Methods;
-	readonly #code: CodeCache;
+	readonly #jvm: LiveJvm;
 	readonly #cpu: ThreadCpu;
 	readonly #present: PresentThreads;
 	readonly #stacks: ThreadStacks;
@@ -38,27 +32,16 @@ export class MemorySession implements EngineSession {
 	#failures = 0;
 	#closed = false;
 
-	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
-		const {memory, vm, heap, objects, clock} = opened;
-		const methods = new Methods(vm, interner);
-		const code = new CodeCache(vm, methods);
+	constructor(target: Target, options: EngineOptions, jvm: LiveJvm) {
 		this.#target = target;
-		this.#memory = memory;
-		this.#methods = methods;
-		this.#code = code;
+		this.#jvm = jvm;
 		this.#cpu = new ThreadCpu(target.pid);
-		const jvmStacks = new JvmStacks(interner);
-		this.#present = new PresentThreads(vm, target, this.#cpu, {clock, jvmStacks});
-		this.#stacks = new ThreadStacks(opened, target, options, {
-			interner, methods, code, present: this.#present,
-		});
-		this.#descriptions = new Descriptions(vm, target.pid, {
-			heap, objects, clock, methods, threads: this.#present.java,
-		});
+		const jvmStacks = new JvmStacks(jvm.interner);
+		this.#present = new PresentThreads(jvm, target, this.#cpu, jvmStacks);
+		this.#stacks = new ThreadStacks(jvm, target, options, this.#present);
+		this.#descriptions = new Descriptions(jvm, target.pid, this.#present.java);
 		const {perf, observed, timer, note} = this.#stacks;
-		this.#rows = new SampleRows(opened, options, {
-			interner, methods, code, vmThreads: this.#present.vmThreads, jvmStacks, perf, observed,
-		});
+		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observed});
 		this.timer = timer;
 		this.note = note;
 	}
@@ -74,8 +57,8 @@ export class MemorySession implements EngineSession {
 		let isSteady = false;
 		try {
 			const hasWoken = this.#stacks.begin();
-			this.#methods.nextRound();
-			this.#code.nextRound();
+			this.#jvm.methods.nextRound();
+			this.#jvm.code.nextRound();
 			const threads = this.#present.list(isAfterGap, hasWoken);
 			const {awake} = this.#present;
 			const {newThreads} = this.#present.java;
@@ -100,7 +83,7 @@ export class MemorySession implements EngineSession {
 
 	/** Returns a line about threads without records and about inexact line numbers, if there are any. */
 	get finding(): string | undefined {
-		return [this.#stacks.perf?.finding, this.#code.linesFinding].filter(Boolean).join('; ') || undefined;
+		return [this.#stacks.perf?.finding, this.#jvm.code.linesFinding].filter(Boolean).join('; ') || undefined;
 	}
 
 	get unattributed(): UnattributedReason {
@@ -120,7 +103,7 @@ export class MemorySession implements EngineSession {
 			this.#closed = true;
 			this.#stacks.close();
 			this.#cpu.close();
-			this.#memory.close();
+			this.#jvm.memory.close();
 		}
 	}
 
@@ -131,7 +114,7 @@ export class MemorySession implements EngineSession {
 			throw new SessionOver(`process ${this.#target.pid} has ended`, {targetEnded: true});
 		}
 
-		const program = this.#memory.isGone ? programOf(this.#target.pid) : undefined;
+		const program = this.#jvm.memory.isGone ? programOf(this.#target.pid) : undefined;
 		if (program !== undefined) {
 			throw new SessionOver(`process ${this.#target.pid} has replaced itself with another program, ${printable(program)}`, {targetEnded: true});
 		}

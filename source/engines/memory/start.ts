@@ -10,7 +10,7 @@ import {
 } from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
-import {MissingFields, openJvm, type Opened} from './open.js';
+import {MissingFields, openJvm, type LiveJvm} from './open.js';
 import {nameOfTracer} from './target/other-tracer.js';
 import {type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Unreadable} from './target/reader.js';
@@ -19,6 +19,9 @@ import {allowedEvents} from './cpu/perf/choose.js';
 
 /** Completes obstacles that concern only this engine. */
 const onlyThisEngine = {hint: '', othersMayDo: true} as const;
+
+/** For a check, which names nothing. */
+const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
 
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
@@ -124,7 +127,7 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 	}
 
 	try {
-		const {memory, ptrace, perf} = openJvm(target.pid);
+		const {memory, ptrace, perf} = openJvm(target.pid, noInterner);
 		memory.close();
 		const hasEvents = timer !== 'stop' && allowedEvents(perf, target.pid).refusal === undefined;
 		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
@@ -136,12 +139,12 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 
 /** Opens a session on a JVM. Throws SessionOver; leaves nothing open in that case. */
 export function start(target: Target, options: EngineOptions, interner: Interner): EngineSession {
-	let opened: Opened | undefined;
+	let jvm: LiveJvm | undefined;
 	try {
-		opened = openJvm(target.pid);
-		return new MemorySession(target, options, interner, opened);
+		jvm = openJvm(target.pid, interner);
+		return new MemorySession(target, options, jvm);
 	} catch (error) {
-		opened?.memory.close();
+		jvm?.memory.close();
 		if (error instanceof SessionOver) {
 			throw error;
 		}

@@ -1,4 +1,3 @@
-import {nativeCode, pseudoFrame, type Interner} from '../../model/frame.js';
 import {type Target} from '../../jvm/target.js';
 import {type EngineOptions, type TimerId} from '../common/engine.js';
 import {chooseTimer} from './cpu/perf/choose.js';
@@ -9,11 +8,9 @@ import {RunningStacks} from './cpu/ptrace/running-stacks.js';
 import {
 	Stopper, noStops, sumOfStops, type Stops,
 } from './cpu/ptrace/stopper.js';
-import {type CodeCache} from './hotspot/code-cache.js';
-import {type Methods} from './hotspot/methods.js';
-import {type Opened} from './open.js';
-import {type Memory} from './target/memory.js';
-import {NativeCode} from './target/native-code.js';
+import {type Jvm} from './hotspot/jvm.js';
+import {isSameAnchor} from './hotspot/thread-block.js';
+import {type LiveJvm} from './open.js';
 import {ifReadable} from './target/reader.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type JavaThreads} from './threads/java-threads.js';
@@ -22,9 +19,6 @@ import {Continuations} from './unwind/continuation.js';
 import {StackCopy} from './unwind/stack.js';
 import {TopFrame} from './unwind/top-frame.js';
 import {Walker, type WalkEnd} from './unwind/walker.js';
-
-/** The tables that decode stacks, and the threads whose stacks are read. */
-type Parts = {readonly interner: Interner; readonly methods: Methods; readonly code: CodeCache; readonly present: PresentThreads};
 
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
@@ -42,19 +36,18 @@ export class ThreadStacks {
 	readonly #stopper: Stopper;
 
 	/** Opens the requested timer; throws SessionOver if events are required and refused. */
-	constructor({vm, heap, memory, perf, ptrace}: Opened, target: Target, options: EngineOptions, {interner, methods, code, present}: Parts) {
-		const walker = new Walker(vm, code, methods);
-		const top = new TopFrame(vm, code, methods, walker);
-		const continuations = new Continuations(vm, heap, code, methods);
-		const recorded = new RecordedStacks({memory, walker, top, continuations, native: new NativeCode(target.pid, memory, interner), nativeCodeFrame: pseudoFrame(interner, nativeCode)});
-		const chosen = chooseTimer(perf, target, options, recorded);
+	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, present: PresentThreads) {
+		const walker = new Walker(jvm);
+		const top = new TopFrame(jvm, walker);
+		const continuations = new Continuations(jvm);
+		const chosen = chooseTimer(jvm.perf, target, options, new RecordedStacks(jvm, target.pid, {walker, top, continuations}));
 		this.timer = chosen.timer;
 		this.note = chosen.note;
 		this.perf = chosen.perf;
-		this.#stopper = new Stopper(ptrace, target.pid);
-		this.#waiting = new WaitingStacks(memory, present.java, walker, continuations);
-		this.#running = new RunningStacks({
-			memory, threads: present.java, walker, top, ptrace, stopper: this.#stopper, continuations,
+		this.#stopper = new Stopper(jvm.ptrace, target.pid);
+		this.#waiting = new WaitingStacks(jvm, present.java, walker, continuations);
+		this.#running = new RunningStacks(jvm, present.java, {
+			walker, top, ptrace: jvm.ptrace, stopper: this.#stopper, continuations,
 		});
 		this.observed = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
@@ -121,14 +114,14 @@ Walks the stacks of threads outside Java code, from their anchors. The threads a
 if the anchor is unchanged afterwards.
 */
 export class WaitingStacks {
-	readonly #memory: Memory;
+	readonly #jvm: Jvm;
 	readonly #threads: JavaThreads;
 	readonly #walker: Walker;
 	readonly #continuations: Continuations;
 	readonly #stack = new StackCopy();
 
-	constructor(memory: Memory, threads: JavaThreads, walker: Walker, continuations: Continuations) {
-		this.#memory = memory;
+	constructor(jvm: Jvm, threads: JavaThreads, walker: Walker, continuations: Continuations) {
+		this.#jvm = jvm;
 		this.#threads = threads;
 		this.#walker = walker;
 		this.#continuations = continuations;
@@ -136,36 +129,28 @@ export class WaitingStacks {
 
 	/** Sets the thread's frames; returns false if it entered Java code (see its block) before its stack was read. */
 	walk(thread: JavaThread): boolean {
-		for (let attempt = 0; attempt < maxTries; attempt++) {
-			const {anchorSp, anchorPc, anchorFp} = thread.block;
-			const isLast = attempt === maxTries - 1;
+		for (let attempt = 1; attempt <= maxTries; attempt++) {
+			const before = {...thread.block};
+			const isLast = attempt === maxTries;
 			const end = this.#walkOnce(thread, isLast);
-			const hasHeap = this.#walker.heapStart !== -1 && this.#walkHeap(thread);
+			const heap = this.#walker.heapStart === -1 ? undefined : this.#continuations.walk(this.#continuations.locate(this.#stack, before.continuationEntry));
 			if (!this.#threads.reread(thread)) {
 				break;
-			}
-
-			const {block} = thread;
-			if (block.anchorSp === anchorSp && block.anchorPc === anchorPc && block.anchorFp === anchorFp && !thread.isInJava && (end !== 'broken' || isLast)) {
-				thread.stack.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
-				thread.stack.setWalked(block);
-				return true;
 			}
 
 			if (thread.isInJava) {
 				return false;
 			}
+
+			if (isSameAnchor(before, thread.block) && (end !== 'broken' || isLast)) {
+				thread.stack.setStack(this.#walker, end, heap);
+				thread.stack.setWalked(thread.block);
+				return true;
+			}
 		}
 
-		this.#walker.start();
-		thread.stack.setStack(this.#walker, 'broken', undefined);
-		thread.stack.setWalked(undefined);
+		thread.stack.setUnknown();
 		return true;
-	}
-
-	#walkHeap({block}: JavaThread): boolean {
-		const position = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
-		return position !== undefined && this.#continuations.walk(position);
 	}
 
 	#walkOnce({block, stack}: JavaThread, isLast: boolean): WalkEnd {
@@ -177,8 +162,8 @@ export class WaitingStacks {
 		}
 
 		return ifReadable<WalkEnd>(() => {
-			this.#stack.load(this.#memory, block.anchorSp - 8, block.stackBase);
-			return this.#walker.walk(this.#stack, block.anchorPc || this.#stack.word(block.anchorSp - 8), block.anchorSp, block.anchorFp);
+			this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase);
+			return this.#walker.walkFromAnchor(this.#stack, block);
 		}, 'broken');
 	}
 }

@@ -104,14 +104,14 @@ test('an id that is no thread of the target is never traced, whatever the target
 	const {pid} = java;
 	const seized = new Set<number>();
 	const start = () => {
-		const opened = openJvm(pid);
+		const opened = openJvm(pid, new Names());
 		const {ptrace} = opened;
 		const seize = (tid: number) => {
 			seized.add(tid);
 			return ptrace.seize(tid);
 		};
 
-		return {opened, session: new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace, seize}})};
+		return {opened, session: new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...ptrace, seize}})};
 	};
 
 	const sample = new Sample();

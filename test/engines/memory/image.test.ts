@@ -2,7 +2,7 @@ import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
-import {findSymbols} from '../../../source/engines/memory/target/libjvm.js';
+import {findSymbols} from '../../../source/engines/memory/hotspot/vm-structs.js';
 import {ProcessMemory} from '../../../source/engines/memory/target/memory.js';
 import {Unreadable} from '../../../source/engines/memory/target/reader.js';
 import {jdks, startJava} from '../../helpers/jvm.js';

@@ -1,6 +1,6 @@
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
-import {type Symbols} from '../../../source/engines/memory/target/libjvm.js';
+import {type Symbols} from '../../../source/engines/memory/hotspot/vm-structs.js';
 
 /** Bytes kept together: small, since most reads are. */
 const granule = 128;

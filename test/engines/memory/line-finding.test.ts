@@ -5,7 +5,7 @@ import {openJvm} from '../../../source/engines/memory/open.js';
 import {jdks} from '../../helpers/jvm.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {patienceMs} from '../../helpers/until.js';
-import {Observer} from './observe.js';
+import {Names, Observer} from './observe.js';
 
 /** Stacks of running threads looked at before what is said of lines is believed. */
 const wanted = 300;
@@ -14,7 +14,7 @@ const wanted = 300;
 Sets a flag of the JVM while it runs, as a profiler's agent does that finds it by HotSpot's tables: the byte behind it.
 */
 function setFlag(pid: number, wantedName: string): void {
-	const {memory, vm: {reader, layout: {fields, sizes}}} = openJvm(pid);
+	const {memory, vm: {reader, layout: {fields, sizes}}} = openJvm(pid, new Names());
 	const rows = reader.pointer(fields.flags);
 	const flag = Array.from({length: reader.u32(fields.flagCount)}, (_, index) => rows + (index * sizes.flag)).find(row => {
 		const name = reader.word(row + fields.flagName);

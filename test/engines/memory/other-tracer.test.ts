@@ -32,7 +32,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	const tracer = await startTracer('trace.js', String(busy[0]));
 	let seizes = 0;
 	const refusedTids: number[] = [];
-	const opened = openJvm(pid);
+	const opened = openJvm(pid, new Names());
 	const {ptrace} = opened;
 	const seize = (tid: number) => {
 		seizes++;
@@ -44,7 +44,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return error;
 	};
 
-	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace, seize}}));
+	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...ptrace, seize}}));
 	const sample = new Sample();
 	const take = async () => {
 		const outcome = await session.sample(sample);

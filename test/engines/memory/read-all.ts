@@ -1,18 +1,13 @@
-import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
 import {Continuations} from '../../../source/engines/memory/unwind/continuation.js';
 import {Descriptions} from '../../../source/engines/memory/threads/descriptions.js';
-import {Heap, HeapClock} from '../../../source/engines/memory/hotspot/heap.js';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
+import {readersOf} from '../../../source/engines/memory/hotspot/jvm.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
-import {type Symbols} from '../../../source/engines/memory/target/libjvm.js';
 import {Locks} from '../../../source/engines/memory/locks/locks.js';
-import {TakenAt} from '../../../source/engines/memory/locks/taken-at.js';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
-import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {Reader} from '../../../source/engines/memory/target/reader.js';
-import {ThreadObjects} from '../../../source/engines/memory/threads/thread-object.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
-import {readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
+import {readVmStructs, type Symbols} from '../../../source/engines/memory/hotspot/vm-structs.js';
 import {Walker} from '../../../source/engines/memory/unwind/walker.js';
 import {lockKinds} from '../../../source/model/sample.js';
 import {threadStates} from '../../../source/model/thread-state.js';
@@ -30,24 +25,18 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 
 	const names = new Names();
 	const vm = openVm(reader, layout);
-	const methods = new Methods(vm, names);
-	const code = new CodeCache(vm, methods);
-	const heap = new Heap(vm);
-	const parts = {
-		heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), methods, interner: names,
-	};
+	const jvm = readersOf(vm, names);
 	const threads = new JavaThreads(vm, new NativeIds({pid: 1, nsPid: 1}));
-	const walker = new Walker(vm, code, methods);
-	const stacks = new WaitingStacks(memory, threads, walker, new Continuations(vm, heap, code, methods));
-	const locks = new Locks(vm, {...parts, takenAt: new TakenAt(vm, memory, code, methods)});
-	methods.nextRound();
-	code.nextRound();
+	const stacks = new WaitingStacks(jvm, threads, new Walker(jvm), new Continuations(jvm));
+	const locks = new Locks(jvm);
+	jvm.methods.nextRound();
+	jvm.code.nextRound();
 	const all = threads.list();
 	for (const thread of all.filter(({isInJava}) => !isInJava)) {
 		stacks.walk(thread);
 	}
 
-	new Descriptions(vm, 1, {...parts, threads}).describe(all, all);
+	new Descriptions(jvm, 1, threads).describe(all, all);
 	locks.start(all);
 	const found = all.map(thread => locks.of(thread, thread.description.state));
 	return {

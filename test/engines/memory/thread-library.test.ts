@@ -2,7 +2,7 @@ import {readdirSync} from 'node:fs';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {ProcessMemory} from '../../../source/engines/memory/target/memory.js';
-import {libraryOfThread} from '../../../source/engines/memory/target/thread-library.js';
+import {libraryOfThread} from '../../../source/engines/memory/target/native-code.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
 
 test('a native thread belongs to the library whose function it began with: ours to node', () => {

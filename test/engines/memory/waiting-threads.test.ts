@@ -153,7 +153,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			}
 
 			await sleep(30);
-			return slowSafepoints >= 20;
+			return slowSafepoints >= 5;
 		});
 		expect([...states].sort()).not.toContain('BLOCKED');
 		expect(states).toContain('TIMED_WAITING');

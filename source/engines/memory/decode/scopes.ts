@@ -1,5 +1,5 @@
 import {isInLoop, type Loop} from './loops.js';
-import {Unsigned5} from './unsigned5.js';
+import {Unsigned5} from './compressed.js';
 
 /**
 A virtual frame of a compiled method: metadata index (from 1) of the method, and bytecode index (-1: the entry, where a

@@ -1,9 +1,8 @@
-import {wordAt} from '../target/word.js';
+import {wordAt, isAddress} from '../target/memory.js';
 import {loopsIn, type Loop} from '../decode/loops.js';
 import {
 	decodeMonitors, decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope, type ScopeMonitor,
 } from '../decode/scopes.js';
-import {isAddress} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';

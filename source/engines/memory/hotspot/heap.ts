@@ -1,4 +1,5 @@
-import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/fields.js';
+import {cached, getOrCreate} from '../../../model/get-or-create.js';
+import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 import {has} from './layout.js';
@@ -14,6 +15,12 @@ const stringLimit = 4096;
 /** Maximum depth of a class hierarchy. */
 const superLimit = 64;
 
+/** Maximum number of classes whose field offsets are cached. */
+const classLimit = 16_384;
+
+/** First release in which a String has bytes and a coder instead of chars (JEP 254). */
+const firstWithCompactStrings = 9;
+
 /** String.coder of a string with one byte per character. */
 const latin1 = 0;
 
@@ -25,6 +32,8 @@ export class Heap {
 	/** Set when a pointer that may be stale was followed; cleared by the caller. */
 	isDoubtful = false;
 	readonly #vm: Vm;
+	/** Field offsets by class, then by name and type; NaN for a missing field. */
+	readonly #offsets = new Map<number, Map<string, number>>();
 	readonly #arrayLength: number;
 	readonly #stringKlass: number;
 	readonly #stringValue: number;
@@ -36,8 +45,9 @@ export class Heap {
 		this.#vm = vm;
 		this.#arrayLength = vm.markKlassShift === undefined ? (vm.narrowKlass ? 12 : 16) : 8;
 		this.#stringKlass = vm.reader.pointer(vm.layout.fields.stringKlass);
-		this.#stringValue = this.fieldOffset(this.#stringKlass, 'value', '[B') ?? this.fieldOffset(this.#stringKlass, 'value', '[C') ?? fail();
-		this.#stringCoder = this.fieldOffset(this.#stringKlass, 'coder', 'B') ?? Number.NaN;
+		const isCompact = vm.release >= firstWithCompactStrings;
+		this.#stringValue = this.requiredOffset(this.#stringKlass, 'value', isCompact ? '[B' : '[C');
+		this.#stringCoder = isCompact ? this.requiredOffset(this.#stringKlass, 'coder', 'B') : Number.NaN;
 		this.#badMask = badMaskAddress(vm);
 	}
 
@@ -79,14 +89,20 @@ export class Heap {
 		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
 	}
 
+	/** Yields a class and its superclasses. */
+	* hierarchy(klass: number): Generator<number> {
+		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
+			yield at;
+			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
+		}
+	}
+
 	/** Whether a class is `ancestor` or a subclass of it. */
 	isKind(klass: number, ancestor: number): boolean {
-		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
+		for (const at of this.hierarchy(klass)) {
 			if (at === ancestor) {
 				return true;
 			}
-
-			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
 		}
 
 		return false;
@@ -125,24 +141,29 @@ export class Heap {
 			: fail();
 	}
 
-	/** Returns the offset of a field that a class declares or inherits. Throws `Unreadable` if there is none. */
-	inheritedOffset(klass: number, name: string, signature: string): number {
-		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
-			const offset = this.fieldOffset(at, name, signature);
-			if (offset !== undefined) {
-				return offset;
+	/**
+	Returns the offset of a field that a class declares or inherits; NaN if none has that name and type. Offsets are
+	cached: if another class has taken the address since, they are wrong, so the caller must check what it finds there.
+	*/
+	fieldOffset(klass: number, name: string, signature: string): number {
+		const offsets = cached(this.#offsets, klass, classLimit, () => new Map<string, number>());
+		return getOrCreate(offsets, `${name} ${signature}`, () => {
+			for (const at of this.hierarchy(klass)) {
+				const pool = this.#vm.reader.pointer(at + this.#vm.layout.fields.klassConstants);
+				const found = this.#fields(at).find(field => !field.isInjected && this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature));
+				if (found) {
+					return found.offset;
+				}
 			}
 
-			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
-		}
-
-		return fail();
+			return Number.NaN;
+		});
 	}
 
-	/** Returns the offset of a field that the class itself declares; undefined if none has that name and type. */
-	fieldOffset(klass: number, name: string, signature: string): number | undefined {
-		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);
-		return this.#fields(klass).find(field => !field.isInjected && this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature))?.offset;
+	/** As `fieldOffset`, but throws `Unreadable` if there is no such field. */
+	requiredOffset(klass: number, name: string, signature: string): number {
+		const offset = this.fieldOffset(klass, name, signature);
+		return has(offset) ? offset : fail();
 	}
 
 	/** Returns the offsets of the fields that the VM has injected into a class (21 and later). */

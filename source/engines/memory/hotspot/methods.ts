@@ -1,7 +1,7 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
-import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
+import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from './vm.js';
@@ -24,8 +24,8 @@ const identityBytes = 48;
 /** Maximum number of methods cached; beyond this the cache is emptied. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
-/** A method's qualified class name, its own name, and whether it is native. */
-type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
+/** A method's qualified class name and its own name. */
+type MethodName = {readonly className: string; readonly name: string};
 
 /** A decoded Java method of the target. */
 export class Method implements MethodName {
@@ -77,7 +77,7 @@ export class Method implements MethodName {
 		const className = normalClassName(klassName(vm, holder));
 		this.className = className;
 		this.name = name;
-		this.#name = {className, name, isNative: this.isNative};
+		this.#name = {className, name};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
 		this.#ids = [className, name, file].map(text => interner.internString(text)) as [number, number, number];
 	}
@@ -136,21 +136,18 @@ export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	#round = 0;
-	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
 	/** Names by frame id; kept longer than methods, because stacks and code refer to frames. */
 	readonly #byFrame = new Map<number, MethodName>();
 
-	/** `limit`: maximum number of methods cached. */
-	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
+	constructor(vm: Vm, interner: Interner) {
 		this.#vm = vm;
 		this.#interner = interner;
-		this.#limit = limit;
 	}
 
 	nextRound(): void {
 		this.#round++;
-		if (this.#byAddress.size > this.#limit) {
+		if (this.#byAddress.size > methodLimit) {
 			this.#byAddress.clear();
 		}
 	}

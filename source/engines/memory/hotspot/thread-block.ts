@@ -1,7 +1,7 @@
 import {fromNames} from '../../../model/column-types.js';
-import {type Memory} from '../target/memory.js';
 import {Ranges} from '../target/ranges.js';
-import {has, type Layout} from './layout.js';
+import {has} from './layout.js';
+import {type Vm} from './vm.js';
 
 /**
 Fields of a JavaThread that change while it runs, and its stack's bounds. `threadObject`: the value of
@@ -11,6 +11,9 @@ const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBa
 
 /** The fields' values; 0 for fields that the JDK lacks. */
 export type ThreadBlock = Record<(typeof names)[number], number>;
+
+/** Where a thread left Java code (JavaFrameAnchor). */
+type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
 
 /** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
 export const javaThreadState = Object.freeze({
@@ -26,9 +29,9 @@ export class ThreadBlocks {
 	readonly #one: Ranges;
 	#addresses: readonly number[] = [];
 
-	constructor(memory: Memory, {fields}: Layout) {
-		this.#all = new Ranges(memory);
-		this.#one = new Ranges(memory);
+	constructor({reader, layout: {fields}}: Vm) {
+		this.#all = new Ranges(reader.memory);
+		this.#one = new Ranges(reader.memory);
 		const offsets: ThreadBlock = {
 			...fields, state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
 		};
@@ -85,6 +88,11 @@ export class ThreadBlocks {
 		into.state = ranges.u32(index, this.#offsets.state);
 		return true;
 	}
+}
+
+/** Whether two blocks have the same anchor. */
+export function isSameAnchor(a: Anchor, b: Anchor): boolean {
+	return a.anchorSp === b.anchorSp && a.anchorPc === b.anchorPc && a.anchorFp === b.anchorFp;
 }
 
 /** Returns an empty block to read into. */

@@ -1,4 +1,4 @@
-import {wordAt} from '../target/word.js';
+import {wordAt} from '../target/memory.js';
 import {fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 
@@ -8,7 +8,7 @@ export type Vm = {
 	readonly layout: Layout;
 	/** Feature release, such as 8 or 21. */
 	readonly release: number;
-	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/unsigned5.ts). */
+	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/compressed.ts). */
 	readonly excluded: number;
 	readonly flags: ReadonlyMap<string, boolean>;
 	/** With compressed oops: address = base + narrow * 2^shift. */

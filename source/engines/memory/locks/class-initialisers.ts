@@ -1,10 +1,7 @@
-import type {Interner} from '../../../model/frame.js';
 import {lockKindCode} from '../../../model/sample.js';
-import {wordAt} from '../target/word.js';
+import {wordAt, isAligned} from '../target/memory.js';
 import {has} from '../hotspot/layout.js';
-import {type Methods} from '../hotspot/methods.js';
-import {type Vm} from '../hotspot/vm.js';
-import {isAligned} from '../target/memory.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread, type Lock} from '../threads/java-thread.js';
 
 /** First release in which a JavaThread refers to the class whose initialiser it waits for. */
@@ -18,17 +15,13 @@ const maxSearches = 8;
 
 /** Finds the class that a stalled thread waits for, and the thread that initialises it. */
 export class ClassInitialisers {
-	readonly #vm: Vm;
-	readonly #methods: Methods;
-	readonly #interner: Interner;
+	readonly #jvm: Jvm;
 	/** By word found in this sample: the thread that initialises this class; 0 if it is no such class. */
 	readonly #byWord = new Map<number, number>();
 	#searchesLeft = maxSearches;
 
-	constructor(vm: Vm, {methods, interner}: {readonly methods: Methods; readonly interner: Interner}) {
-		this.#vm = vm;
-		this.#methods = methods;
-		this.#interner = interner;
+	constructor(jvm: Jvm) {
+		this.#jvm = jvm;
 	}
 
 	start(): void {
@@ -41,7 +34,7 @@ export class ClassInitialisers {
 	JavaThread's address; `classId`: returns the string id of a class's name. Never throws.
 	*/
 	lockOf({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
-		const {reader, release, layout: {fields, sizes, constants}} = this.#vm;
+		const {reader, release, layout: {fields, sizes, constants}} = this.#jvm.vm;
 		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialised) && has(sizes.javaThread);
 		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
 			return isKnownLayout ? undefined : {kind: lockKindCode.none, className: 0};
@@ -68,8 +61,8 @@ export class ClassInitialisers {
 	/** Returns a thread's outermost frame in a class's initialiser; 0 for none. */
 	frameOf({stack: {frames}}: JavaThread, className: number): number {
 		return frames.findLast(frame => {
-			const method = this.#methods.ofFrame(frame);
-			return method?.name === '<clinit>' && this.#interner.internString(method.className) === className;
+			const method = this.#jvm.methods.ofFrame(frame);
+			return method?.name === '<clinit>' && this.#jvm.interner.internString(method.className) === className;
 		}) ?? 0;
 	}
 
@@ -86,7 +79,7 @@ export class ClassInitialisers {
 
 	/** Returns the address of the JavaThread that initialises a class; 0 if none does, or it is no class. */
 	#initialiserOf(klass: number): number {
-		const {reader, layout: {fields, constants}} = this.#vm;
+		const {reader, layout: {fields, constants}} = this.#jvm.vm;
 		try {
 			return reader.u8(klass + fields.klassInitState) === constants.beingInitialised ? reader.word(klass + fields.klassInitThread) : 0;
 		} catch {

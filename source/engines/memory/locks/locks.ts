@@ -1,33 +1,20 @@
-import {type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
+import {bounded} from '../../../model/get-or-create.js';
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
+import {moving} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../target/memory.js';
-import {klassSymbol, symbolName, type Methods} from '../hotspot/methods.js';
-import {type Vm} from '../hotspot/vm.js';
-import {type ThreadObjects} from '../threads/thread-object.js';
+import {klassSymbol, symbolName} from '../hotspot/methods.js';
 import {type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
 import {AnonymousHolders} from './anonymous-holders.js';
 import {ClassInitialisers} from './class-initialisers.js';
-import {type TakenAt} from './taken-at.js';
+import {TakenAt} from './taken-at.js';
 
-/** Maximum number of classes searched for the owner field: the object's and its superclasses. */
-const superLimit = 8;
-
-/**
-Offsets of the fields that show who holds a synchronizer: of AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync,
-AbstractQueuedSynchronizer and AbstractQueuedLongSynchronizer.
-*/
-type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
-const synchronizerFields = [
-	['owner', {field: 'exclusiveOwnerThread', signature: 'Ljava/lang/Thread;'}],
-	['firstReader', {field: 'firstReader', signature: 'Ljava/lang/Thread;'}],
-	['state', {field: 'state', signature: 'I'}],
-	['longState', {field: 'state', signature: 'J'}],
-] as const;
+/** Type of the fields that contain a synchronizer's holders. */
+const threadSignature = 'Ljava/lang/Thread;';
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
@@ -46,10 +33,6 @@ const weakHandles = 16;
 /** Maximum number of cached class names. */
 const classesLimit = 4096;
 
-type Parts = {
-	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner; readonly takenAt: TakenAt;
-};
-
 /**
 Finds out what threads wait for, and who holds it: monitors, from the thread's and the monitor's structures;
 synchronizers of java.util.concurrent, from the object that the thread is parked on; classes being initialised, from VM
@@ -58,10 +41,8 @@ structures.
 export class Locks {
 	/** The holders of monitors whose owner is anonymous and no platform thread. */
 	readonly anonymous = new AnonymousHolders(monitor => this.#monitorObject(monitor));
-	readonly #vm: Vm;
-	readonly #parts: Parts;
-	/** Field offsets by class. If another class has taken the address since, the owner found is not a thread. */
-	readonly #offsets = new Map<number, SynchronizerOffsets>();
+	readonly #jvm: Jvm;
+	readonly #takenAt: TakenAt;
 	readonly #initialisers: ClassInitialisers;
 	/** String ids of class names, by class, and the Symbol for which they are valid. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
@@ -72,10 +53,10 @@ export class Locks {
 	#byAddress: Map<number, JavaThread> | undefined;
 	#byOwnerId: Map<number, JavaThread> | undefined;
 
-	constructor(vm: Vm, parts: Parts) {
-		this.#vm = vm;
-		this.#parts = parts;
-		this.#initialisers = new ClassInitialisers(vm, parts);
+	constructor(jvm: Jvm) {
+		this.#jvm = jvm;
+		this.#takenAt = new TakenAt(jvm);
+		this.#initialisers = new ClassInitialisers(jvm);
 	}
 
 	/** Begins a sample with these threads, the possible owners. */
@@ -84,7 +65,7 @@ export class Locks {
 		this.#forgetPositions();
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
-		this.#parts.takenAt.start();
+		this.#takenAt.start();
 		this.#initialisers.start();
 	}
 
@@ -101,7 +82,7 @@ export class Locks {
 		into.lockOwner[row] = isThere ? owner : -1;
 		into.lockOwnerFrame[row] = 0;
 		if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
-			into.lockOwnerFrame[row] = this.#parts.takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
+			into.lockOwnerFrame[row] = this.#takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
 		} else if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
 			into.lockOwnerFrame[row] = this.#initialisers.frameOf(thread, lock.className);
 		}
@@ -123,7 +104,7 @@ export class Locks {
 			}
 
 			const isInPlace = this.#isInPlace(known);
-			if (this.#clockNow === moving && this.#vm.collector === 'stop-the-world') {
+			if (this.#clockNow === moving && this.#jvm.vm.collector === 'stop-the-world') {
 				return known;
 			}
 
@@ -142,8 +123,7 @@ export class Locks {
 
 	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
 	parkedOn(blocker: number): Lock {
-		const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
-		return {kind: lockKindCode.park, className: this.#classOf(blocker), holder: has(offsets.owner) ? this.#holderOfSynchronizer(blocker, offsets) : undefined};
+		return {kind: lockKindCode.park, className: this.#classOf(blocker), holder: this.#isOwnable(blocker) ? this.#holderOfSynchronizer(blocker) : undefined};
 	}
 
 	/** Returns a monitor's lock: a thread wants to enter it (`isWanted`), or waits for a notification. */
@@ -159,11 +139,11 @@ export class Locks {
 	/** Discards data that is valid only while objects do not move. */
 	#forgetPositions(): void {
 		this.#clockRead = undefined;
-		this.#vm.reader.forgetPages();
+		this.#jvm.vm.reader.forgetPages();
 	}
 
 	get #clockNow(): number {
-		this.#clockRead ??= this.#parts.clock.now();
+		this.#clockRead ??= this.#jvm.clock.now();
 		return this.#clockRead;
 	}
 
@@ -188,7 +168,7 @@ export class Locks {
 			return none;
 		}
 
-		const kind = waitKind(thread, this.#parts.methods);
+		const kind = waitKind(thread, this.#jvm.methods);
 		if (kind === 'wait') {
 			return {kind: lockKindCode['monitor-wait'], className: block.waitingMonitor === 0 ? 0 : this.#monitorClass(block.waitingMonitor)};
 		}
@@ -198,9 +178,9 @@ export class Locks {
 
 	/** Returns a monitor's object. Throws `Unreadable`. */
 	#monitorObject(monitor: number): number {
-		const {reader, layout: {fields}, release} = this.#vm;
+		const {reader, layout: {fields}, release} = this.#jvm.vm;
 		const object = reader.word(monitor + fields.monitorObject);
-		return release >= weakHandles ? this.#parts.heap.reference(object, true) : object;
+		return release >= weakHandles ? this.#jvm.heap.reference(object, true) : object;
 	}
 
 	#monitorClass(monitor: number): number {
@@ -212,7 +192,7 @@ export class Locks {
 	owner's id (JDK-8338383), which may be a virtual thread's that is not mounted. Small numbers mean "unknown".
 	*/
 	#monitorHolder(monitor: number): Holder | undefined {
-		const {reader, layout: {fields}} = this.#vm;
+		const {reader, layout: {fields}} = this.#jvm.vm;
 		try {
 			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
@@ -233,108 +213,98 @@ export class Locks {
 
 	/** Returns the thread that has an object in its lock stack. */
 	#lockStackHolder(oop: number): JavaThread | undefined {
-		const {reader, layout: {fields}} = this.#vm;
+		const {reader, layout: {fields}} = this.#jvm.vm;
 		return this.#threads.find(({address}) => {
 			// `_top` is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
-			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#parts.heap.local(address + base + (8 * index))).includes(oop);
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#jvm.heap.local(address + base + (8 * index))).includes(oop);
 		});
 	}
 
 	#parked(thread: JavaThread): Lock | undefined {
 		return this.#safely<Lock>(() => {
-			const blocker = this.#parts.objects.parkBlocker(this.#parts.objects.objectOf(thread.address, thread.block.threadObject));
+			const blocker = this.#jvm.objects.parkBlocker(this.#jvm.objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
 				return none;
 			}
 
-			const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
-			return has(offsets.owner)
-				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
+			return this.#isOwnable(blocker)
+				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker)))
 				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
 		});
-	}
-
-	/** Returns the field offsets of a synchronizer's class; NaN for missing fields. Throws `Unreadable`. */
-	#offsetsOf(klass: number): SynchronizerOffsets {
-		let offsets = this.#offsets.get(klass);
-		if (offsets === undefined) {
-			offsets = {
-				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
-			};
-			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
-				for (const [name, {field, signature}] of synchronizerFields) {
-					offsets[name] = has(offsets[name]) ? offsets[name] : this.#parts.heap.fieldOffset(at, field, signature) ?? Number.NaN;
-				}
-
-				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
-			}
-
-			this.#offsets.set(klass, offsets);
-		}
-
-		return offsets;
 	}
 
 	#owned(kind: number, className: number, holderSlot: () => Holder | undefined): Lock {
 		return {kind, className, holder: holderSlot(), holderSlot};
 	}
 
-	/**
-	Returns the thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for
-	reading, returns the number of holds (upper half of its state, a long since 25) and the thread in firstReader, null
-	once that has unlocked; other readers are recorded only in their own threads.
-	*/
-	#holderObject(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): {readonly oop: number; readonly readers?: number} {
-		const {heap} = this.#parts;
-		const oop = heap.reference(synchronizer + owner);
-		if (oop !== 0 || !has(firstReader) || !(has(state) || has(longState))) {
-			return {oop};
-		}
-
-		const {reader} = this.#vm;
-		const readers = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + longState + 4);
-		return readers > 0 ? {oop: heap.reference(synchronizer + firstReader), readers} : {oop};
+	/** Whether an object is a synchronizer with a holder. Throws `Unreadable`. */
+	#isOwnable(synchronizer: number): boolean {
+		return has(this.#ownerOffset(synchronizer));
 	}
 
-	#holderOfSynchronizer(synchronizer: number, offsets: SynchronizerOffsets): Holder {
-		const {oop, readers} = this.#holderObject(synchronizer, offsets);
+	#ownerOffset(synchronizer: number): number {
+		const {heap} = this.#jvm;
+		return heap.fieldOffset(heap.klassOf(synchronizer), 'exclusiveOwnerThread', threadSignature);
+	}
+
+	/**
+	Returns the thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for
+	reading, returns the number of holds and the thread in firstReader, null once that has unlocked; other readers are
+	recorded only in their own threads. Throws `Unreadable`.
+	*/
+	#holderOfSynchronizer(synchronizer: number): Holder {
+		const {heap, objects} = this.#jvm;
+		const firstReader = heap.fieldOffset(heap.klassOf(synchronizer), 'firstReader', threadSignature);
+		let oop = heap.reference(synchronizer + this.#ownerOffset(synchronizer));
+		let readers: number | undefined;
+		if (oop === 0 && has(firstReader)) {
+			readers = this.#readHolds(synchronizer);
+			oop = readers === undefined ? 0 : heap.reference(synchronizer + firstReader);
+		}
+
 		if (oop === 0) {
 			return {readers};
 		}
 
 		// Virtual threads have no JavaThread of their own.
-		const address = this.#parts.objects.nativeThreadOf(oop);
-		return address === 0 ? {virtualId: this.#parts.objects.idOf(oop), readers} : {thread: this.#ofAddress(address), readers};
+		const address = objects.nativeThreadOf(oop);
+		return address === 0 ? {virtualId: objects.idOf(oop), readers} : {thread: this.#ofAddress(address), readers};
+	}
+
+	/** Returns how often a ReentrantReadWriteLock is held for reading: the upper half of its state, a long since 25. */
+	#readHolds(synchronizer: number): number | undefined {
+		const {heap} = this.#jvm;
+		const {reader} = this.#jvm.vm;
+		const klass = heap.klassOf(synchronizer);
+		const state = heap.fieldOffset(klass, 'state', 'I');
+		const holds = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + heap.requiredOffset(klass, 'state', 'J') + 4);
+		return holds === 0 ? undefined : holds;
 	}
 
 	/** Returns the string id of an object's class name. */
 	#classOf(oop: number): number {
-		return this.#classId(this.#parts.heap.klassOf(oop));
+		return this.#classId(this.#jvm.heap.klassOf(oop));
 	}
 
 	/** Returns the string id of a class's name. */
 	#classId(klass: number): number {
-		const symbol = klassSymbol(this.#vm, klass);
+		const symbol = klassSymbol(this.#jvm.vm, klass);
 		const known = this.#classIds.get(klass);
 		if (known?.symbol === symbol) {
 			return known.id;
 		}
 
-		const id = this.#parts.interner.internString(normalClassName(symbolName(this.#vm, symbol)));
-		if (this.#classIds.size >= classesLimit) {
-			this.#classIds.clear();
-		}
-
-		this.#classIds.set(klass, {symbol, id});
+		const id = this.#jvm.interner.internString(normalClassName(symbolName(this.#jvm.vm, symbol)));
+		bounded(this.#classIds, classesLimit).set(klass, {symbol, id});
 		return id;
 	}
 
 	/** Reads from the heap; returns undefined if objects may have moved. `isUncached`: bypasses cached pages. */
 	#safely<T>(read: () => T, isUncached = false): T | undefined {
-		const {reader} = this.#vm;
-		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
+		const {reader} = this.#jvm.vm;
+		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';
 		// The sample's clock will do, as long as it is unchanged after the read.
 		const before = this.#clockNow;
 		if (isStopTheWorld && before === moving) {
@@ -343,16 +313,16 @@ export class Locks {
 		}
 
 		try {
-			this.#parts.heap.isDoubtful = false;
+			this.#jvm.heap.isDoubtful = false;
 			const {reads} = reader;
 			const result = isStopTheWorld && !isUncached ? reader.withPages(read) : read();
 			// Cached pages were read at the sample's clock.
-			if (isStopTheWorld && reader.reads !== reads && this.#parts.clock.now() !== before) {
+			if (isStopTheWorld && reader.reads !== reads && this.#jvm.clock.now() !== before) {
 				this.#forgetPositions();
 				return undefined;
 			}
 
-			return isStopTheWorld || !this.#parts.heap.isDoubtful ? result : undefined;
+			return isStopTheWorld || !this.#jvm.heap.isDoubtful ? result : undefined;
 		} catch {
 			return undefined;
 		}

@@ -1,7 +1,6 @@
-import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
-import {type Methods} from '../hotspot/methods.js';
+import {type CodeLocation} from '../hotspot/code-cache.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type Vm} from '../hotspot/vm.js';
-import {type Memory} from '../target/memory.js';
 import {ifReadable} from '../target/reader.js';
 import {StackCopy} from '../unwind/stack.js';
 import {Walker, type FrameWatcher} from '../unwind/walker.js';
@@ -79,7 +78,7 @@ const maxWalks = 16;
 
 /** Finds the frames in which holders acquired monitors: the outermost of the holder's stack that holds the monitor. */
 export class TakenAt {
-	readonly #memory: Memory;
+	readonly #jvm: Jvm;
 	readonly #walker: Walker;
 	readonly #held: HeldMonitors;
 	readonly #blocks: ThreadBlocks;
@@ -90,11 +89,11 @@ export class TakenAt {
 	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
 	#walksLeft = maxWalks;
 
-	constructor(vm: Vm, memory: Memory, code: CodeCache, methods: Methods) {
-		this.#memory = memory;
-		this.#held = new HeldMonitors(vm);
-		this.#walker = new Walker(vm, code, methods, this.#held);
-		this.#blocks = new ThreadBlocks(memory, vm.layout);
+	constructor(jvm: Jvm) {
+		this.#jvm = jvm;
+		this.#held = new HeldMonitors(jvm.vm);
+		this.#walker = new Walker(jvm, this.#held);
+		this.#blocks = new ThreadBlocks(jvm.vm);
 	}
 
 	/** Begins a sample, which may walk `maxWalks` stacks. */
@@ -138,8 +137,8 @@ export class TakenAt {
 
 			this.#held.start();
 			this.#walker.start();
-			this.#stack.load(this.#memory, before.anchorSp - 8, before.stackBase);
-			const end = this.#walker.walk(this.#stack, before.anchorPc || this.#stack.word(before.anchorSp - 8), before.anchorSp, before.anchorFp);
+			this.#stack.load(this.#jvm.memory, before.anchorSp - 8, before.stackBase);
+			const end = this.#walker.walkFromAnchor(this.#stack, before);
 			const object = objectOf();
 			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.stack.wasWalkedFrom(after)) {
 				return undefined;

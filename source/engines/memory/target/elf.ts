@@ -1,6 +1,6 @@
 import {closeSync, fstatSync, readSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
-import {wordOf} from './word.js';
+import {wordOf} from './memory.js';
 
 /** A file mapped by a process, a line of /proc/PID/maps (proc(5)). */
 export type Mapping = {readonly start: number; readonly end: number; readonly isCode: boolean; readonly fileOffset: number; readonly inode: number; readonly path: string; readonly range: string};

@@ -1,5 +1,7 @@
 import {closeSync, openSync, readSync} from 'node:fs';
-import {loadLibc} from '../../../jvm/system/koffi.js';
+import {constants} from 'node:os';
+import {loadKoffi} from '../../../jvm/system/koffi.js';
+import {getOrCreate} from '../../../model/get-or-create.js';
 
 /** Bytes of struct iovec on x86-64: a pointer and a length. */
 export const vectorBytes = 16;
@@ -9,55 +11,38 @@ export const maxVectors = 1024;
 
 /**
 Copies ranges of another process, one after the other, into a buffer. Returns the number of bytes up to the first
-unreadable range, -1 if that is the first one or the call is refused. `vectors`: iovecs, of which `count` are read from
-`first` on; `length`: their bytes in all.
+unreadable range, -1 if the call is refused or not available. `vectors`: iovecs, of which `count` are read from `first`
+on; `length`: their bytes in all.
 */
 type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
 
 /**
 Binds process_vm_readv(2) for one process. The call needs the same permissions as /proc/PID/mem, but container seccomp
-profiles may refuse it. Undefined if the FFI package does not load or the C library lacks the call.
+profiles may refuse it. Throws if the FFI package does not load.
 */
-function loadVmReads(pid: number): VmReads | undefined {
-	const libc = loadLibc();
-	if (!libc) {
-		return undefined;
-	}
-
-	try {
-		const readv = libc.func('process_vm_readv', 'long', ['int', 'uint8_t *', 'ulong', 'intptr_t', 'ulong', 'ulong']);
-		// memmove returns its first argument, here the buffer's address, which does not change.
-		const move = libc.func('memmove', 'intptr_t', ['uint8_t *', 'uint8_t *', 'size_t']);
-		const addresses = new WeakMap<Uint8Array, number>();
-		const addressOf = (bytes: Uint8Array) => {
-			let address = addresses.get(bytes);
-			if (address === undefined) {
-				address = Number(move(bytes, bytes, 0));
-				addresses.set(bytes, address);
-			}
-
-			return address;
-		};
-
-		// The local iovec: address and length of the destination.
-		const words = new BigUint64Array(vectorBytes / 8);
-		const localBytes = new Uint8Array(words.buffer);
-		return (vectors, first, count, into, offset, length) => {
-			words[0] = BigInt(addressOf(into) + offset);
-			words[1] = BigInt(length);
-			return readv(pid, localBytes, 1, addressOf(vectors) + (first * vectorBytes), count, 0);
-		};
-	} catch {
-		return undefined;
-	}
+function bindVmReads(pid: number): VmReads {
+	const koffi = loadKoffi();
+	const libc = koffi.load(null);
+	const readv = libc.func('process_vm_readv', 'long', ['int', 'uint8_t *', 'ulong', 'intptr_t', 'ulong', 'ulong']);
+	// memmove returns its first argument, here the buffer's address, which does not change.
+	const move = libc.func('memmove', 'intptr_t', ['uint8_t *', 'uint8_t *', 'size_t']);
+	const addresses = new WeakMap<Uint8Array, number>();
+	const addressOf = (bytes: Uint8Array) => getOrCreate(addresses, bytes, () => Number(move(bytes, bytes, 0)));
+	// The local iovec: address and length of the destination.
+	const words = new BigUint64Array(vectorBytes / 8);
+	const localBytes = new Uint8Array(words.buffer);
+	return (vectors, first, count, into, offset, length) => {
+		words[0] = BigInt(addressOf(into) + offset);
+		words[1] = BigInt(length);
+		const got = readv(pid, localBytes, 1, addressOf(vectors) + (first * vectorBytes), count, 0);
+		// EFAULT: the first range is unreadable.
+		return got >= 0 ? got : (koffi.errno() === constants.errno.EFAULT ? 0 : -1);
+	};
 }
 
 /** The target's memory: a live process, or a recorded image of one. */
 export type Memory = {
-	/**
-	Reads many ranges in one call (see `VmReads`), up to the first unreadable one. Returns the number of bytes read, -1
-	if the call is not available.
-	*/
+	/** Reads many ranges in one call; undefined if it can only be read range by range. */
 	readonly readMany?: VmReads;
 	/** Copies up to `length` bytes from `address` to `into` at `offset`; returns their number, 0 on failure. */
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
@@ -68,9 +53,6 @@ const addressEnd = 2 ** 47;
 
 /** Lowest address that can be mapped: mmap_min_addr is at least a page. */
 const addressStart = 4096;
-
-/** Number of consecutive failed calls after which process_vm_readv counts as not available. */
-const refusalLimit = 16;
 
 /** Whether a word from the target can be an address; words above 2^53, which are inexact, never are. */
 export function isAddress(word: number): boolean {
@@ -87,26 +69,14 @@ Memory of a live process through /proc/PID/mem. Bound to the address space it wa
 process's end, reads return 0.
 */
 export class ProcessMemory implements Memory {
+	/** Uses the process id, so after an exec it reads the new program; see `Ranges`. */
+	readonly readMany: VmReads;
 	readonly #fd: number;
-	readonly #vmReads: VmReads | undefined;
-	/** Number of consecutive failed calls. */
-	#refusals = 0;
 
 	/** Opens the memory; throws a system error if not permitted (ptrace access). */
 	constructor(pid: number) {
+		this.readMany = bindVmReads(pid);
 		this.#fd = openSync(`/proc/${pid}/mem`, 'r');
-		this.#vmReads = loadVmReads(pid);
-	}
-
-	/** Uses the process id, so after an exec it reads the new program; see `Ranges`. */
-	readMany(vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number): number {
-		if (!this.#vmReads || this.#refusals >= refusalLimit) {
-			return -1;
-		}
-
-		const got = this.#vmReads(vectors, first, count, into, offset, length);
-		this.#refusals = got < 0 ? this.#refusals + 1 : 0;
-		return Math.max(0, got);
 	}
 
 	read(address: number, into: Uint8Array, offset: number, length: number): number {
@@ -136,4 +106,14 @@ export class ProcessMemory implements Memory {
 	close(): void {
 		closeSync(this.#fd);
 	}
+}
+
+/** Returns a 64-bit word given its halves, exact below 2^53, as all addresses are. */
+export function wordOf(low: number, high: number): number {
+	return low + (high * 0x1_00_00_00_00);
+}
+
+/** Returns the little-endian word at an offset, as in `wordOf`. Throws a RangeError past the end. */
+export function wordAt(view: DataView, offset: number): number {
+	return wordOf(view.getUint32(offset, true), view.getUint32(offset + 4, true));
 }

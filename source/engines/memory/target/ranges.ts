@@ -1,5 +1,6 @@
-import {wordOf} from './word.js';
-import {isAddress, maxVectors, vectorBytes, type Memory} from './memory.js';
+import {
+	wordOf, isAddress, maxVectors, vectorBytes, type Memory,
+} from './memory.js';
 
 /** Initial capacity: number of ranges, and bytes of all of them. */
 const firstRanges = 128;

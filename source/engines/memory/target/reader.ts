@@ -1,5 +1,4 @@
-import {wordAt} from './word.js';
-import {isAddress, type Memory} from './memory.js';
+import {wordAt, isAddress, type Memory} from './memory.js';
 
 const pageBytes = 4096;
 

@@ -1,8 +1,7 @@
 import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {has} from '../hotspot/layout.js';
-import {type Methods} from '../hotspot/methods.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {fail, ifReadable} from '../target/reader.js';
-import {type Vm} from '../hotspot/vm.js';
 import {type JavaThread} from './java-thread.js';
 
 /** Levels below this are C1's: without profiling, with some, with all of it (compilationPolicy.hpp). */
@@ -10,13 +9,11 @@ const c2Level = 4;
 
 /** Reads what JIT compiler threads compile at the moment. */
 export class Compilations {
-	readonly #vm: Vm;
-	readonly #methods: Methods;
+	readonly #jvm: Jvm;
 	readonly #stacks: JvmStacks;
 
-	constructor(vm: Vm, methods: Methods, stacks: JvmStacks) {
-		this.#vm = vm;
-		this.#methods = methods;
+	constructor(jvm: Jvm, stacks: JvmStacks) {
+		this.#jvm = jvm;
 		this.#stacks = stacks;
 	}
 
@@ -31,14 +28,14 @@ export class Compilations {
 
 	/** CompilerThread::_env is set while a compilation is under way; its task must be the same before and after. */
 	#compiled(thread: number): string {
-		const {reader, layout: {fields}} = this.#vm;
+		const {reader, layout: {fields}} = this.#jvm.vm;
 		const env = has(fields.compilerEnv) ? reader.word(thread + fields.compilerEnv) : 0;
 		if (env === 0) {
 			return '';
 		}
 
 		const task = reader.pointer(env + fields.compilerTask);
-		const {className, name} = this.#methods.at(reader.pointer(task + fields.taskMethod));
+		const {className, name} = this.#jvm.methods.at(reader.pointer(task + fields.taskMethod));
 		const level = reader.i32(task + fields.taskLevel);
 		const bci = reader.i32(task + fields.taskBci);
 		if (reader.word(thread + fields.compilerEnv) !== env || reader.word(env + fields.compilerTask) !== task) {

@@ -1,8 +1,8 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {type Methods} from '../hotspot/methods.js';
 import {javaThreadState} from '../hotspot/thread-block.js';
+import {stateOfStatus, waitKindOfStatus, type WaitKind} from '../hotspot/thread-object.js';
 import {type JavaThread} from './java-thread.js';
-import {stateOfStatus, waitKindOfStatus, type WaitKind} from './thread-object.js';
 
 /** Methods in which a thread waits, of all JDKs. */
 const waitMethods = new Map<string, WaitKind>([

@@ -1,14 +1,13 @@
 import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
-import {type Methods} from '../hotspot/methods.js';
-import {type Vm} from '../hotspot/vm.js';
+import {moving} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {stateOfStatus, type ThreadIdentity} from '../hotspot/thread-object.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
-import {matchesKernelName, kernelName} from './kernel-name.js';
-import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
+import {matchesKernelName, kernelName} from './vm-threads.js';
 
 /**
 Limits of reading thread names again, since threads may change their names: names per sample; for idle threads, the
@@ -27,8 +26,6 @@ const maxTries = 3;
 /** Names of JIT compiler threads, which to the VM are Java threads. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
-type Parts = {readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods};
-
 type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
@@ -38,19 +35,19 @@ kernel's, and the state the thread's own structures.
 */
 export class Descriptions {
 	#nowMs = 0;
-	readonly #vm: Vm;
+	readonly #jvm: Jvm;
 	readonly #pid: number;
-	readonly #parts: Parts;
+	readonly #threads: JavaThreads;
 	/** How many more names this sample may read again. */
 	#namesLeft = 0;
 	/** Index of the idle thread whose name was last due, and when that was. */
 	#lastDue = 0;
 	#lastDueMs = 0;
 
-	constructor(vm: Vm, pid: number, parts: Parts) {
-		this.#vm = vm;
+	constructor(jvm: Jvm, pid: number, threads: JavaThreads) {
+		this.#jvm = jvm;
 		this.#pid = pid;
-		this.#parts = parts;
+		this.#threads = threads;
 	}
 
 	/**
@@ -60,7 +57,7 @@ export class Descriptions {
 	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
 		const threads = this.#withNames(awake, all);
-		if (this.#vm.collector === 'stop-the-world') {
+		if (this.#jvm.vm.collector === 'stop-the-world') {
 			this.#stopTheWorld(threads);
 		} else {
 			this.#concurrent(threads);
@@ -110,12 +107,12 @@ export class Descriptions {
 		}
 
 		for (let attempt = 0; attempt < maxTries; attempt++) {
-			const clock = this.#parts.clock.now();
+			const clock = this.#jvm.clock.now();
 			if (clock === moving) {
 				break;
 			}
 
-			this.#vm.reader.forgetPages();
+			this.#jvm.vm.reader.forgetPages();
 			this.#namesLeft = namesPerRound;
 			const found: Array<Found & {readonly thread: JavaThread}> = [];
 			for (const thread of threads) {
@@ -125,7 +122,7 @@ export class Descriptions {
 				}
 			}
 
-			if (this.#parts.clock.now() === clock) {
+			if (this.#jvm.clock.now() === clock) {
 				for (const each of found) {
 					this.#apply(each.thread, each);
 				}
@@ -151,7 +148,7 @@ export class Descriptions {
 				thread.description.isStateConfirmed = true;
 				this.#apply(thread, {
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
-					state: derivedState(thread, this.#parts.methods, this.#status(thread)),
+					state: derivedState(thread, this.#jvm.methods, this.#status(thread)),
 				});
 			}
 		}
@@ -168,27 +165,27 @@ export class Descriptions {
 		}
 
 		const isNew = thread.description.frames !== thread.stack.frames;
-		thread.description.isStateConfirmed = read !== undefined && ((read === thread.description.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
+		thread.description.isStateConfirmed = read !== undefined && ((read === thread.description.state && !isNew) || this.#threads.isWhereWalked(thread));
 		if (thread.description.isStateConfirmed) {
 			return read;
 		}
 
-		return isNew ? derivedState(thread, this.#parts.methods, undefined) : undefined;
+		return isNew ? derivedState(thread, this.#jvm.methods, undefined) : undefined;
 	}
 
 	/** Returns the identity of the mounted virtual thread; undefined if unreadable or no longer mounted. */
 	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
-		const before = this.#parts.clock.now();
+		const before = this.#jvm.clock.now();
 		try {
-			this.#parts.heap.isDoubtful = false;
-			const oop = this.#parts.objects.inHandle(thread.block.virtualThread);
-			const {id, name} = this.#parts.objects.virtualIdentity(oop);
+			this.#jvm.heap.isDoubtful = false;
+			const oop = this.#jvm.objects.inHandle(thread.block.virtualThread);
+			const {id, name} = this.#jvm.objects.virtualIdentity(oop);
 			// Without a virtual thread, the handle refers to the carrier itself.
 			if (id === thread.description.key) {
 				return undefined;
 			}
 
-			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#parts.clock.now() === before : !this.#parts.heap.isDoubtful) {
+			if (this.#jvm.vm.collector === 'stop-the-world' ? before !== moving && this.#jvm.clock.now() === before : !this.#jvm.heap.isDoubtful) {
 				return {id, name};
 			}
 		} catch {}
@@ -215,7 +212,7 @@ export class Descriptions {
 		thread.description.state = state ?? thread.description.state;
 		if (thread.description.frames !== thread.stack.frames) {
 			thread.description.frames = thread.stack.frames;
-			thread.description.isNotifiable = waitKind(thread, this.#parts.methods) === 'wait';
+			thread.description.isNotifiable = waitKind(thread, this.#jvm.methods) === 'wait';
 		}
 
 		if (thread.description.state === stateCode.TERMINATED) {
@@ -237,9 +234,9 @@ export class Descriptions {
 
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
 		try {
-			return this.#vm.reader.withPages(() => {
-				const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
-				return oop === 0 ? undefined : this.#parts.objects.identity(oop);
+			return this.#jvm.vm.reader.withPages(() => {
+				const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
+				return oop === 0 ? undefined : this.#jvm.objects.identity(oop);
 			});
 		} catch {
 			return undefined;
@@ -251,33 +248,33 @@ export class Descriptions {
 	must come through current pointers or match the kernel's.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
-		this.#parts.heap.isDoubtful = false;
-		this.#vm.reader.forgetPages();
+		this.#jvm.heap.isDoubtful = false;
+		this.#jvm.vm.reader.forgetPages();
 		const identity = this.#identity(thread);
-		this.#vm.reader.forgetPages();
+		this.#jvm.vm.reader.forgetPages();
 		const again = this.#identity(thread);
 		if (!identity || again?.name !== identity.name) {
 			return undefined;
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#parts.heap.isDoubtful || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
+		return !this.#jvm.heap.isDoubtful || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
 	/** Reads a thread's state code; its status address remains valid until the next collection. */
 	#state(thread: JavaThread, clock: number): number | undefined {
 		try {
 			if (thread.description.statusClock !== clock) {
-				const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
+				const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
 				if (oop === 0) {
 					return undefined;
 				}
 
-				thread.description.statusAddress = this.#parts.objects.statusAddress(oop);
+				thread.description.statusAddress = this.#jvm.objects.statusAddress(oop);
 				thread.description.statusClock = clock;
 			}
 
-			return stateOfStatus(this.#vm.reader.u32(thread.description.statusAddress));
+			return stateOfStatus(this.#jvm.vm.reader.u32(thread.description.statusAddress));
 		} catch {
 			thread.description.statusClock = Number.NaN;
 			return undefined;
@@ -287,8 +284,8 @@ export class Descriptions {
 	/** Reads a thread's status. */
 	#status(thread: JavaThread): number | undefined {
 		try {
-			const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
-			return oop === 0 ? undefined : this.#vm.reader.u32(this.#parts.objects.statusAddress(oop));
+			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
+			return oop === 0 ? undefined : this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(oop));
 		} catch {
 			return undefined;
 		}

@@ -1,6 +1,8 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {WalkedStack} from '../unwind/walker.js';
-import {emptyBlock, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
+import {
+	emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock,
+} from '../hotspot/thread-block.js';
 import {CpuTime} from './cpu-times.js';
 
 /**
@@ -21,23 +23,30 @@ export type Lock = {
 /** A thread's lock, and the frames, state and clock for which it is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** A thread's stack as last walked, and the anchor and state that it was walked from; NaN and 0 if none. */
+/** A thread's stack as last walked. */
 class ThreadStack extends WalkedStack {
-	readonly #from = {sp: Number.NaN, pc: 0, fp: 0, state: 0};
+	#walkedFrom?: Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp' | 'state'>;
 
 	/** Whether a block still has the anchor and state that the stack was walked from. */
-	wasWalkedFrom({anchorSp, anchorPc, anchorFp, state}: ThreadBlock): boolean {
-		const {sp, pc, fp, state: walkedState} = this.#from;
-		return anchorSp === sp && anchorPc === pc && anchorFp === fp && state === walkedState;
+	wasWalkedFrom(block: ThreadBlock): boolean {
+		const from = this.#walkedFrom;
+		return from !== undefined && isSameAnchor(from, block) && from.state === block.state;
 	}
 
 	/** Sets the anchor and state that the stack was walked from; undefined if none. */
 	setWalked(block: ThreadBlock | undefined): void {
-		const from = this.#from;
-		from.sp = block?.anchorSp ?? Number.NaN;
-		from.pc = block?.anchorPc ?? 0;
-		from.fp = block?.anchorFp ?? 0;
-		from.state = block?.state ?? 0;
+		this.#walkedFrom = block && {
+			anchorSp: block.anchorSp, anchorPc: block.anchorPc, anchorFp: block.anchorFp, state: block.state,
+		};
+	}
+
+	/** Sets that nothing is known of the current stack. */
+	setUnknown(): void {
+		this.frames = new Int32Array();
+		this.end = 'broken';
+		this.carrierStart = -1;
+		this.isHeapMissing = false;
+		this.#walkedFrom = undefined;
 	}
 }
 

@@ -26,8 +26,8 @@ export class JavaThreads {
 	constructor(vm: Vm, ids: NativeIds) {
 		this.#vm = vm;
 		this.#list = new ThreadList(vm);
-		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
-		this.#watched = new ThreadBlocks(vm.reader.memory, vm.layout);
+		this.#blocks = new ThreadBlocks(vm);
+		this.#watched = new ThreadBlocks(vm);
 		this.#ids = ids;
 	}
 

@@ -6,8 +6,7 @@ import {NativeIds} from '../../../jvm/threads/native-ids.js';
 import {ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {type HeapClock} from '../hotspot/heap.js';
-import {type Vm} from '../hotspot/vm.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
@@ -42,13 +41,13 @@ export class PresentThreads {
 	/** Only watched threads of the process have run. */
 	#wereOthersIdle = false;
 
-	constructor(vm: Vm, target: Target, cpu: ThreadCpu, parts: {readonly clock: HeapClock; readonly jvmStacks: JvmStacks}) {
+	constructor(jvm: Jvm, target: Target, cpu: ThreadCpu, jvmStacks: JvmStacks) {
 		this.#pid = target.pid;
 		this.#cpu = cpu;
 		this.#cpuTimes = new CpuTimes(cpu);
 		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
-		this.java = new JavaThreads(vm, new NativeIds(target));
-		this.vmThreads = new VmThreads(target.pid, {...parts, cpu, cpuTimes: this.#cpuTimes, memory: vm.reader.memory});
+		this.java = new JavaThreads(jvm.vm, new NativeIds(target));
+		this.vmThreads = new VmThreads(jvm, target.pid, {cpu, cpuTimes: this.#cpuTimes, jvmStacks});
 	}
 
 	/** See `SampleOutcome`. */

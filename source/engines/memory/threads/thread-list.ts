@@ -1,6 +1,5 @@
-import {wordOf} from '../target/word.js';
+import {wordOf, isAligned} from '../target/memory.js';
 import {has} from '../hotspot/layout.js';
-import {isAligned} from '../target/memory.js';
 import {Ranges} from '../target/ranges.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';

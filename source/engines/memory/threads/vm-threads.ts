@@ -1,15 +1,15 @@
 import {jvmWork, workOf, type JvmStacks} from '../../../model/jvm-stacks.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {threadIdsOf} from '../../../jvm/threads/native-ids.js';
+import {threadIdsOf, kernelNameOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
-import {moving, type HeapClock} from '../hotspot/heap.js';
-import {type Memory} from '../target/memory.js';
-import {libraryOfThread} from '../target/thread-library.js';
+import {moving} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {libraryOfThread} from '../target/native-code.js';
+import {printable} from '../../../model/text.js';
 import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
-import {matchesKernelName, kernelName} from './kernel-name.js';
 
 /** How often the process's threads are listed, milliseconds, and as a multiple of the time that listing takes. */
 const listEveryMs = 500;
@@ -36,7 +36,7 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
 `isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list; `library`: see
-target/thread-library.ts, and when it may be searched for again.
+`libraryOfThread`, and when it may be searched for again.
 */
 type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextSearchMs: number};
 
@@ -51,24 +51,22 @@ export class VmThreads {
 	/** Only watched threads have run in the newest sample; and the CPU time that all of them used. */
 	onlyWatchedRan = false;
 	usedNs = 0;
+	readonly #jvm: Jvm;
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
-	readonly #clock: HeapClock;
-	readonly #memory: Memory;
 	readonly #stacks: JvmStacks;
 	/** Collections when the VM Thread was last found to have used CPU time. */
 	#collections = Number.NaN;
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(pid: number, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly clock: HeapClock; readonly jvmStacks: JvmStacks; readonly memory: Memory}) {
+	constructor(jvm: Jvm, pid: number, {cpu, cpuTimes, jvmStacks}: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly jvmStacks: JvmStacks}) {
+		this.#jvm = jvm;
 		this.#pid = pid;
-		this.#cpu = parts.cpu;
-		this.#cpuTimes = parts.cpuTimes;
-		this.#clock = parts.clock;
-		this.#memory = parts.memory;
-		this.#stacks = parts.jvmStacks;
+		this.#cpu = cpu;
+		this.#cpuTimes = cpuTimes;
+		this.#stacks = jvmStacks;
 	}
 
 	/** Adds these threads to a sample. `newThreads`: Java threads listed for the first time. */
@@ -157,7 +155,7 @@ export class VmThreads {
 			const nowMs = performance.now();
 			if (thread.library === undefined && nowMs >= thread.nextSearchMs) {
 				thread.nextSearchMs = nowMs + searchEveryMs;
-				thread.library = libraryOfThread(this.#pid, nativeId, this.#memory, sp);
+				thread.library = libraryOfThread(this.#pid, nativeId, this.#jvm.memory, sp);
 			}
 
 			into.addAttributedCpu(row, usedNs, thread.library === ownLibrary ? this.#stacks.of(jvmWork.vm, name) : this.#stacks.ofThread(name, thread.library));
@@ -166,10 +164,10 @@ export class VmThreads {
 
 	/** Whether there was a stop-the-world collection since the last call, or one is under way. */
 	#hasCollected(): boolean {
-		const collections = this.#clock.now();
+		const collections = this.#jvm.clock.now();
 		const before = this.#collections;
 		this.#collections = collections;
-		return this.#clock.isStopping() || (collections !== moving && collections !== before && !Number.isNaN(before));
+		return this.#jvm.clock.isStopping() || (collections !== moving && collections !== before && !Number.isNaN(before));
 	}
 
 	#list(java: ReadonlySet<number>): void {
@@ -202,4 +200,24 @@ export class VmThreads {
 		const name = kernelName(this.#pid, nativeId);
 		return longNames.find(long => matchesKernelName(name, long)) ?? name;
 	}
+}
+
+/** Maximum bytes of a thread's name in Linux (TASK_COMM_LEN without the zero). */
+const kernelNameBytes = 15;
+
+/** Returns a thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
+export function kernelName(pid: number, nativeId: number): string {
+	return printable(kernelNameOf(pid, nativeId));
+}
+
+/** Whether a kernel name is a name's first 15 bytes or (since 19, os_linux.cpp) its first 7, two dots and last 6. */
+export function matchesKernelName(kernel: string, name: string): boolean {
+	if (kernel === '') {
+		return name === '';
+	}
+
+	const bytes = Buffer.from(name);
+	return bytes.length <= kernelNameBytes
+		? kernel === name
+		: bytes.subarray(0, kernelNameBytes).toString() === kernel || `${bytes.subarray(0, 7).toString()}..${bytes.subarray(-6).toString()}` === kernel;
 }

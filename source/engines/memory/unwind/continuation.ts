@@ -1,10 +1,8 @@
-import {type CodeCache} from '../hotspot/code-cache.js';
-import {type Heap} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
-import {klassName, type Methods} from '../hotspot/methods.js';
+import {klassName} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
-import {type Vm} from '../hotspot/vm.js';
-import {bytecodeIndex, savedBcp, slot} from './interpreted.js';
+import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, RecordingStack, type StackCopy} from './stack.js';
 
 /** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
@@ -58,12 +56,8 @@ Reads the frames of virtual threads in the heap. When a virtual thread resumes, 
 stack; the others remain in a chunk until it returns to them (stackChunkOop.hpp, continuationFreezeThaw.cpp).
 */
 export class Continuations {
-	/** The frames of the last `walk`, innermost first. */
-	readonly frames = new FrameBuffer();
-	readonly #vm: Vm;
-	readonly #heap: Heap;
-	readonly #code: CodeCache;
-	readonly #methods: Methods;
+	readonly #jvm: Jvm;
+	readonly #frames = new FrameBuffer();
 	readonly #stack = new RecordingStack();
 	/** Index in a ContinuationEntry of the Continuation object; 0 until found. */
 	#entryWord = 0;
@@ -77,51 +71,48 @@ export class Continuations {
 	#stackCount = 0;
 	#recorded: readonly number[] = [];
 
-	constructor(vm: Vm, heap: Heap, code: CodeCache, methods: Methods) {
-		this.#vm = vm;
-		this.#heap = heap;
-		this.#code = code;
-		this.#methods = methods;
+	constructor(jvm: Jvm) {
+		this.#jvm = jvm;
 	}
 
 	/**
 	Finds the start of the frames in the heap, quickly enough for a stopped thread; undefined if there are none or they
-	are unreadable. `entry`: JavaThread._cont_entry, an address on the stack.
+	are unreadable. `entry`: JavaThread._cont_entry, an address on the stack; 0 if unknown.
 	*/
 	locate(stack: StackCopy, entry: number): ChunkPosition | undefined {
 		return ifReadable(() => {
-			const continuation = this.#continuationOf(stack, entry);
+			const continuation = entry === 0 ? fail() : this.#continuationOf(stack, entry);
 			const offsets = this.#offsets ?? fail();
-			return this.#position(this.#heap.reference(continuation + offsets.tail));
+			return this.#position(this.#jvm.heap.reference(continuation + offsets.tail));
 		}, undefined);
 	}
 
 	/**
-	Fills `frames` with the frames in the heap, innermost first; returns false if they are unreadable or have changed
-	since `locate`.
+	Returns the frames in the heap, innermost first, in a buffer that the next call reuses; undefined if they are
+	unreadable or have changed since `locate`.
 	*/
-	walk(position: ChunkPosition): boolean {
-		this.frames.count = 0;
-		return ifReadable(() => {
+	walk(position: ChunkPosition | undefined): FrameBuffer | undefined {
+		this.#frames.count = 0;
+		return position && ifReadable(() => {
 			let next: ChunkPosition | undefined = position;
 			for (let count = 0; next && count < chunkLimit; count++) {
 				const {chunk, parent, sp, low, base}: ChunkPosition = next;
 				if (low < base) {
-					this.#stack.load(this.#vm.reader.memory, low - 16, base);
+					this.#stack.load(this.#jvm.memory, low - 16, base);
 					this.#checkChunk(chunk);
 					this.#walkChunk(low, base);
 				}
 
 				// The thread may have yielded since and frozen more frames.
-				if (this.#vm.reader.u32(chunk + (this.#offsets ?? fail()).sp) < sp) {
-					return false;
+				if (this.#jvm.vm.reader.u32(chunk + (this.#offsets ?? fail()).sp) < sp) {
+					return undefined;
 				}
 
 				next = parent === 0 ? undefined : this.#position(parent);
 			}
 
-			return next === undefined;
-		}, false);
+			return next ? undefined : this.#frames;
+		}, undefined);
 	}
 
 	/**
@@ -130,7 +121,7 @@ export class Continuations {
 	*/
 	frozen(continuation: number): FrozenRead | undefined {
 		return ifReadable(() => {
-			const klass = this.#heap.klassOf(continuation);
+			const klass = this.#jvm.heap.klassOf(continuation);
 			if (this.#offsets === undefined) {
 				const declaring = this.#continuationKlass(klass);
 				this.#offsets = declaring === 0 ? fail() : this.#findOffsets(declaring, continuation);
@@ -139,7 +130,7 @@ export class Continuations {
 			const parts: Int32Array[] = [];
 			let [checksum, first] = [0, 0];
 			let locked = nothing;
-			let chunk = this.#heap.reference(continuation + this.#offsets.tail);
+			let chunk = this.#jvm.heap.reference(continuation + this.#offsets.tail);
 			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
 				const position = this.#position(chunk);
 				locked = first === 0 ? this.#lockStack(chunk, this.#offsets) : locked;
@@ -159,7 +150,7 @@ export class Continuations {
 	/** Returns the frames of a chunk, from the cache if a walk read the same words there. */
 	#frozenFrames({chunk, low, base, sp}: ChunkPosition): Int32Array {
 		const stack = this.#stack;
-		stack.load(this.#vm.reader.memory, low - 16, base);
+		stack.load(this.#jvm.memory, low - 16, base);
 		this.#expireWalks();
 		const pc = stack.word(low - 8);
 		const known = this.#walks.get(pc) ?? [];
@@ -168,7 +159,7 @@ export class Continuations {
 			return walk.frames;
 		}
 
-		this.frames.count = 0;
+		this.#frames.count = 0;
 		stack.record = [];
 		try {
 			this.#walkChunk(low, base);
@@ -182,7 +173,7 @@ export class Continuations {
 			fail();
 		}
 
-		const frames = this.frames.copy();
+		const frames = this.#frames.copy();
 		this.#walkCount++;
 		this.#walks.set(pc, [...known, {length: base - low, words: this.#recorded.map((word, index) => index % 2 === 0 ? word - low : word), frames}]);
 		return frames;
@@ -190,13 +181,13 @@ export class Continuations {
 
 	/** Returns the objects of the lock stack at the start of a chunk; with ZGC, read as coloured and as plain pointers. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
-		const count = has(lockStackSize) ? this.#vm.reader.u8(chunk + lockStackSize) : 0;
-		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#heap.local(address), this.#heap.reference(address, true)]);
+		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
+		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.reference(address, true)]);
 	}
 
 	/** Whether a chunk still has this stack pointer; bypasses cached pages. */
 	#isStillAt(chunk: number, sp: number): boolean {
-		const bytes = this.#vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
+		const bytes = this.#jvm.vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
 		return new DataView(bytes.buffer).getUint32(0, true) === sp;
 	}
 
@@ -239,7 +230,7 @@ export class Continuations {
 		for (let word = 1; word < entryWords; word++) {
 			const oop = ifReadable(() => stack.word(entry + (8 * word)), 0);
 			const isFound = ifReadable(() => {
-				const klass = this.#continuationKlass(this.#heap.klassOf(oop));
+				const klass = this.#continuationKlass(this.#jvm.heap.klassOf(oop));
 				this.#offsets = klass === 0 ? this.#offsets : this.#findOffsets(klass, oop);
 				return klass !== 0;
 			}, false);
@@ -254,44 +245,44 @@ export class Continuations {
 
 	/** Returns jdk.internal.vm.Continuation if a class is or extends it; otherwise 0. */
 	#continuationKlass(klass: number): number {
-		for (let at = klass, depth = 0; at !== 0 && depth < 4; depth++) {
-			if (klassName(this.#vm, at) === 'jdk.internal.vm.Continuation') {
+		for (const at of this.#jvm.heap.hierarchy(klass)) {
+			if (klassName(this.#jvm.vm, at) === 'jdk.internal.vm.Continuation') {
 				return at;
 			}
-
-			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
 		}
 
 		return 0;
 	}
 
 	#findOffsets(klass: number, oop: number): Offsets {
-		const heap = this.#heap;
-		const tail = heap.fieldOffset(klass, 'tail', 'Ljdk/internal/vm/StackChunk;') ?? fail();
+		const {heap} = this.#jvm;
+		const tail = heap.requiredOffset(klass, 'tail', 'Ljdk/internal/vm/StackChunk;');
 		const chunkKlass = heap.klassOf(heap.reference(oop + tail));
-		const find = (name: string, signature: string) => heap.fieldOffset(chunkKlass, name, signature);
 		const injected = heap.injectedOffsets(chunkKlass);
 		return {
-			chunkKlass, tail, parent: find('parent', 'Ljdk/internal/vm/StackChunk;') ?? fail(),
-			size: find('size', 'I') ?? fail(), sp: find('sp', 'I') ?? fail(),
-			bottom: find('bottom', 'I') ?? Number.NaN, argumentSize: find('argsize', 'I') ?? Number.NaN,
-			lockStackSize: this.#vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
+			chunkKlass, tail,
+			parent: heap.requiredOffset(chunkKlass, 'parent', 'Ljdk/internal/vm/StackChunk;'),
+			size: heap.requiredOffset(chunkKlass, 'size', 'I'),
+			sp: heap.requiredOffset(chunkKlass, 'sp', 'I'),
+			bottom: heap.fieldOffset(chunkKlass, 'bottom', 'I'),
+			argumentSize: heap.fieldOffset(chunkKlass, 'argsize', 'I'),
+			lockStackSize: this.#jvm.vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
 			// The frames follow the object's fields; the layout helper is the instance size, with flags in its lowest
 			// bits (klass.hpp).
-			stack: Math.floor(this.#vm.reader.u32(chunkKlass + this.#vm.layout.fields.klassLayout) / 8) * 8,
+			stack: Math.floor(this.#jvm.vm.reader.u32(chunkKlass + this.#jvm.vm.layout.fields.klassLayout) / 8) * 8,
 		};
 	}
 
 	/** Throws `Unreadable` if there is no chunk at the address: ZGC moves objects before it updates fields. */
 	#checkChunk(chunk: number): void {
-		if (this.#heap.klassOf(chunk) !== this.#offsets?.chunkKlass) {
+		if (this.#jvm.heap.klassOf(chunk) !== this.#offsets?.chunkKlass) {
 			fail();
 		}
 	}
 
 	#position(chunk: number): ChunkPosition {
 		this.#checkChunk(chunk);
-		const {reader} = this.#vm;
+		const {reader} = this.#jvm.vm;
 		const {size: sizeOffset, sp: spOffset, parent, bottom, argumentSize, stack} = this.#offsets ?? fail();
 		const size = reader.u32(chunk + sizeOffset);
 		const sp = reader.u32(chunk + spOffset);
@@ -301,7 +292,7 @@ export class Continuations {
 			fail();
 		}
 
-		return {chunk, parent: this.#heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
+		return {chunk, parent: this.#jvm.heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
 	}
 
 	/**
@@ -315,20 +306,19 @@ export class Continuations {
 		let pc = stack.word(sp - 8);
 		while (sp < base) {
 			const previous = sp;
-			const position = this.#code.lookUp(pc) ?? fail();
+			const position = this.#jvm.code.lookUp(pc) ?? fail();
 			const {blob} = position;
 			if (blob.kind === 'interpreter') {
-				const fp = fpSlot + (8 * relative(stack, fpSlot));
-				const method = this.#methods.at(stack.word(fp + slot.method));
-				this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBcp(this.#vm, stack, fp))));
-				sp = fp + (8 * relative(stack, fp + slot.senderSp));
+				const fp = fpSlot + (8 * stack.signed(fpSlot));
+				this.#frames.push(interpretedFrame(this.#jvm, stack, fp));
+				sp = fp + (8 * stack.signed(fp + slot.senderSp));
 				fpSlot = fp;
 				pc = sp < base ? stack.word(fp + slot.returnPc) : 0;
 			} else {
 				if (blob.kind === 'java' || blob.kind === 'native') {
 					const at = blob.deoptHandlers.includes(pc) ? stack.word(sp + blob.origPcOffset) : pc;
-					for (const frame of this.#code.frames(this.#code.lookUp(at) ?? fail(), at, true)) {
-						this.frames.push(frame);
+					for (const frame of this.#jvm.code.frames(this.#jvm.code.lookUp(at) ?? fail(), at, true)) {
+						this.#frames.push(frame);
 					}
 				}
 
@@ -353,10 +343,4 @@ function hasWords(stack: StackCopy, low: number, words: readonly number[]): bool
 	}
 
 	return true;
-}
-
-/** Returns the low half of a word of the stack as a signed number. */
-function relative(stack: StackCopy, at: number): number {
-	const low = stack.word(at) % (2 ** 32);
-	return low < 2 ** 31 ? low : low - (2 ** 32);
 }

@@ -1,4 +1,5 @@
 import {type Method} from '../hotspot/methods.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
@@ -47,17 +48,18 @@ export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	return objects;
 }
 
-/** Returns the bytecode index of a bytecode pointer; 0 for native methods or an invalid pointer. */
-export function bytecodeIndex(method: Method, bcp: number): number {
-	return !method.isNative && isBcp(method, bcp) ? bcp - method.codeStart : 0;
+/**
+Returns the id of an interpreted frame. `bcp`: register with its bytecode pointer, if it is the top frame; otherwise the
+frame has it. Throws `Unreadable`.
+*/
+export function interpretedFrame({vm, methods}: Pick<Jvm, 'vm' | 'methods'>, stack: StackCopy, fp: number, bcp = 0): number {
+	const method = methods.at(stack.word(fp + slot.method));
+	const pointer = method.isNative || isBcp(method, bcp) ? bcp : stack.word(fp + bcpOffset(vm.release));
+	// Native methods have no bytecodes, and the pointer of one being entered may be invalid.
+	return method.frame(isBcp(method, pointer) ? pointer - method.codeStart : 0);
 }
 
 /** Whether a word points to a bytecode of a method. */
-export function isBcp(method: Method, word: number): boolean {
-	return word >= method.codeStart && word < method.codeEnd;
-}
-
-/** Returns the bytecode pointer saved in the frame. Throws `Unreadable`. */
-export function savedBcp(vm: Vm, stack: StackCopy, fp: number): number {
-	return stack.word(fp + bcpOffset(vm.release));
+function isBcp({isNative, codeStart, codeEnd}: Method, word: number): boolean {
+	return !isNative && word >= codeStart && word < codeEnd;
 }

@@ -1,5 +1,4 @@
-import {wordAt, wordOf} from '../target/word.js';
-import {type Memory} from '../target/memory.js';
+import {wordAt, wordOf, type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
 /** Maximum bytes copied of a stack, enough for some 7,000 interpreted frames; a deeper stack is truncated. */

@@ -1,13 +1,10 @@
-import {wordAt} from '../target/word.js';
-import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
-import {type Methods} from '../hotspot/methods.js';
+import {wordAt} from '../target/memory.js';
+import {type CodeLocation} from '../hotspot/code-cache.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {ifReadable} from '../target/reader.js';
-import {type Vm} from '../hotspot/vm.js';
-import {emptyBlock, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
+import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
 import {decodeEpilogue, decodePrologue} from '../decode/prologue.js';
-import {
-	bytecodeIndex, isBcp, initialSpOffset, savedBcp, slot,
-} from './interpreted.js';
+import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
@@ -31,20 +28,16 @@ const callBytes = 7;
 
 /** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
-	readonly #vm: Vm;
-	readonly #code: CodeCache;
-	readonly #methods: Methods;
+	readonly #jvm: Jvm;
 	readonly #walker: Walker;
 	readonly #bytes = new Uint8Array(codeWindow);
 	readonly #laterStack = new StackCopy();
 	readonly #blocks: ThreadBlocks;
 
-	constructor(vm: Vm, code: CodeCache, methods: Methods, walker: Walker) {
-		this.#vm = vm;
-		this.#code = code;
-		this.#methods = methods;
+	constructor(jvm: Jvm, walker: Walker) {
+		this.#jvm = jvm;
 		this.#walker = walker;
-		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
+		this.#blocks = new ThreadBlocks(jvm.vm);
 	}
 
 	/**
@@ -73,7 +66,7 @@ export class TopFrame {
 
 	/** Whether a thread is in generated code. */
 	isInCode({pc}: Registers): boolean {
-		return this.#code.isCode(pc);
+		return this.#jvm.code.isCode(pc);
 	}
 
 	/** Restarts the walker for `action`; returns `broken` if that throws `Unreadable`. */
@@ -90,16 +83,14 @@ export class TopFrame {
 	*/
 	#fromAnchor(stack: StackCopy, {sp}: Registers, javaThread: number): WalkEnd {
 		const anchor = this.#anchorOf(javaThread);
-		const {anchorSp, anchorPc, anchorFp} = anchor;
-		if (anchorSp - 8 < sp || !stack.has(anchorSp - 8)) {
+		const start = anchor.anchorSp - 8;
+		if (start < sp || !stack.has(start)) {
 			return 'broken';
 		}
 
-		this.#laterStack.load(this.#vm.reader.memory, anchorSp - 8, stack.high);
-		const later = this.#anchorOf(javaThread);
-		const isSame = later.anchorSp === anchorSp && later.anchorPc === anchorPc && later.anchorFp === anchorFp;
-		const returnPc = stack.word(anchorSp - 8);
-		return isSame && this.#laterStack.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp, this.#laterStack) : 'broken';
+		this.#laterStack.load(this.#jvm.memory, start, stack.high);
+		const isSame = isSameAnchor(anchor, this.#anchorOf(javaThread)) && this.#laterStack.word(start) === stack.word(start);
+		return isSame ? this.#walker.walkFromAnchor(stack, anchor, this.#laterStack) : 'broken';
 	}
 
 	#anchorOf(javaThread: number): ThreadBlock {
@@ -108,7 +99,7 @@ export class TopFrame {
 	}
 
 	#direct(stack: StackCopy, registers: Registers): WalkEnd {
-		const location = this.#code.lookUp(registers.pc);
+		const location = this.#jvm.code.lookUp(registers.pc);
 		if (!location) {
 			return 'broken';
 		}
@@ -130,7 +121,7 @@ export class TopFrame {
 		const {blob} = location;
 		if (pc <= blob.entry || pc < blob.codeBegin + blob.frameComplete) {
 			// The method's own code has not run yet.
-			this.#walker.frames.push(this.#methods.at(blob.method).frame(0));
+			this.#walker.frames.push(this.#jvm.methods.at(blob.method).frame(0));
 			const partial = pc <= blob.entry ? {depth: 0, isFpSaved: false} : decodePrologue(this.#codeAt(blob.entry), pc - blob.entry);
 			return this.#leave(stack, sp, partial?.depth ?? (blob.frameSize * 8) - 8, partial?.isFpSaved ?? true, fp);
 		}
@@ -160,7 +151,7 @@ export class TopFrame {
 		// The method returns by jmp r13 or, before that, mov rsp, rbx (two encodings): its frame is gone, r13 is the
 		// return address, and rbx the caller's stack pointer.
 		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
-		if (isReturning && this.#code.isCode(r13)) {
+		if (isReturning && this.#jvm.code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
 		}
 
@@ -174,24 +165,22 @@ export class TopFrame {
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
 			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
-				this.#walker.frames.push(this.#methods.at(rbx).frame(0));
+				this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
 				return this.#walker.walk(stack, callerPc, r13, fp);
 			}
 		}
 
-		if (sp > fp + initialSpOffset(this.#vm.release)) {
+		if (sp > fp + initialSpOffset(this.#jvm.vm.release)) {
 			return this.#inPartialInterpreted(stack, registers);
 		}
 
-		const method = this.#methods.at(stack.word(fp + slot.method));
-		const pointer = isBcp(method, r13) ? r13 : savedBcp(this.#vm, stack, fp);
-		this.#walker.frames.push(method.frame(bytecodeIndex(method, pointer)));
+		this.#walker.frames.push(interpretedFrame(this.#jvm, stack, fp, r13));
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
 	/** Walks from an interpreted frame whose frame pointer is set, but some slots below it are not. */
 	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
-		this.#walker.frames.push(this.#methods.at(rbx).frame(0));
+		this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
 		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
 	}
@@ -243,7 +232,7 @@ export class TopFrame {
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
 		// Only for its frames: those of the compiled method that the thread is in, if any.
 		this.#attempt(() => {
-			const location = this.#code.lookUp(registers.pc);
+			const location = this.#jvm.code.lookUp(registers.pc);
 			return location?.blob.kind === 'java' && this.#walker.pushCompiled(location, registers.pc, false) ? 'root' : 'broken';
 		});
 		const top = this.#walker.frames.copy();
@@ -251,7 +240,7 @@ export class TopFrame {
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
 			const pc = stack.has(at) ? stack.word(at) : 0;
-			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
+			const kind = this.#jvm.code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
 			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');
@@ -311,7 +300,7 @@ export class TopFrame {
 	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
 		try {
-			const blob = this.#code.lookUp(pc)?.blob;
+			const blob = this.#jvm.code.lookUp(pc)?.blob;
 			if (blob?.isMethod) {
 				return blob.isSafepoint(pc) ? 'other' : 'leaf';
 			}
@@ -328,12 +317,12 @@ export class TopFrame {
 
 	/** Whether a word is an address in Java code to which a call can return. */
 	#isReturnAddress(word: number): boolean {
-		if (word === this.#vm.callStubReturn) {
+		if (word === this.#jvm.vm.callStubReturn) {
 			return true;
 		}
 
 		try {
-			const kind = this.#code.isCode(word) ? this.#code.lookUp(word)?.blob.kind : undefined;
+			const kind = this.#jvm.code.isCode(word) ? this.#jvm.code.lookUp(word)?.blob.kind : undefined;
 			return kind === 'java' || kind === 'native' || kind === 'interpreter';
 		} catch {
 			return false;
@@ -347,7 +336,7 @@ export class TopFrame {
 	/** Returns the code at an address, zero where unreadable; valid until the next call. */
 	#codeAt(pc: number): Uint8Array {
 		this.#bytes.fill(0);
-		this.#vm.reader.memory.read(pc, this.#bytes, 0, codeWindow);
+		this.#jvm.memory.read(pc, this.#bytes, 0, codeWindow);
 		return this.#bytes;
 	}
 }

@@ -1,9 +1,9 @@
-import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
+import {type CodeLocation} from '../hotspot/code-cache.js';
 import {has} from '../hotspot/layout.js';
-import {type Methods} from '../hotspot/methods.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {type ThreadBlock} from '../hotspot/thread-block.js';
 import {fail, Unreadable} from '../target/reader.js';
-import {type Vm} from '../hotspot/vm.js';
-import {bytecodeIndex, savedBcp, slot} from './interpreted.js';
+import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
 
 /** How a walk ended: `root`: at the thread's first Java frame; `broken`: before it, so the stack is incomplete. */
@@ -39,19 +39,12 @@ export class Walker {
 	#later: StackCopy | undefined;
 	/** Where the last walk ended. */
 	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
-	readonly #vm: Vm;
-	readonly #code: CodeCache;
-	readonly #methods: Methods;
-	readonly #hasVirtualThreads: boolean;
-
+	readonly #jvm: Pick<Jvm, 'vm' | 'code' | 'methods'>;
 	readonly #watcher: FrameWatcher | undefined;
 
-	constructor(vm: Vm, code: CodeCache, methods: Methods, watcher?: FrameWatcher) {
+	constructor(jvm: Pick<Jvm, 'vm' | 'code' | 'methods'>, watcher?: FrameWatcher) {
+		this.#jvm = jvm;
 		this.#watcher = watcher;
-		this.#vm = vm;
-		this.#code = code;
-		this.#methods = methods;
-		this.#hasVirtualThreads = has(vm.layout.fields.virtualThread);
 	}
 
 	/** Discards the previous stack. */
@@ -95,9 +88,14 @@ export class Walker {
 		return 'broken';
 	}
 
+	/** Appends the frames from an anchor on. `later`: see `walk`. */
+	walkFromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock, later?: StackCopy): WalkEnd {
+		return stack.has(anchorSp - 8) ? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later) : 'broken';
+	}
+
 	/** Appends the frames of a compiled method at a code address; returns false if there are too many. */
 	pushCompiled(location: CodeLocation, pc: number, exact: boolean): boolean {
-		for (const frame of this.#code.frames(location, pc, exact)) {
+		for (const frame of this.#jvm.code.frames(location, pc, exact)) {
 			if (!this.frames.push(frame)) {
 				return false;
 			}
@@ -109,11 +107,11 @@ export class Walker {
 	#step(stack: StackCopy): WalkEnd | undefined {
 		const cursor = this.#cursor;
 		const {pc} = cursor;
-		if (pc === this.#vm.callStubReturn) {
+		if (pc === this.#jvm.vm.callStubReturn) {
 			return this.#leaveEntryFrame(stack);
 		}
 
-		const location = this.#code.lookUp(pc);
+		const location = this.#jvm.code.lookUp(pc);
 		if (!location) {
 			return 'broken';
 		}
@@ -128,7 +126,7 @@ export class Walker {
 	/** Leaves a call from the VM into Java: the call wrapper has the Java caller's anchor, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
 		const cursor = this.#cursor;
-		const {fields, constants} = this.#vm.layout;
+		const {fields, constants} = this.#jvm.vm.layout;
 		const anchor = stack.word(cursor.fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
 		const sp = stack.word(anchor + fields.anchorSp);
 		if (sp === 0) {
@@ -144,8 +142,7 @@ export class Walker {
 	#interpreted(stack: StackCopy): WalkEnd | undefined {
 		const cursor = this.#cursor;
 		const {fp} = cursor;
-		const method = this.#methods.at(stack.word(fp + slot.method));
-		if (!this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBcp(this.#vm, stack, fp))))) {
+		if (!this.frames.push(interpretedFrame(this.#jvm, stack, fp))) {
 			return 'broken';
 		}
 
@@ -162,7 +159,7 @@ export class Walker {
 		if (blob.deoptHandlers.includes(cursor.pc)) {
 			// The frame will be deoptimized, and contains its original pc (nmethod::orig_pc_addr).
 			const pc = stack.word(cursor.sp + blob.origPcOffset);
-			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? location, pc, true)) {
+			if (!blob.contains(pc) || !this.pushCompiled(this.#jvm.code.lookUp(pc) ?? location, pc, true)) {
 				return 'broken';
 			}
 		} else {
@@ -190,7 +187,7 @@ export class Walker {
 		}
 
 		// This is the return barrier: a stub that thaws a virtual thread's frames from the heap.
-		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
+		if (blob.name.startsWith('StubRoutines') && has(this.#jvm.vm.layout.fields.virtualThread)) {
 			this.heapStart = this.frames.count;
 			this.heapSp = cursor.sp;
 			this.carrierStart = this.frames.count;
@@ -200,7 +197,7 @@ export class Walker {
 		cursor.pc = stack.word(cursor.fp + 8);
 		cursor.sp = cursor.fp + 16;
 		cursor.fp = stack.word(cursor.fp);
-		return this.#code.isCode(cursor.pc) ? undefined : 'broken';
+		return this.#jvm.code.isCode(cursor.pc) ? undefined : 'broken';
 	}
 
 	/**
@@ -216,7 +213,7 @@ export class Walker {
 		}
 
 		for (let at = sp; at < endSp && stack.has(at + 8); at += 8) {
-			if (this.#code.isCode(stack.word(at + 8))) {
+			if (this.#jvm.code.isCode(stack.word(at + 8))) {
 				return at;
 			}
 		}

@@ -1,10 +1,9 @@
-import {getOrCreate} from '../../../model/get-or-create.js';
-import {BootClasses} from '../hotspot/boot-classes.js';
-import {type Heap} from '../hotspot/heap.js';
-import {klassName} from '../hotspot/methods.js';
+import {cached} from '../../../model/get-or-create.js';
+import {type Jvm} from '../hotspot/jvm.js';
+import {has} from '../hotspot/layout.js';
+import {klassName, klassSymbol, symbolName} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
 import {fail, ifReadable} from '../target/reader.js';
-import {bounded} from './virtual-kinds.js';
 
 const mapClass = 'java.util.concurrent.ConcurrentHashMap';
 const mapSignature = 'Ljava/util/concurrent/ConcurrentHashMap';
@@ -13,6 +12,9 @@ const mapSignature = 'Ljava/util/concurrent/ConcurrentHashMap';
 const elementLimit = 10_000;
 const binLimit = 1 << 26;
 const entryLimit = 10_000;
+
+/** Maximum number of cached class names. */
+const classNameLimit = 1024;
 
 /** An entry of a map: its key, its node, and the bin that it is in. */
 export type MapEntry = {readonly key: number; readonly node: number; readonly bin: number};
@@ -25,47 +27,43 @@ program changes a map, an entry may be missed or returned twice. Objects must no
 export class JdkObjects {
 	/** The classes whose static fields can be read. */
 	readonly classes: BootClasses;
-	readonly #vm: Vm;
-	readonly #heap: Heap;
-	/** Field offsets by class, then by name and type, NaN for a missing field; class names. */
-	readonly #offsets = new Map<number, Map<string, number>>();
-	readonly #names = new Map<number, string>();
+	readonly #jvm: Jvm;
+	readonly #classNames = new Map<number, string>();
 
 	/** `classNames`: the classes of the boot loader whose static fields are read. */
-	constructor(vm: Vm, heap: Heap, classNames: readonly string[]) {
-		this.#vm = vm;
-		this.#heap = heap;
-		this.classes = new BootClasses(vm, classNames);
+	constructor(jvm: Jvm, classNames: readonly string[]) {
+		this.#jvm = jvm;
+		this.classes = new BootClasses(jvm.vm, classNames);
 	}
 
 	/** Returns the object in a field; 0 for null or a missing field. */
 	field(object: number, name: string, signature: string): number {
-		return this.#fieldOf(this.#heap.klassOf(object), object, name, signature);
+		return this.#fieldOf(this.#jvm.heap.klassOf(object), object, name, signature);
 	}
 
 	/** Returns the object in a static field; 0 for null or a missing field. */
 	staticField(className: string, name: string, signature: string): number {
 		const klass = this.classes.get(className) ?? fail();
-		const offset = this.#offsetOf(klass, name, signature);
-		return Number.isNaN(offset) ? 0 : this.#heap.reference(this.#heap.reference(this.classes.mirrorOf(klass), true) + offset);
+		const mirror = this.#jvm.vm.reader.pointer(klass + this.#jvm.vm.layout.fields.klassMirror);
+		return this.#fieldOf(klass, this.#jvm.heap.reference(mirror, true), name, signature);
 	}
 
 	/** Returns the value of a java.lang.Integer. */
 	integer(object: number): number {
-		return this.#vm.reader.u32(this.#address(object, 'value', 'I'));
+		return this.#jvm.vm.reader.u32(this.#address(object, 'value', 'I'));
 	}
 
 	/** Returns the class name of an object, `com.acme.Foo$Bar`. */
 	classOf(object: number): string {
-		const klass = this.#heap.klassOf(object);
-		return getOrCreate(bounded(this.#names), klass, () => klassName(this.#vm, klass));
+		const klass = this.#jvm.heap.klassOf(object);
+		return cached(this.#classNames, klass, classNameLimit, () => klassName(this.#jvm.vm, klass));
 	}
 
 	/** Yields the elements of an array of objects, null as 0; nothing if the array is 0. */
 	* elements(array: number): Generator<number> {
-		const {length, start, bytes} = array === 0 ? {length: 0, start: 0, bytes: 0} : this.#heap.elements(array);
+		const {length, start, bytes} = array === 0 ? {length: 0, start: 0, bytes: 0} : this.#jvm.heap.elements(array);
 		for (let index = 0; index < Math.min(length, elementLimit); index++) {
-			yield this.#heap.reference(start + (bytes * index));
+			yield this.#jvm.heap.reference(start + (bytes * index));
 		}
 	}
 
@@ -113,13 +111,13 @@ export class JdkObjects {
 
 	#table(map: number): {readonly length: number; readonly start: number; readonly bytes: number} {
 		const table = map === 0 ? 0 : this.field(map, 'table', `[${mapSignature}$Node;`);
-		return table === 0 ? {length: 0, start: 0, bytes: 0} : this.#heap.elements(table);
+		return table === 0 ? {length: 0, start: 0, bytes: 0} : this.#jvm.heap.elements(table);
 	}
 
 	* #entriesOfBin(address: number, bin: number): Generator<MapEntry> {
-		let node = this.#firstNode(this.#heap.reference(address));
+		let node = this.#firstNode(this.#jvm.heap.reference(address));
 		for (let left = entryLimit; node !== 0 && left > 0; left--) {
-			const klass = this.#heap.klassOf(node);
+			const klass = this.#jvm.heap.klassOf(node);
 			const key = this.#fieldOf(klass, node, 'key', 'Ljava/lang/Object;');
 			if (key !== 0) {
 				yield {key, node, bin};
@@ -136,21 +134,94 @@ export class JdkObjects {
 	}
 
 	#long(object: number, name: string): number {
-		return Number(BigInt.asIntN(64, this.#vm.reader.bigWord(this.#address(object, name, 'J'))));
+		return Number(BigInt.asIntN(64, this.#jvm.vm.reader.bigWord(this.#address(object, name, 'J'))));
 	}
 
 	#fieldOf(klass: number, object: number, name: string, signature: string): number {
-		const offset = this.#offsetOf(klass, name, signature);
-		return Number.isNaN(offset) ? 0 : this.#heap.reference(object + offset);
+		const offset = this.#jvm.heap.fieldOffset(klass, name, signature);
+		return has(offset) ? this.#jvm.heap.reference(object + offset) : 0;
 	}
 
 	#address(object: number, name: string, signature: string): number {
-		const offset = this.#offsetOf(this.#heap.klassOf(object), name, signature);
-		return Number.isNaN(offset) ? fail() : object + offset;
+		return object + this.#jvm.heap.requiredOffset(this.#jvm.heap.klassOf(object), name, signature);
+	}
+}
+
+/** Maximum number of class loaders; hidden classes have one each. */
+const loaderLimit = 1 << 17;
+
+/** Maximum number of classes read in one call. */
+const classesPerUpdate = 256;
+
+/** Finds classes loaded by the boot loader, by name. They are never unloaded. */
+export class BootClasses {
+	readonly #vm: Vm;
+	readonly #found = new Map<string, number>();
+	readonly #wanted: ReadonlySet<string>;
+	readonly #lengths: ReadonlySet<number>;
+	#loader = 0;
+	/** In the list of classes, newest first: its head when the walk began, the next class, and where the walk ends. */
+	#newest = 0;
+	#next = 0;
+	#end = 0;
+
+	/** `names`: of the classes to find, with dots, in ASCII. */
+	constructor(vm: Vm, names: readonly string[]) {
+		this.#vm = vm;
+		this.#wanted = new Set(names);
+		this.#lengths = new Set(names.map(({length}) => length));
 	}
 
-	#offsetOf(klass: number, name: string, signature: string): number {
-		const ofClass = getOrCreate(bounded(this.#offsets), klass, () => new Map<string, number>());
-		return getOrCreate(ofClass, name + signature, () => ifReadable(() => this.#heap.inheritedOffset(klass, name, signature), Number.NaN));
+	/** Returns a class's address; undefined if it has not been found. */
+	get(name: string): number | undefined {
+		return this.#found.get(name);
+	}
+
+	/** Continues the search with a bounded number of classes. The loader's list has the newest class at its head. */
+	update(): void {
+		if (this.#found.size === this.#wanted.size) {
+			return;
+		}
+
+		ifReadable(() => {
+			const {reader, layout: {fields}} = this.#vm;
+			this.#loader = this.#loader === 0 ? this.#findLoader() : this.#loader;
+			if (this.#next === this.#end) {
+				this.#end = this.#newest;
+				this.#newest = this.#loader === 0 ? 0 : reader.word(this.#loader + fields.loaderKlasses);
+				this.#next = this.#newest;
+			}
+
+			for (let left = classesPerUpdate; left > 0 && this.#next !== this.#end && this.#next !== 0; left--) {
+				this.#check(this.#next);
+				this.#next = reader.word(this.#next + fields.klassNextLink);
+			}
+		}, undefined);
+	}
+
+	#check(klass: number): void {
+		const {reader, layout: {fields}} = this.#vm;
+		const symbol = klassSymbol(this.#vm, klass);
+		if (this.#lengths.has(reader.u16(symbol + fields.symbolLength))) {
+			const name = symbolName(this.#vm, symbol);
+			if (this.#wanted.has(name)) {
+				this.#found.set(name, klass);
+			}
+		}
+	}
+
+	/** Returns the boot loader, whose loader object is null, as may be hidden classes'; 0 if not found. */
+	#findLoader(): number {
+		const {reader, layout: {fields}} = this.#vm;
+		let loader = reader.word(fields.loaderGraph);
+		for (let left = loaderLimit; loader !== 0 && left > 0; left--) {
+			if (reader.word(loader + fields.loaderObject) === 0 && reader.u8(loader + fields.loaderHasMirrorHolder) === 0) {
+				return loader;
+			}
+
+			loader = reader.word(loader + fields.loaderNext);
+		}
+
+		return 0;
 	}
 }

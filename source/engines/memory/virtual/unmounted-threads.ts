@@ -1,18 +1,18 @@
 import process from 'node:process';
 import {type EngineOptions} from '../../common/engine.js';
-import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
-import {type Vm} from '../hotspot/vm.js';
+import {moving} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type Locks} from '../locks/locks.js';
 import {ifReadable} from '../target/reader.js';
-import {type Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
+import {Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {type ThreadObjects} from '../threads/thread-object.js';
 import {JdkObjects, type MapEntry} from './jdk-objects.js';
-import {Pollers, pollerClasses} from './pollers.js';
+import {
+	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,
+} from './virtual-waits.js';
 import {ThreadContainers, containerClasses} from './thread-containers.js';
 import {ThreadGroup, addSince, type KnownThread} from './thread-group.js';
 import {type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
-import {VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait} from './virtual-waits.js';
 
 /**
 Maximum reading time, milliseconds: per sample, per second, and at the start of a session, when all threads are new.
@@ -38,9 +38,7 @@ const scopeDepth = 16;
 
 type Found = {readonly id: number; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
 
-type Parts = {
-	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly continuations: Continuations; readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait'];
-};
+type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
 /** One of the sets that a pass reads in turn, and what it does with each entry. */
 type Source = {readonly entries: (fromBin: number) => Iterable<MapEntry>; readonly take: (entry: MapEntry) => void};
@@ -53,8 +51,9 @@ export class UnmountedThreads {
 	/** Number of virtual threads at the start of the newest pass, and the share that was read, 0 to 100. */
 	count = 0;
 	seenPercent = 0;
-	readonly #vm: Vm;
+	readonly #jvm: Jvm;
 	readonly #parts: Parts;
+	readonly #continuations: Continuations;
 	readonly #limit: number;
 	readonly #jdk: JdkObjects;
 	readonly #containers: ThreadContainers;
@@ -62,8 +61,6 @@ export class UnmountedThreads {
 	readonly #waits: VirtualWaits;
 	readonly #known = new Map<number, KnownThread>();
 	readonly #groups = new Map<string, ThreadGroup>();
-	#stateOffset = 0;
-	#continuationOffset = 0;
 	/** Where the pass continues: source and bin; and the threads listed so far, and those that were unreadable. */
 	#place = {...start};
 	#clock = moving;
@@ -76,17 +73,15 @@ export class UnmountedThreads {
 	#budgetAtMs = Number.NaN;
 
 	/** `limit`: maximum number of threads; if there are more, none is read. */
-	constructor(vm: Vm, limit: number, parts: Parts) {
-		this.#vm = vm;
+	constructor(jvm: Jvm, limit: number, parts: Parts) {
+		this.#jvm = jvm;
 		this.#parts = parts;
 		this.#limit = limit;
-		const {heap, objects, locks, fileWait} = parts;
-		this.#jdk = new JdkObjects(vm, heap, [...containerClasses, ...pollerClasses]);
+		this.#continuations = new Continuations(jvm);
+		this.#jdk = new JdkObjects(jvm, [...containerClasses, ...pollerClasses]);
 		this.#containers = new ThreadContainers(this.#jdk);
 		this.#pollers = new Pollers(this.#jdk);
-		this.#waits = new VirtualWaits({
-			reader: vm.reader, heap, objects, locks, fileWait, pollers: this.#pollers,
-		});
+		this.#waits = new VirtualWaits(jvm, {locks: parts.locks, fileWait: parts.fileWait, pollers: this.#pollers});
 	}
 
 	get groups(): Iterable<ThreadGroup> {
@@ -107,9 +102,9 @@ export class UnmountedThreads {
 			return;
 		}
 
-		const {reader} = this.#vm;
-		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
-		this.#clock = this.#parts.clock.now();
+		const {reader} = this.#jvm.vm;
+		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';
+		this.#clock = this.#jvm.clock.now();
 		if (isStopTheWorld && this.#clock === moving) {
 			return;
 		}
@@ -123,7 +118,7 @@ export class UnmountedThreads {
 		// On a busy host most of the time may be a wait for a CPU.
 		const {user, system} = process.cpuUsage(usage);
 		this.#budgetMs -= Math.min(performance.now() - nowMs, (user + system) / 1000);
-		if (isStopTheWorld && this.#parts.clock.now() !== this.#clock) {
+		if (isStopTheWorld && this.#jvm.clock.now() !== this.#clock) {
 			this.#place = place;
 			return;
 		}
@@ -201,8 +196,8 @@ export class UnmountedThreads {
 	#addFile(node: number, key: number, poller: number): void {
 		ifReadable(() => {
 			const thread = this.#jdk.value(node);
-			if (this.#parts.heap.klassOf(thread) === this.#containers.virtualThreadKlass) {
-				this.#pollers.add(this.#parts.objects.idOf(thread), key, poller);
+			if (this.#jvm.heap.klassOf(thread) === this.#containers.virtualThreadKlass) {
+				this.#pollers.add(this.#jvm.objects.idOf(thread), key, poller);
 			}
 		}, undefined);
 	}
@@ -210,7 +205,7 @@ export class UnmountedThreads {
 	/** Lists the threads in scopes that a platform thread has opened. */
 	#listScopesOf({address, block}: JavaThread, found: Found[]): void {
 		ifReadable(() => {
-			const thread = this.#parts.objects.objectOf(address, block.threadObject);
+			const thread = this.#jvm.objects.objectOf(address, block.threadObject);
 			if (thread !== 0) {
 				this.#listScopes(thread, found, 0);
 			}
@@ -256,9 +251,6 @@ export class UnmountedThreads {
 			return false;
 		}
 
-		const klass = this.#containers.virtualThreadKlass;
-		this.#stateOffset = this.#parts.heap.inheritedOffset(klass, 'state', 'I');
-		this.#continuationOffset = this.#parts.heap.inheritedOffset(klass, 'cont', 'Ljdk/internal/vm/Continuation;');
 		this.#isPassing = true;
 		this.#pass++;
 		this.#pollers.clear();
@@ -297,20 +289,21 @@ export class UnmountedThreads {
 
 	/** Returns a thread and its group; no group if it is mounted or has ended. Throws `Unreadable`. */
 	#readThread(oop: number): Found | undefined {
-		const {heap, objects, continuations, kinds, locks} = this.#parts;
-		const {reader} = this.#vm;
-		if (heap.klassOf(oop) !== this.#containers.virtualThreadKlass) {
+		const {heap, objects, vm: {reader}} = this.#jvm;
+		const {kinds, locks} = this.#parts;
+		const klass = heap.klassOf(oop);
+		if (klass !== this.#containers.virtualThreadKlass) {
 			return undefined;
 		}
 
 		const id = objects.idOf(oop);
-		const raw = reader.u32(oop + this.#stateOffset);
+		const raw = reader.u32(oop + heap.requiredOffset(klass, 'state', 'I'));
 		const state = unmountedState(raw);
 		if (state === undefined) {
 			return {id, state: 0};
 		}
 
-		const read = continuations.frozen(heap.reference(oop + this.#continuationOffset));
+		const read = this.#continuations.frozen(heap.reference(oop + heap.requiredOffset(klass, 'cont', 'Ljdk/internal/vm/Continuation;')));
 		if (!read) {
 			return undefined;
 		}

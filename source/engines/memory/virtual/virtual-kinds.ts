@@ -1,6 +1,7 @@
 import {isOfJdk} from '../../../model/class-name.js';
-import {poolName, elide, printable} from '../../../model/text.js';
+import {bounded, cached} from '../../../model/get-or-create.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
+import {elide, poolName, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */
@@ -52,7 +53,7 @@ export class VirtualKinds {
 		}
 
 		if (identity) {
-			bounded(this.#firstMethods).set(identity.id, method);
+			bounded(this.#firstMethods, kindsLimit).set(identity.id, method);
 			this.#vote(method, name);
 		}
 
@@ -62,19 +63,13 @@ export class VirtualKinds {
 
 	/** Returns the key of the record with this description, the same each time. */
 	keyOf(description: string): number {
-		let key = this.#keys.get(description);
-		if (key === undefined) {
-			key = virtualThreadsKey - this.#made++;
-			bounded(this.#keys).set(description, key);
-		}
-
-		return key;
+		return cached(this.#keys, description, kindsLimit, () => virtualThreadsKey - this.#made++);
 	}
 
 	#vote(method: string, name: string): void {
 		const known = this.#names.get(method);
 		if (!known) {
-			bounded(this.#names).set(method, {name, votes: 1});
+			bounded(this.#names, kindsLimit).set(method, {name, votes: 1});
 		} else if (known.name === name) {
 			known.votes = Math.min(known.votes + 1, maxVotes);
 		} else if (--known.votes < 0) {
@@ -93,13 +88,4 @@ export class VirtualKinds {
 
 		return undefined;
 	}
-}
-
-/** Returns the map, emptied if it was full. */
-export function bounded<Key, Value>(map: Map<Key, Value>): Map<Key, Value> {
-	if (map.size >= kindsLimit) {
-		map.clear();
-	}
-
-	return map;
 }

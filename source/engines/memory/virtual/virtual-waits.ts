@@ -2,13 +2,12 @@ import {getOrCreate} from '../../../model/get-or-create.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type EngineOptions} from '../../common/engine.js';
-import {type Heap} from '../hotspot/heap.js';
+import {type Jvm} from '../hotspot/jvm.js';
 import {type Locks} from '../locks/locks.js';
 import {type Lock} from '../threads/java-thread.js';
-import {type ThreadObjects} from '../threads/thread-object.js';
 import {isAligned} from '../target/memory.js';
-import {ifReadable, type Reader} from '../target/reader.js';
-import {type PollerMap, type Pollers} from './pollers.js';
+import {ifReadable} from '../target/reader.js';
+import {type JdkObjects} from './jdk-objects.js';
 
 /** What a virtual thread waits for: a lock, or a file (`EngineOptions.fileWait`); -1 and 0 for no file. */
 export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
@@ -39,13 +38,14 @@ const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
 /** Words of an ObjectWaiter searched for the handle of its thread; in 25 it is the fourth. */
 const waiterWords = 6;
 
-type Parts = {readonly reader: Reader; readonly heap: Heap; readonly objects: ThreadObjects; readonly locks: Locks; readonly pollers: Pollers; readonly fileWait: EngineOptions['fileWait']};
+type Parts = {readonly locks: Locks; readonly pollers: Pollers; readonly fileWait: EngineOptions['fileWait']};
 
 /**
 Finds what unmounted virtual threads wait for: the object that one is parked on, the file in a poller, or the monitor in
 the VM's ObjectWaiter.
 */
 export class VirtualWaits {
+	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	/** Locks in this slice by the object that threads are parked on. */
 	readonly #locks = new Map<number, Lock>();
@@ -53,7 +53,8 @@ export class VirtualWaits {
 	#injected: readonly number[] | undefined;
 	#pollers: readonly PollerMap[] = [];
 
-	constructor(parts: Parts) {
+	constructor(jvm: Jvm, parts: Parts) {
+		this.#jvm = jvm;
 		this.#parts = parts;
 	}
 
@@ -77,7 +78,7 @@ export class VirtualWaits {
 			return {...noWait, ...this.#monitorLock(thread, isBlocked)};
 		}
 
-		const blocker = this.#parts.objects.parkBlocker(thread);
+		const blocker = this.#jvm.objects.parkBlocker(thread);
 		return blocker === 0 ? this.#fileWait(thread, id, known) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
 	}
 
@@ -103,7 +104,7 @@ export class VirtualWaits {
 	found. An injected field of the thread has the ObjectWaiter's address.
 	*/
 	#monitorOf(thread: number): number {
-		const {reader, heap} = this.#parts;
+		const {heap, vm: {reader}} = this.#jvm;
 		this.#injected ??= heap.injectedOffsets(heap.klassOf(thread));
 		for (const offset of this.#injected) {
 			const waiter = reader.word(thread + offset);
@@ -133,4 +134,65 @@ export function isSameWait(one: VirtualWait, other: VirtualWait): boolean {
 /** Returns a text that is the same for the same waits. */
 export function keyOfWait({kind, className, holder, fileKind, filePeer}: VirtualWait): string {
 	return `${kind} ${className} ${holder?.thread?.address ?? holder?.virtualId ?? 0} ${fileKind} ${filePeer}`;
+}
+
+const poller = 'sun.nio.ch.Poller';
+const signature = 'Lsun/nio/ch/Poller;';
+
+/** The classes whose static fields lead to all pollers. */
+export const pollerClasses: readonly string[] = [poller];
+
+/** A poller's map, and whether its threads wait to read (otherwise to write). */
+export type PollerMap = {readonly map: number; readonly isRead: boolean};
+
+/**
+Finds the open files that virtual threads wait for: sun.nio.ch.Poller maps each to the thread that is parked until it is
+ready. Objects must not move meanwhile. Methods throw `Unreadable`.
+*/
+export class Pollers {
+	readonly #objects: JdkObjects;
+	/** Descriptor and index of the map by thread id, as of when the maps were read. */
+	readonly #files = new Map<number, {readonly fd: number; readonly poller: number}>();
+
+	constructor(objects: JdkObjects) {
+		this.#objects = objects;
+	}
+
+	/** Returns the maps of all pollers (descriptor to thread), in the same order each time. */
+	maps(): PollerMap[] {
+		const objects = this.#objects;
+		if (objects.classes.get(poller) === undefined) {
+			return [];
+		}
+
+		// JDK 22 to 26 and 27; 21 has static arrays instead.
+		const group = objects.staticField(poller, 'POLLERS', 'Lsun/nio/ch/Poller$Pollers;') || objects.staticField(poller, 'POLLER_GROUP', 'Lsun/nio/ch/Poller$PollerGroup;');
+		const field = (name: string, type: string) => group === 0 ? 0 : objects.field(group, name, type);
+		const reading = [
+			// Other pollers wait at this one.
+			field('masterPoller', signature),
+			...objects.elements(field('readPollers', `[${signature}`) || objects.staticField(poller, 'READ_POLLERS', `[${signature}`)),
+			...Array.from(objects.entries(objects.mapOfSet(field('readPollers', 'Ljava/util/Set;'))), ({key}) => key),
+		];
+		const writing = objects.elements(field('writePollers', `[${signature}`) || objects.staticField(poller, 'WRITE_POLLERS', `[${signature}`));
+		return [...reading.map(each => ({each, isRead: true})), ...Array.from(writing, each => ({each, isRead: false}))]
+			.map(({each, isRead}) => ({map: each === 0 ? 0 : objects.field(each, 'map', 'Ljava/util/Map;'), isRead}));
+	}
+
+	/** Removes all files. */
+	clear(): void {
+		this.#files.clear();
+	}
+
+	/** Records that a thread waits for the descriptor `key` of the `index`-th map. */
+	add(threadId: number, key: number, index: number): void {
+		this.#files.set(threadId, {fd: this.#objects.integer(key), poller: index});
+	}
+
+	/** Returns the recorded file of a thread if it still waits for it; otherwise undefined. */
+	fileOf(thread: number, id: number, maps: readonly PollerMap[]): {readonly fd: number; readonly isRead: boolean} | undefined {
+		const file = this.#files.get(id);
+		const found = file && maps.at(file.poller);
+		return found && this.#objects.valueOf(found.map, file.fd, key => this.#objects.integer(key) === file.fd) === thread ? {fd: file.fd, isRead: found.isRead} : undefined;
+	}
 }

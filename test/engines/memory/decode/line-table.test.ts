@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {decodeLineTable, lineAt} from '../../../../source/engines/memory/decode/line-table.js';
+import {decodeLineTable, lineAt} from '../../../../source/engines/memory/decode/compressed.js';
 import {randomBytes} from '../../../helpers/random.js';
 
 test('short and escaped entries', () => {

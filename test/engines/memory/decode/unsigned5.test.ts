@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {Unsigned5} from '../../../../source/engines/memory/decode/unsigned5.js';
+import {Unsigned5} from '../../../../source/engines/memory/decode/compressed.js';
 import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
 import {unsigned5} from './write-unsigned5.js';
 

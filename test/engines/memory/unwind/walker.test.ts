@@ -1,7 +1,5 @@
 import {expect, test} from 'vitest';
-import type {CodeCache} from '../../../../source/engines/memory/hotspot/code-cache.js';
-import type {Methods} from '../../../../source/engines/memory/hotspot/methods.js';
-import type {Vm} from '../../../../source/engines/memory/hotspot/vm.js';
+import type {Jvm} from '../../../../source/engines/memory/hotspot/jvm.js';
 import {StackCopy} from '../../../../source/engines/memory/unwind/stack.js';
 import {Walker} from '../../../../source/engines/memory/unwind/walker.js';
 
@@ -26,12 +24,12 @@ test.each([
 	['an address in the heap', 0x70_00_00_00],
 	['another place of the stack', low + (8 * 15) + 4096],
 ])('behind the return barrier the carrier\'s frames follow, whether the frame pointer is theirs or not: %s', (_, fp) => {
-	const vm = {callStubReturn, layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}}} as unknown as Vm;
+	const vm = {callStubReturn, layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}}};
 	const code = {
 		isCode: (pc: number) => pc === barrierPc || pc === callStubReturn,
 		lookUp: () => ({blob: {kind: 'stub', isMethod: false, frameSize: 0, name: 'StubRoutines (continuation stubs)'}}),
-	} as unknown as CodeCache;
-	const walker = new Walker(vm, code, {} as Methods);
+	};
+	const walker = new Walker({vm, code} as unknown as Jvm);
 	walker.start();
 	expect(walker.walk(stack(), barrierPc, low, fp)).toBe('root');
 	expect(walker).toMatchObject({heapSp: low, heapStart: 0, carrierStart: 0});

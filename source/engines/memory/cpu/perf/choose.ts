@@ -5,10 +5,9 @@ import {SessionOver, type EngineOptions, type TimerId} from '../../../common/eng
 import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
-import {periodOf} from './period.js';
+import {periodOf, type RunningTimer} from './running-timer.js';
 import {PerfTimer} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
-import {type RunningTimer} from './running-timer.js';
 import {ThreadEvent, ringSizes} from './thread-event.js';
 
 /** The selected timer, its `perf` records if used, and a printable line about its limits. */

@@ -3,9 +3,8 @@ import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
-import {recordCostMs} from './period.js';
+import {recordCostMs, setCurrentStack, type RunningTimer} from './running-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {setCurrentStack, type RunningTimer} from './running-timer.js';
 import {type ThreadRecord} from './ring.js';
 
 /** How long after its last record a thread is still read in every sample. */

@@ -3,9 +3,8 @@ import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {refusalOf, type PerfCalls} from './perf-calls.js';
-import {recordCostMs} from './period.js';
+import {recordCostMs, setCurrentStack, type RunningTimer} from './running-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {setCurrentStack, type RunningTimer} from './running-timer.js';
 import {ThreadEvent, ringRecords, ringSizes} from './thread-event.js';
 
 /** A thread that uses this many CPU nanoseconds within `busyWithinMs` gets an event. */

@@ -1,8 +1,9 @@
-import {type Memory} from '../../target/memory.js';
-import {type NativeCode} from '../../target/native-code.js';
+import {nativeCode, pseudoFrame} from '../../../../model/frame.js';
+import {type Jvm} from '../../hotspot/jvm.js';
+import {NativeCode} from '../../target/native-code.js';
 import {ifReadable} from '../../target/reader.js';
-import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
-import {StackCopy, type Registers} from '../../unwind/stack.js';
+import {type Continuations} from '../../unwind/continuation.js';
+import {StackCopy, type FrameBuffer, type Registers} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
 import {WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';
@@ -36,17 +37,21 @@ export class RecordedStack extends WalkedStack {
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
-/** `nativeCodeFrame`: the frame `(native code)`. */
-type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly native: NativeCode; readonly nativeCodeFrame: number};
+type Unwinders = {readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations};
 
 /** Walks the stacks of records. */
 export class RecordedStacks {
-	readonly #parts: Parts;
+	readonly #jvm: Jvm;
+	readonly #unwinders: Unwinders;
+	readonly #native: NativeCode;
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
 
-	constructor(parts: Parts) {
-		this.#parts = parts;
+	/** `pid`: of the JVM. */
+	constructor(jvm: Jvm, pid: number, unwinders: Unwinders) {
+		this.#jvm = jvm;
+		this.#unwinders = unwinders;
+		this.#native = new NativeCode(pid, jvm.memory, jvm.interner);
 	}
 
 	/**
@@ -60,16 +65,16 @@ export class RecordedStacks {
 			return undefined;
 		}
 
-		this.#parts.walker.start();
+		this.#unwinders.walker.start();
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
-			return this.#parts.top.walk(this.#stack, registers, thread?.address);
+			return this.#unwinders.top.walk(this.#stack, registers, thread?.address);
 		}, undefined);
 		if (!end) {
 			return undefined;
 		}
 
-		const {frames, heapStart} = this.#parts.walker;
+		const {frames, heapStart} = this.#unwinders.walker;
 		const walked = new RecordedStack();
 		walked.timeNs = timeNs;
 		walked.periodNs = periodNs;
@@ -78,14 +83,13 @@ export class RecordedStacks {
 				return undefined;
 			}
 
-			frames.push(this.#parts.nativeCodeFrame);
+			frames.push(pseudoFrame(this.#jvm.interner, nativeCode));
 		}
 
 		walked.nativeFrames = this.#nativeFrames(registers, isInKernel);
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
-		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
-		walked.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
+		walked.setStack(this.#unwinders.walker, end, heapStart !== -1 && walked.isMounted ? this.#heapFrames(block) : undefined);
 		return walked;
 	}
 
@@ -96,14 +100,13 @@ export class RecordedStacks {
 
 	/** Returns the kernel and native frames that the registers are in, innermost first. */
 	#nativeFrames(registers: Registers, isInKernel: boolean): readonly number[] {
-		const isInJava = this.#parts.top.isInCode(registers);
+		const isInJava = this.#unwinders.top.isInCode(registers);
 		if (isInJava && !isInKernel) {
 			return noFrames;
 		}
 
-		const {native} = this.#parts;
-		const code = isInJava ? undefined : native.frameAt(registers.pc);
-		return [isInKernel ? native.kernelFrame(registers.pc) : undefined, code].filter(frame => frame !== undefined);
+		const code = isInJava ? undefined : this.#native.frameAt(registers.pc);
+		return [isInKernel ? this.#native.kernelFrame(registers.pc) : undefined, code].filter(frame => frame !== undefined);
 	}
 
 	/**
@@ -111,7 +114,7 @@ export class RecordedStacks {
 	walk skipped that for the heap, from the block (24 and later), or after the last frame. 0 without a virtual thread.
 	*/
 	#entryAddress(block: ThreadBlock): number {
-		const {entrySp, heapSp} = this.#parts.walker;
+		const {entrySp, heapSp} = this.#unwinders.walker;
 		return entrySp || (heapSp === 0 ? 0 : block.continuationEntry || heapSp);
 	}
 
@@ -122,17 +125,13 @@ export class RecordedStacks {
 	}
 
 	/**
-	Walks the part of the stack in the heap. Returns false if the frame that returns to it has left the stack: frames
-	may have been thawed since the record.
+	Returns the frames in the heap; undefined if the frame that returns to them has left the stack, as frames may have
+	been thawed since the record.
 	*/
-	#walkHeap(block: ThreadBlock): boolean {
-		const {heapSp} = this.#parts.walker;
-		if (!this.#stack.has(heapSp - seamBytes) || !this.#isSame(heapSp - seamBytes, this.#bytesAt(heapSp - seamBytes, seamBytes))) {
-			return false;
-		}
-
-		const chunk: ChunkPosition | undefined = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(this.#stack, block.continuationEntry);
-		return chunk !== undefined && this.#parts.continuations.walk(chunk);
+	#heapFrames({continuationEntry}: ThreadBlock): FrameBuffer | undefined {
+		const seam = this.#unwinders.walker.heapSp - seamBytes;
+		const isUnchanged = this.#stack.has(seam) && this.#isSame(seam, this.#bytesAt(seam, seamBytes));
+		return isUnchanged ? this.#unwinders.continuations.walk(this.#unwinders.continuations.locate(this.#stack, continuationEntry)) : undefined;
 	}
 
 	#bytesAt(address: number, length: number): Uint8Array {
@@ -142,6 +141,6 @@ export class RecordedStacks {
 
 	/** Whether the target's memory still has these bytes. */
 	#isSame(address: number, bytes: Uint8Array): boolean {
-		return this.#parts.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
+		return this.#jvm.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
 	}
 }

@@ -1,4 +1,4 @@
-import {wordOf} from '../../target/word.js';
+import {wordOf} from '../../target/memory.js';
 import {type Registers} from '../../unwind/stack.js';
 import {recordRegisters} from './perf-calls.js';
 

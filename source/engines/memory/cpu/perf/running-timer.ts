@@ -1,6 +1,6 @@
+import process from 'node:process';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
-import {monotonicNs} from './period.js';
 import {type RecordedStack} from './recorded-stack.js';
 
 /** Takes the stacks of running threads from kernel records, without stopping them. */
@@ -42,11 +42,35 @@ export function setCurrentStack(thread: JavaThread, newest: RecordedStack | unde
 		newest.isStale = true;
 	}
 
-	const current = newest?.isStale ? undefined : newest;
-	thread.stack.setWalked(undefined);
-	thread.stack.isHeapMissing = current?.isHeapMissing ?? false;
-	thread.stack.end = current?.end ?? 'broken';
-	thread.stack.frames = current?.frames ?? thread.stack.frames.slice(0, 0);
-	// If the virtual thread may have been unmounted, its frames count for the carrier.
-	thread.stack.carrierStart = current && current.carrierStart >= 0 && isStillMounted(current) ? current.carrierStart : -1;
+	const {stack} = thread;
+	stack.setUnknown();
+	if (newest && !newest.isStale) {
+		stack.frames = newest.frames;
+		stack.end = newest.end;
+		stack.isHeapMissing = newest.isHeapMissing;
+		// If the virtual thread may have been unmounted, its frames count for the carrier.
+		stack.carrierStart = newest.carrierStart >= 0 && isStillMounted(newest) ? newest.carrierStart : -1;
+	}
+}
+
+/**
+CPU nanoseconds between two records, unless the budget requires more. Programs often have cycles of 1, 2, 5 or 10 ms;
+the fraction .618 (golden section) spreads records most evenly over them.
+*/
+const minPeriodNs = 9_618_034;
+
+/** Fraction of the overhead budget that records may use. */
+const budgetShare = 0.9;
+
+/** Estimated cost of a record to its thread, milliseconds. */
+export const recordCostMs = 0.025;
+
+/** Returns the CPU nanoseconds between two records: the shortest period within the budget. */
+export function periodOf(maxOverheadPercent: number): number {
+	return Math.max(minPeriodNs, recordCostMs * 1e6 / (budgetShare * Math.max(0.0001, maxOverheadPercent / 100)));
+}
+
+/** Returns CLOCK_MONOTONIC, the clock of `process.hrtime`, in nanoseconds. */
+export function monotonicNs(): number {
+	return Number(process.hrtime.bigint());
 }

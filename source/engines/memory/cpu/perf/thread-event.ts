@@ -1,5 +1,5 @@
 import {type PerfCalls} from './perf-calls.js';
-import {monotonicNs} from './period.js';
+import {monotonicNs} from './running-timer.js';
 import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 
 /** Bytes of stack copied into a record, and pages of the ring, a power of two. */

@@ -1,6 +1,6 @@
 import {type JavaThread} from '../../threads/java-thread.js';
 import {type JavaThreads} from '../../threads/java-threads.js';
-import {type Memory} from '../../target/memory.js';
+import {type Jvm} from '../../hotspot/jvm.js';
 import {ifReadable} from '../../target/reader.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
@@ -19,20 +19,21 @@ export type StopWatch = {beforeStop(thread: JavaThread): void; whileStopped(thre
 /** Data copied from a stopped thread. `isComplete`: all was readable; `isAnchored`: the stack starts at the anchor. */
 type Capture = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isComplete: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
-type Parts = {
-	readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
-	readonly continuations: Continuations;
-};
+type Parts = {readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper; readonly continuations: Continuations};
 
 /** Stops threads that execute Java code, copies their stacks, and walks the copies once the threads run again. */
 export class RunningStacks {
+	readonly #jvm: Jvm;
+	readonly #threads: JavaThreads;
 	readonly #parts: Parts;
 	/** Buffers, used again in each sample. */
 	readonly #captures: Capture[] = [];
 	/** Threads stopped by `stopInJava`, by Linux id. */
 	#captured = new Map<number, Capture>();
 
-	constructor(parts: Parts) {
+	constructor(jvm: Jvm, threads: JavaThreads, parts: Parts) {
+		this.#jvm = jvm;
+		this.#threads = threads;
 		this.#parts = parts;
 	}
 
@@ -41,9 +42,7 @@ export class RunningStacks {
 		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
 			if (!thread.exists) {
-				this.#parts.walker.start();
-				thread.stack.setStack(this.#parts.walker, 'broken', undefined);
-				thread.stack.setWalked(undefined);
+				thread.stack.setUnknown();
 			}
 		}
 
@@ -61,7 +60,7 @@ export class RunningStacks {
 	*/
 	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
 		this.#captured = new Map();
-		return this.#stop(threads, this.#captured, thread => this.#parts.threads.isInJavaNow(thread) && stillExists(thread), watch);
+		return this.#stop(threads, this.#captured, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), watch);
 	}
 
 	/**
@@ -133,7 +132,7 @@ export class RunningStacks {
 	#copy(capture: Capture, tid: number): void {
 		const {thread} = capture;
 		ifReadable(() => {
-			if (this.#parts.ptrace.registers(tid, capture.registers) !== 0 || !this.#parts.threads.reread(thread)) {
+			if (this.#parts.ptrace.registers(tid, capture.registers) !== 0 || !this.#threads.reread(thread)) {
 				return;
 			}
 
@@ -143,35 +142,31 @@ export class RunningStacks {
 			const low = capture.isAnchored ? block.anchorSp - 8 : decodeRegisters(capture.registers).sp;
 			// Only now does a thread that has just started have a stack base.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
-				capture.stack.load(this.#parts.memory, low, block.stackBase, maxStackBytes);
+				capture.stack.load(this.#jvm.memory, low, block.stackBase, maxStackBytes);
 				capture.isComplete = true;
-				capture.chunk = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(capture.stack, block.continuationEntry);
+				capture.chunk = this.#parts.continuations.locate(capture.stack, block.continuationEntry);
 			}
 		}, undefined);
 	}
 
 	/** Walks a capture and sets the thread's stack. */
 	#setStack({thread, registers, stack, isComplete, isAnchored, chunk}: Capture): void {
-		this.#parts.walker.start();
+		const {walker, top, continuations} = this.#parts;
+		walker.start();
 		let end: WalkEnd = 'broken';
 		if (isComplete) {
 			const {block} = thread;
 			const location = decodeRegisters(registers);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
-			if (isAnchored || (block.anchorSp > location.sp && !this.#parts.top.isInCode(location))) {
-				end = this.#fromAnchor(stack, block);
+			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
+				end = walker.walkFromAnchor(stack, block);
 			} else {
-				end = isOutsideJava(block) ? 'root' : this.#parts.top.walk(stack, location);
+				end = isOutsideJava(block) ? 'root' : top.walk(stack, location);
 			}
 		}
 
-		const hasHeap = this.#parts.walker.heapStart !== -1 && chunk !== undefined && this.#parts.continuations.walk(chunk);
-		thread.stack.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
+		thread.stack.setStack(walker, end, walker.heapStart === -1 ? undefined : continuations.walk(chunk));
 		thread.stack.setWalked(undefined);
-	}
-
-	#fromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock): WalkEnd {
-		return stack.has(anchorSp - 8) ? this.#parts.walker.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp) : 'broken';
 	}
 }
 

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/period.js';
+import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
 import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';

@@ -2,17 +2,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../../helpers/jvm.js';
 import {javaForTest, closedAfterTest} from '../../../../helpers/for-test.js';
-import {CodeCache} from '../../../../../source/engines/memory/hotspot/code-cache.js';
-import {Methods} from '../../../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../../../source/engines/memory/open.js';
-import {NativeCode} from '../../../../../source/engines/memory/target/native-code.js';
 import {Continuations} from '../../../../../source/engines/memory/unwind/continuation.js';
 import {TopFrame} from '../../../../../source/engines/memory/unwind/top-frame.js';
 import {Walker} from '../../../../../source/engines/memory/unwind/walker.js';
 import {CpuRings} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
-import {nativeCode, pseudoFrame} from '../../../../../source/model/frame.js';
 import {Names, Observer} from '../../observe.js';
 
 /** Records, and the percentage points that a share may be off: three standard deviations and two; tried four times. */
@@ -89,21 +85,17 @@ test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier 
 /* Without a block there is no anchor: only the search remains. descend() left its return addresses below reads(). */
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
 	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on, under: []});
-	const {memory, vm, heap} = openJvm(java.pid);
-	closedAfterTest(memory);
 	const names = new Names();
-	const methods = new Methods(vm, names);
-	const code = new CodeCache(vm, methods);
-	const walker = new Walker(vm, code, methods);
-	const stacks = new RecordedStacks({
-		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), native: new NativeCode(java.pid, memory, names), nativeCodeFrame: pseudoFrame(names, nativeCode),
-	});
+	const jvm = openJvm(java.pid, names);
+	closedAfterTest(jvm.memory);
+	const walker = new Walker(jvm);
+	const stacks = new RecordedStacks(jvm, java.pid, {walker, top: new TopFrame(jvm, walker), continuations: new Continuations(jvm)});
 	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
 	const parts: string[] = [];
 	while (parts.length < wanted) {
 		await sleep(50);
-		methods.nextRound();
-		code.nextRound();
+		jvm.methods.nextRound();
+		jvm.code.nextRound();
 		for (const record of rings.take().records) {
 			const stack = stacks.walk(record);
 			if (stack) {

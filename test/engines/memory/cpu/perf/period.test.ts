@@ -2,7 +2,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {monotonicNs, periodOf} from '../../../../../source/engines/memory/cpu/perf/period.js';
+import {monotonicNs, periodOf} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
 import {closedAfterTest} from '../../../../helpers/for-test.js';
 
 /** Rings of a second for each CPU, and 16 MB for all of them. */

@@ -1,9 +1,9 @@
 import {printable} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {type Heap} from '../hotspot/heap.js';
-import {has} from '../hotspot/layout.js';
 import {fail} from '../target/reader.js';
-import {type Vm} from '../hotspot/vm.js';
+import {type Heap} from './heap.js';
+import {has} from './layout.js';
+import {type Vm} from './vm.js';
 
 /** Fields of a java.lang.Thread object that do not change, apart from the name. */
 export type ThreadIdentity = {
@@ -38,12 +38,16 @@ export class ThreadObjects {
 		const {fields} = vm.layout;
 		const klass = vm.reader.pointer(fields.threadKlass);
 		this.#threadKlass = klass;
-		const required = (owner: number, name: string, signature: string) => heap.fieldOffset(owner, name, signature) ?? fail();
-		const holder = heap.fieldOffset(klass, 'holder', 'Ljava/lang/Thread$FieldHolder;') ?? Number.NaN;
-		const owner = has(holder) ? vm.reader.pointer(fields.holderKlass) : klass;
+		const hasHolder = has(fields.holderKlass);
+		const owner = hasHolder ? vm.reader.pointer(fields.holderKlass) : klass;
 		this.#offsets = {
-			name: required(klass, 'name', 'Ljava/lang/String;'), id: required(klass, 'tid', 'J'), eetop: required(klass, 'eetop', 'J'), parkBlocker: required(klass, 'parkBlocker', 'Ljava/lang/Object;'),
-			holder, status: required(owner, 'threadStatus', 'I'), daemon: required(owner, 'daemon', 'Z'),
+			name: heap.requiredOffset(klass, 'name', 'Ljava/lang/String;'),
+			id: heap.requiredOffset(klass, 'tid', 'J'),
+			eetop: heap.requiredOffset(klass, 'eetop', 'J'),
+			parkBlocker: heap.requiredOffset(klass, 'parkBlocker', 'Ljava/lang/Object;'),
+			holder: hasHolder ? heap.requiredOffset(klass, 'holder', 'Ljava/lang/Thread$FieldHolder;') : Number.NaN,
+			status: heap.requiredOffset(owner, 'threadStatus', 'I'),
+			daemon: heap.requiredOffset(owner, 'daemon', 'Z'),
 		};
 	}
 
