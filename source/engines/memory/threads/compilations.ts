@@ -35,13 +35,15 @@ export class Compilations {
 		}
 
 		const task = reader.pointer(env + fields.compilerTask);
-		const {className, name} = this.#jvm.methods.at(reader.pointer(task + fields.taskMethod));
+		const method = reader.pointer(task + fields.taskMethod);
 		const level = reader.i32(task + fields.taskLevel);
 		const bci = reader.i32(task + fields.taskBci);
 		if (reader.word(thread + fields.compilerEnv) !== env || reader.word(env + fields.compilerTask) !== task) {
 			fail();
 		}
 
+		// Only now: a name takes longer to read than a short compilation.
+		const {className, name} = this.#jvm.methods.at(method);
 		return `${level > 0 && level < c2Level ? `tier ${level} ` : ''}${className}.${name}${bci >= 0 ? `@${bci}` : ''}`;
 	}
 }
