@@ -18,7 +18,7 @@ const printedLine = /^ *\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (
 
 describe.each(jdks())('JDK $release', on => {
 	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them', async () => {
-		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp'], under: []});
+		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp'], ready: /^ready/m, under: []});
 		const sampler = await samplerForTest(java, {timer: 'auto'});
 		const scopeOfAll = () => ({...scopeOf(sampler.read()!, defaultQuery), allWork: true});
 		const methods = () => countedLines(sampler.read()!, undefined, defaultQuery, scopeOfAll()).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
