@@ -3,8 +3,7 @@ import {PassThrough} from 'node:stream';
 import type {ReadStream, WriteStream} from 'node:tty';
 import fc from 'fast-check';
 import {expect, onTestFinished, test} from 'vitest';
-import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
-import type {MouseInput} from '../../source/ui/terminal/mouse.js';
+import {KeyDecoder, type MouseInput} from '../../source/ui/terminal/key-decoder.js';
 import {Terminal} from '../../source/ui/terminal/terminal.js';
 import {until} from '../helpers/until.js';
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
-import {confirmTrace} from '../../source/ui/state/prompts.js';
+import {confirmTrace} from '../../source/ui/state/reduce-input.js';
 import {press, pressMouse} from '../../source/ui/state/reduce.js';
 import {
 	type Effect, contextOf, initialState, selectedIndex, type UiState,

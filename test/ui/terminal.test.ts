@@ -250,4 +250,16 @@ describe.concurrent('suspending', () => {
 		session.type('?');
 		await session.until('Where CPU time goes');
 	}));
+
+	test('so it does while a JVM is chosen, and a letter behind Ctrl-Z or Ctrl-L in the same read filters', beside(async () => {
+		const session = await start(['choose'], {}, 'com.acme.Main2');
+		session.type('\u001Am');
+		await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
+		await session.until(/filter: m$/m);
+		const cleared = () => session.raw.split('\u001B[0m\u001B[2J').length;
+		const before = cleared();
+		session.type('\fain0');
+		await session.until(/filter: main0[^]*> +100 /);
+		expect(cleared()).toBeGreaterThan(before);
+	}));
 });

@@ -1,13 +1,21 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
+import {viewOf} from '../../views/registry.js';
+import type {Hint} from '../../views/common/view.js';
+import {
+	shownKeys, actionOf, keyOf, keysOf, type KeyRow,
+} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
-import type {ScreenData} from '../state/screen-data.js';
-import type {InputLayer, UiState} from '../state/state.js';
+import {backFromFocus} from '../state/rows.js';
+import {keySourceOf, rowsOf, type ScreenData} from '../state/screen-data.js';
+import {
+	contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState,
+} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/layout.js';
+import {layOut, type Item} from '../text/line-items.js';
 import {
 	cut, spansWidth, wrappedSpans, type Span, type Spans,
 } from '../text/spans.js';
-import {keyLine, type KeyRoom} from './key-line.js';
 import {Lines} from './text.js';
 
 type FooterProps = {
@@ -88,4 +96,93 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 	// Without colour, brackets mark selected text, and _ a cursor on a blank.
 	const before = isSelected && !hasColor ? `[${typed}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(atCursor))) : typed;
 	return [{text: lead, role: 'key'}, {text: before, role: isSelected ? 'selected' : undefined}, {text: hasColor || atCursor !== ' ' ? atCursor : '_', role: 'selected'}, {text: rest}];
+}
+
+/** Actions whose keys stay longest in a narrow key line, the most important first. */
+const keyOrder = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
+
+/** `hasLinks`: if a detail is on top, Enter in it opens another row. */
+type KeyRoom = {readonly width: number; readonly hasLinks: boolean};
+
+/** Titles of Enter and Esc in an input line, by its purpose. */
+const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
+	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'confirm-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
+};
+
+/** Titles of Enter and Esc in a menu that differ from those of the key table. */
+const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, string>>>> = {
+	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
+};
+
+/** Actions in a detail that do nothing unless it has links. */
+const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
+
+/** Priorities in a table: quitting and help are below the first, hints start at the first, other keys at the second. */
+const hintPriority = 2;
+const otherPriority = 10;
+
+/**
+Returns the current context's keys, as many as fit; in a table quit and help, then hints for the selected row, then the
+others.
+*/
+function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
+	const input = state.layers.at(-1);
+	const isInput = input?.kind === 'input';
+	const tableTitles: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
+	const layerTitles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
+	const titles = input ? layerTitles : tableTitles;
+	const isInvalid = isInput && inputError(input) !== undefined;
+	const isUsable = ({title, action}: KeyRow) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
+	const items = keysOf(contextOf(state), keySourceOf(data)).filter(row => isUsable(row)).flatMap((row): Item[] => {
+		const {title, action} = row;
+		const [key] = (isInput ? row.label : shownKeys(row, state.keyChanges)).split(' ');
+		return key === ''
+			? []
+			: [{
+				text: `${key}:${titles[action] ?? title}`, lead: key.length, role: 'key', priority: keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length,
+			}];
+	});
+	if (state.layers.length > 0) {
+		return layOut(items, width);
+	}
+
+	const first = items.filter(({priority}) => priority < hintPriority);
+	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
+	const nameOf = ({text, lead}: Item) => text.slice(0, lead);
+	const others = items.filter(item => !first.includes(item) && !hints.some(hint => nameOf(hint) === nameOf(item)));
+	return layOut([...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))], width);
+}
+
+const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
+const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
+
+/** Returns the keys that help most with the selected row, or with an empty table. */
+function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
+	const row = selectedRow(state, rowsOf(data));
+	if (!row) {
+		return state.query.filter === '' ? viewOf(state.view).emptyHints ?? withoutRows : whileFiltered;
+	}
+
+	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
+	return viewOf(state.view).hints(row, queryOf(state)).map(hint => isOnly(hint) ? {...hint, title: 'all threads', short: 'all'} : hint);
+}
+
+/** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
+function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
+	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
+		const row = keyOf(state.view, key, keySourceOf(data));
+		const [name] = row ? shownKeys({...row, label: labelWithFirst(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
+		return name === '' ? [] : [{name, title: ` ${title}`, short}];
+	});
+	const isLong = cellWidth(hints.map(({name, title}) => `${name}:${title}`).join('  ')) <= width;
+	return hints.map(({name, title, short}, index): Item => ({
+		text: `${name}:${isLong ? title : short}`, lead: name.length, role: 'key', priority: index,
+	}));
+}
+
+/** Returns the label of a row of keys with `key` moved to the front. */
+function labelWithFirst(label: string, keys: readonly string[], key: string): string {
+	const words = label.split(' ');
+	const at = keys.indexOf(key);
+	return words.length === keys.length && at > 0 ? [words[at], ...words.toSpliced(at, 1)].join(' ') : label;
 }

@@ -1,16 +1,14 @@
-import {
-	useEffect, useLayoutEffect, useReducer, useState,
-} from 'react';
+import {useEffect, useRef, useState} from 'react';
 import {cellWidth} from '../../model/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
 import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {
-	clickChooser, matching, pressChooser, scrollPosition, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
+	clickChooser, matching, pressChooser, scrollPosition, type ChoiceColumn, type ChoiceRow, type ChooserState,
 } from '../state/chooser-state.js';
 import {keysOf} from '../state/keys.js';
-import type {MouseInput} from '../terminal/mouse.js';
+import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {
@@ -47,31 +45,45 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const width = size.columns - 1;
 	const messageOf = ({message}: ChooserState) => wrappedSpans(message, width, 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
-	const [step, press] = useReducer(
-		(step: ChooserStep, input: string | MouseInput) => {
-			// Ignores the rest of the read that contained the last key.
-			if (step.chosen !== undefined || step.effect === 'quit') {
-				return step;
+	const [state, setState] = useState<ChooserState>({filter: '', selected: undefined, message: ''});
+	// One read may bring several keys before the next render.
+	const newest = useRef(state);
+	const hasLeft = useRef(false);
+	const press = (input: string | MouseInput) => {
+		// Ignores the rest of the read that contained the last key.
+		if (hasLeft.current) {
+			return;
+		}
+
+		const room = roomOf(newest.current);
+		const step = typeof input === 'string' ? pressChooser(newest.current, input, rows, room) : clickChooser(newest.current, input, rows, room);
+		newest.current = step.state;
+		setState(step.state);
+		switch (step.effect) {
+			case 'leave': {
+				hasLeft.current = true;
+				onLeave(step.chosen);
+				break;
 			}
 
-			const room = roomOf(step.state);
-			return typeof input === 'string' ? pressChooser(step.state, input, rows, room) : clickChooser(step.state, input, rows, room);
-		},
-		{state: {filter: '', selected: undefined, message: ''}} satisfies ChooserStep as ChooserStep,
-	);
+			case 'redraw': {
+				repaint();
+				break;
+			}
+
+			case 'suspend': {
+				terminal.suspend();
+				break;
+			}
+
+			case undefined: {
+				break;
+			}
+		}
+	};
+
 	useTerminalEvent('key', press);
 	useTerminalEvent('mouse', press);
-	useLayoutEffect(() => {
-		if (step.chosen !== undefined || step.effect === 'quit') {
-			onLeave(step.chosen);
-		} else if (step.effect === 'redraw') {
-			repaint();
-		} else if (step.effect === 'suspend') {
-			terminal.suspend();
-		}
-	}, [step, onLeave, repaint, terminal]);
-
-	const {state} = step;
 	const message = messageOf(state);
 	const room = roomOf(state);
 	const lines: Spans[] = [

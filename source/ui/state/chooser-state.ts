@@ -1,4 +1,4 @@
-import type {MouseInput} from '../terminal/mouse.js';
+import type {MouseInput} from '../terminal/key-decoder.js';
 import {actionOf} from './keys.js';
 import {erasures, typed} from './reduce-input.js';
 import {firstRow} from './state.js';
@@ -31,7 +31,8 @@ export type ChooserState = {
 	readonly message: string;
 };
 
-export type ChooserStep = {readonly state: ChooserState; readonly chosen?: number; readonly effect?: 'quit' | 'redraw' | 'suspend'};
+/** The state after an input, and what else to do. `chosen`: the pid that the screen is left with, if any. */
+export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: number};
 
 /** Returns the rows that contain all words of the filter. */
 export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
@@ -65,17 +66,25 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	const at = Math.max(0, shown.findIndex(({pid}) => pid === state.selected));
 	const line = {text: state.filter, cursor: state.filter.length};
 	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
-	if (action === 'back') {
-		return state.filter === '' ? {state, effect: 'quit'} : withFilter('');
+	if (action === 'back' && state.filter !== '') {
+		return withFilter('');
 	}
 
-	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
+	if (action === 'back' || action === 'quit') {
+		return {state, effect: 'leave'};
+	}
+
+	if (action === 'redraw' || action === 'suspend') {
 		return {state, effect: action};
 	}
 
 	if (action === 'accept') {
 		const row = shown.at(at);
-		return row === undefined ? {state} : (row.problem === undefined ? {state, chosen: row.pid} : {state: {...state, selected: row.pid, message: `${row.pid}: ${row.problem}`}});
+		if (row?.problem !== undefined) {
+			return {state: {...state, selected: row.pid, message: `${row.pid}: ${row.problem}`}};
+		}
+
+		return row ? {state, effect: 'leave', chosen: row.pid} : {state};
 	}
 
 	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {

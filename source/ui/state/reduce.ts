@@ -1,12 +1,11 @@
 import type {ViewKey} from '../../views/common/view.js';
-import type {MouseInput} from '../terminal/mouse.js';
+import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Layout} from '../text/layout.js';
-import {confirmTrace} from './prompts.js';
 import {played} from './time.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
 import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
-import {pressInput} from './reduce-input.js';
+import {confirmTrace, pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {
 	scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection,

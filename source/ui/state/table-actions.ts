@@ -9,7 +9,7 @@ import {moveSelection, type ScreenContext} from './screen-context.js';
 import {
 	forgetRow, inputLayer, say, selectedRow, withEffect, withLayer, withQuery, withSort, type UiState,
 } from './state.js';
-import {promptForHolders, promptForPattern} from './prompts.js';
+import {promptForHolders, promptForPattern} from './reduce-input.js';
 import {backFromFocus, focusOnRow, withLocation} from './rows.js';
 import {
 	busiest, changes, earlier, later, mark, nextSpan, play,

@@ -1,6 +1,8 @@
 import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
-import {mouseInput, type MouseInput} from './mouse.js';
+
+/** A mouse event and its cell of the screen, counted from 0. */
+export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};
 
 /** Length, in characters, up to which an unfinished escape sequence is waited for; then its ESC is the Escape key. */
 const maxSequence = 32;
@@ -111,4 +113,15 @@ function sequenceKey(body: string): Array<string | MouseInput> {
 	// Modifiers ("1;5C") are ignored: Ctrl with an arrow is still that arrow.
 	const plain = sequences[body] ?? sequences[body.replace(/^(\d+);\d+/, '$1').replace(/^1([A-Z])$/, '$1')];
 	return plain ? [plain] : [];
+}
+
+/** Bits for Shift, Meta and Control in a button number; ignored. */
+const modifiers = 4 + 8 + 16;
+const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
+
+/** Parses an SGR report without its CSI, such as "<0;12;5M"; returns undefined for events that are not used. */
+function mouseInput(sequence: string): MouseInput | undefined {
+	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
+	const mouse = inputs.get(Number(button) & ~modifiers);
+	return mouse && Number(column) >= 1 && Number(line) >= 1 ? {mouse, column: Number(column) - 1, line: Number(line) - 1} : undefined;
 }

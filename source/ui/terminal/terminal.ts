@@ -4,12 +4,14 @@ import process from 'node:process';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../runtime/suspension.js';
-import {KeyDecoder} from './key-decoder.js';
-import {mouseOff, mouseOn, type MouseInput} from './mouse.js';
+import {KeyDecoder, type MouseInput} from './key-decoder.js';
 
 /** Switches to the alternate screen, hides the cursor, turns automatic wrapping off (xterm's "ctlseqs"); and back. */
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
 const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
+/** Mouse modes: 1000 reports buttons and the wheel, 1006 encodes the reports as text (SGR). */
+const mouseOn = '\u001B[?1000h\u001B[?1006h';
+const mouseOff = '\u001B[?1006l\u001B[?1000l';
 /** Clears the screen before a full redraw. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
