@@ -14,7 +14,6 @@ import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {version} from '../runtime/bundle.js';
 import {viewOf} from '../views/registry.js';
-import {failureOf, isOver} from './source-end.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
@@ -35,14 +34,11 @@ async function waitUntil(condition: () => boolean, deadlineMs: number, stop: Abo
 
 /** Prints the reports of the options, each at the end of its window. Returns the exit code; throws UserError. */
 export async function runBatch(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
-	const stop = abortOnSignal();
-	process.stdout.once('error', () => {
-		stop.abort();
-	});
+	const {signal: stop} = abortOnSignal();
 	const vitals = target && openVitals(target);
 	try {
 		return await withOutput(options, async write => {
-			await printReports(source, options, {stop: stop.signal, readVitals: () => vitals?.read() ?? {}}, write);
+			await printReports(source, options, {stop, readVitals: () => vitals?.read() ?? {}}, write);
 			return 0;
 		});
 	} finally {
@@ -79,14 +75,14 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 		withStates: options.withStates,
 	};
 	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
-	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
+	await waitUntil(() => isOver(source.status()) || hasSamples(), performance.now() + startTimeoutMs, stop);
 	if (!hasSamples()) {
 		if (stop.aborted) {
 			return;
 		}
 
-		throw isOver(source)
-			? failureOf(source)
+		throw isOver(source.status())
+			? failureOf(source.status())
 			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
 				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
 			});
@@ -98,7 +94,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	// The first reading starts the time that the shares of the next one refer to.
 	readVitals();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
-		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
+		await waitUntil(() => isOver(source.status()), startMs + (plan.windowMs * (iteration + 1)), stop);
 		const snapshot = source.read();
 		if (!snapshot) {
 			break;
@@ -112,24 +108,34 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 		}
 
 		baseline = snapshot;
-		if (stop.aborted || isOver(source)) {
+		if (stop.aborted || isOver(source.status())) {
 			break;
 		}
 	}
 
 	if (source.status().phase === 'failed') {
-		throw failureOf(source);
+		throw failureOf(source.status());
 	}
 }
 
+/** Whether nothing more comes from a source. */
+export function isOver({phase}: SourceStatus): boolean {
+	return phase === 'ended' || phase === 'failed' || phase === 'recording';
+}
+
+/** Returns why a source failed. */
+export function failureOf({message, hint}: SourceStatus): UserError {
+	return new UserError(message ?? 'the session failed', {hint});
+}
+
 /** Returns the notes of a report on its session, printable lines. */
-export function batchNotes({phase, message, note, lineNote, stale, tracer}: SourceStatus): string[] {
-	const isOver = phase === 'ended' || phase === 'failed';
+export function batchNotes(status: SourceStatus): string[] {
+	const {message, note, lineNote, stale, tracer} = status;
 	return [
 		...[note, lineNote].filter(text => text !== undefined),
 		...(tracer ? [`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
 		...(stale ? ['the latest counts could not be read in time; these are older'] : []),
-		...(isOver && message ? [message] : []),
+		...(isOver(status) && message ? [message] : []),
 	];
 }
 

@@ -5,12 +5,10 @@ import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
-import {abortOnSignal} from './batch.js';
-import {momentOf, spanOf} from './moments.js';
-import {openSaved} from './recording.js';
+import {abortOnSignal, failureOf, isOver} from './batch.js';
+import {momentOf, openSaved, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
-import {failureOf, isOver} from './source-end.js';
 
 /** Default of --duration for JVMs. */
 const defaultS = 10;
@@ -21,15 +19,18 @@ export type Side = {readonly snapshot: Snapshot; readonly title: string};
 
 /** Reads both sides; samples JVMs at the same time. Throws UserError. */
 export async function readSides(texts: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {
-	const stop = new AbortController();
-	const isLive = texts.some(text => fileOf(text) === undefined);
-	const {signal} = isLive ? abortOnSignal() : stop;
-	const [a, b] = await Promise.all(texts.map(async text => fileOf(text) ? savedSide(text) : liveSide(text, options, signal)));
+	const [a, b] = await Promise.all(texts.map(async text => {
+		const span = spanIn(text);
+		return span ? savedSide(text, span) : liveSide(text, options);
+	}));
 	return [a, b];
 }
 
+/** A saved session, or what of it lies between two moments; without them from its start, or to its end. */
+type FileSpan = {readonly file: string; readonly from?: string; readonly to?: string};
+
 /** Returns the file and span of a side; undefined for a JVM. Throws UserError (2). */
-function fileOf(text: string): {readonly file: string; readonly from?: string; readonly to?: string} | undefined {
+function spanIn(text: string): FileSpan | undefined {
 	const [, file, from, to] = /^(.+)@([^@]+?)\.\.([^@]+)$/.exec(text) ?? [];
 	if (existsSync(text)) {
 		return {file: text};
@@ -46,8 +47,7 @@ function fileOf(text: string): {readonly file: string; readonly from?: string; r
 	return file === undefined ? undefined : {file, from, to};
 }
 
-async function savedSide(text: string): Promise<Side> {
-	const {file, from, to} = fileOf(text)!;
+async function savedSide(text: string, {file, from, to}: FileSpan): Promise<Side> {
 	const {snapshot, recording} = await openSaved(file);
 	const title = printable(path.basename(text));
 	if (!recording) {
@@ -62,17 +62,18 @@ async function savedSide(text: string): Promise<Side> {
 	return {snapshot: spanOf(recording.ring, begin, end), title};
 }
 
-async function liveSide(text: string, options: Options, stop: AbortSignal): Promise<Side> {
+async function liveSide(text: string, options: Options): Promise<Side> {
+	const {signal: stop} = abortOnSignal();
 	const target = await resolveTarget(text);
 	return sampled(target, options, async source => {
 		const endMs = performance.now() + ((options.durationS ?? defaultS) * 1000);
-		while (!stop.aborted && !isOver(source) && performance.now() < endMs) {
+		while (!stop.aborted && !isOver(source.status()) && performance.now() < endMs) {
 			await sleep(pollMs);
 		}
 
 		const snapshot = source.read();
 		if (!snapshot || snapshot.session.samples === 0) {
-			throw source.status().phase === 'failed' ? failureOf(source) : new UserError(`no sample of JVM ${target.pid}`);
+			throw source.status().phase === 'failed' ? failureOf(source.status()) : new UserError(`no sample of JVM ${target.pid}`);
 		}
 
 		return {snapshot, title: `${target.pid} ${target.facts.mainClass}`};

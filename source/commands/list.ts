@@ -11,6 +11,7 @@ import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes} from '../query/columns/format.js';
+import type {ChoiceColumn} from '../ui/state/chooser-state.js';
 import {dayAndTime} from '../ui/text/clock.js';
 
 const measuringMs = 1000;
@@ -89,11 +90,7 @@ export type JvmRow = JvmListing & {
 	readonly cpuPercent?: number;
 };
 
-type JvmColumn = {
-	readonly heading: string;
-	readonly align: 'left' | 'right';
-	/** Least terminal width, in columns, at which it is shown. */
-	readonly fromColumns: number;
+type JvmColumn = ChoiceColumn & {
 	/** Whether it is a figure: the chooser's filter does not search figures. */
 	readonly isFigure?: true;
 	cell(row: JvmRow): string;

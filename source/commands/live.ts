@@ -6,22 +6,22 @@ import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {Options} from '../options/parse.js';
+import type {Configuration, Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
-import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
-import type {MethodTracer} from '../ui/screens/ports.js';
+import {runApp, runChooser} from '../ui/app.js';
+import type {MethodTracer} from '../ui/screens/session.js';
+import type {ChoiceRow} from '../ui/state/chooser-state.js';
 import {keepColumns} from '../config/configure.js';
-import type {Configuration} from '../options/settings.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import {sourceLibrary} from '../sources/library.js';
 import {rootOf, type SourceRoot, targetRoots} from '../sources/roots.js';
 import type {Recording} from '../exports/recording/reader.js';
-import {LiveRecorder} from './live-recorder.js';
+import {LiveRecorder} from './record.js';
 import {recordingItem, saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
 
@@ -31,8 +31,8 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** What there is beside the source: a JVM, or a recording and the moment that is shown first. */
-type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number};
+/** What is shown beside a source: a JVM, or a recording and the moment that is shown first. */
+export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number};
 
 /** Shows the source until the user quits, then prints a summary. Returns the exit code; throws UserError. */
 export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs}: LiveParts = {}): Promise<number> {
@@ -110,8 +110,6 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
 }
 
-const choiceColumns = jvmColumns.map(({heading, align, fromColumns}) => ({heading, align, fromColumns}));
-
 /** Returns a function that scans the JVMs of this host, as rows of the chooser. */
 function choiceScanner(): () => ChoiceRow[] {
 	const scan = jvmScanner();
@@ -127,6 +125,6 @@ function choiceScanner(): () => ChoiceRow[] {
 /** Lets the user choose a JVM of this host; undefined if they choose none. */
 export async function chooseTarget(options: Options): Promise<number | undefined> {
 	return runChooser({
-		list: choiceScanner(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
+		list: choiceScanner(), columns: jvmColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
 	});
 }

@@ -1,30 +1,27 @@
+import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {printable} from '../model/text.js';
-import type {SnapshotSource} from '../model/source.js';
+import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
 import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/ring.js';
+import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import {abortOnSignal} from './batch.js';
+import type {RecordingToggle} from '../ui/screens/session.js';
+import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {snapshotStem} from './save.js';
-import {failureOf, isOver} from './source-end.js';
 import {Windows} from './sampled.js';
 
 const windowMs = 1000;
 const pollMs = 100;
 
-/** Returns --max-size in bytes. */
-export function maxBytesOf({maxSizeMb}: Options): number {
-	return maxSizeMb * 1024 * 1024;
-}
-
 /** Records a source until it ends, --duration is over or a signal comes. Returns the exit code; throws UserError. */
 export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
-	const recorder = await Recorder.create(options.output ?? `${snapshotStem(target.facts.pid, Date.now())}.tprof`, {version, maxBytes: maxBytesOf(options)});
+	const recorder = await Recorder.create(options.output ?? `${snapshotStem(target.facts.pid, Date.now())}.tprof`, {version, maxBytes: options.maxBytes});
 	const windows = new Windows(source, target);
 	const progress = new Progress();
 	const {signal: stop} = abortOnSignal();
@@ -40,7 +37,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	}
 
 	if (recorder.windows === 0) {
-		throw recorder.problem === undefined ? failureOf(source) : failureOf({status: () => ({phase: 'failed', stale: false, message: `nothing was recorded: ${recorder.problem}`})});
+		throw recorder.problem === undefined ? failureOf(source.status()) : new UserError(`nothing was recorded: ${recorder.problem}`);
 	}
 
 	progress.end(`${lineOf(recorder, windows.ring, 'recorded')}; tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`);
@@ -51,7 +48,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
 	let nextMs = performance.now() + windowMs;
-	const isToEnd = () => stop.aborted || isOver(source) || performance.now() >= endMs;
+	const isToEnd = () => stop.aborted || isOver(source.status()) || performance.now() >= endMs;
 	while (!isToEnd()) {
 		while (!isToEnd() && performance.now() < nextMs) {
 			await sleep(Math.max(1, Math.min(pollMs, nextMs - performance.now(), endMs - performance.now())));
@@ -95,5 +92,57 @@ export class Progress {
 	/** A line that stays. */
 	end(text: string): void {
 		process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[K' : ''}${printable(text, 4096)}\n`);
+	}
+}
+
+/** Records the session on the screen when the user asks for it. */
+export class LiveRecorder implements RecordingToggle {
+	/** The source; its status names the recording and its problem. */
+	readonly source: SnapshotSource;
+	readonly #inner: SnapshotSource;
+	readonly #options: Options;
+	#recorder: Recorder | undefined;
+
+	constructor(inner: SnapshotSource, options: Options) {
+		this.#inner = inner;
+		this.#options = options;
+		this.source = sourceOver(inner, {status: () => this.#status()});
+	}
+
+	/** Begins to record to a file, if one is named. Throws UserError. */
+	async begin(file: string | undefined): Promise<void> {
+		this.#recorder = file === undefined ? undefined : await Recorder.create(file, {version, maxBytes: this.#options.maxBytes});
+	}
+
+	async toggle(ring: Ring): Promise<string> {
+		const recorder = this.#recorder;
+		if (recorder) {
+			await this.end();
+			return recorder.problem === undefined ? `recorded ${nameOf(recorder)}; tprof-top open shows it` : `${nameOf(recorder)}: ${recorder.problem}`;
+		}
+
+		await this.begin(path.resolve(this.#options.snapshotDir ?? '.', `${snapshotStem(ring.newest?.target.pid ?? 0, Date.now())}.tprof`));
+		await this.#recorder!.follow(ring);
+		return `recording to ${nameOf(this.#recorder!)}; w ends it`;
+	}
+
+	follow(ring: Ring): void {
+		void this.#recorder?.follow(ring);
+	}
+
+	async end(): Promise<void> {
+		const recorder = this.#recorder;
+		this.#recorder = undefined;
+		await recorder?.finish();
+	}
+
+	#status() {
+		const status = this.#inner.status();
+		if (!this.#recorder) {
+			return status;
+		}
+
+		const {problem} = this.#recorder;
+		return {...status, recordedTo: nameOf(this.#recorder), ...(problem === undefined ? {} : {message: `not recorded: ${problem}`})};
 	}
 }

@@ -3,7 +3,6 @@ import path from 'node:path';
 import process from 'node:process';
 import {bundledFile} from '../runtime/bundle.js';
 import {UserError, usage} from '../runtime/errors.js';
-import type {Recording} from '../exports/recording/reader.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
@@ -17,10 +16,11 @@ import type {Target} from '../jvm/target.js';
 import {comparingView} from '../views/registry.js';
 import {tasksView} from '../views/tasks/view.js';
 import {tracesView} from '../views/traces/view.js';
+import type {LiveParts} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {openSaved, savedSource} from './recording.js';
+import {momentOf, openSaved, savedSource, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
 import {checkFormat, planBatch, runBatch} from './batch.js';
 
@@ -69,7 +69,7 @@ export async function run(given: Options): Promise<number> {
 		}
 
 		case 'watch': {
-			const {watchAll} = await import('./watch.js');
+			const {watchAll} = await import('./triggers.js');
 			return watchAll(options);
 		}
 
@@ -202,7 +202,7 @@ async function record(text: string, options: Options): Promise<number> {
 		throw usage('--trace and --tasks exclude each other', 'a JVM has one agent of tprof-top at a time');
 	}
 
-	const [{recordSession}, {recordWhen}] = [await import('./record.js'), await import('./watch.js')];
+	const [{recordSession}, {recordWhen}] = [await import('./record.js'), await import('./triggers.js')];
 	const recordTarget = async (target: Target, {tracer, tasks}: Agent = {}) => sampled(target, options, async sampler => {
 		const source = (tasks ?? tracer)?.source(sampler) ?? sampler;
 		return when ? recordWhen(source, target, options) : recordSession(source, target, options);
@@ -244,7 +244,6 @@ async function openFile(file: string, options: Options): Promise<number> {
 	}
 
 	try {
-		const {momentOf, spanOf, windowAt} = await import('./moments.js');
 		const [atMs, fromMs, toMs] = [at, from, to].map((text, index) => text === undefined ? undefined : momentOf(text, ['--at', '--from', '--to'][index], recording.ring));
 		if (isInteractive(options) && fromMs === undefined && toMs === undefined) {
 			return await show(savedSource(saved), options, {recording, atMs});
@@ -258,17 +257,8 @@ async function openFile(file: string, options: Options): Promise<number> {
 	}
 }
 
-/** What is shown beside a source. */
-type Shown = {
-	readonly target?: Target;
-	readonly tracer?: LiveTracer;
-	readonly recording?: Recording;
-	/** The moment of the recording that is shown first. */
-	readonly atMs?: number;
-};
-
 /** Shows the source on the screen, or prints reports of it. */
-async function show(source: SnapshotSource, options: Options, shown: Shown = {}): Promise<number> {
+async function show(source: SnapshotSource, options: Options, shown: LiveParts = {}): Promise<number> {
 	if (!isInteractive(options)) {
 		return runBatch(source, options, shown.target);
 	}

@@ -4,7 +4,7 @@ import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import type {Save} from '../ui/app.js';
+import type {Save} from '../ui/screens/session.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';

@@ -1,16 +1,24 @@
 import {spawn} from 'node:child_process';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import {identify} from '../jvm/discovery/inspect.js';
+import {listJvms} from '../jvm/discovery/list.js';
+import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
-import type {Condition} from '../options/conditions.js';
+import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
+import type {Condition} from '../options/table.js';
 import {corePercent} from '../query/counters/cpu-time.js';
 import {membersOfAll} from '../query/counters/members.js';
 import {deadlocksOf} from '../query/locks/deadlocks.js';
 import {isContendingNow, stuckMs} from '../query/locks/newest-sample.js';
 import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
+import {usage} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import {maxBytesOf} from './record.js';
+import {abortOnSignal, failureOf} from './batch.js';
+import {eachWindow, Progress} from './record.js';
+import {sampled, Windows} from './sampled.js';
 import {utcStamp} from './save.js';
 
 /** Time recorded before and after a trigger, and minimum time between two. */
@@ -19,16 +27,13 @@ const aroundMs = 60_000;
 /** Time-out of --exec. */
 const execMs = 60_000;
 
-/** Whether one of the conditions holds in a window. */
-export function holds(conditions: readonly Condition[], snapshot: Snapshot, window: RingWindow): boolean {
-	return conditions.some(condition => condition.figure === 'deadlock' ? deadlocksOf(snapshot).length > 0 : figures[condition.figure](snapshot, window) > condition.above);
-}
-
-const figures: Readonly<Record<Exclude<Condition['figure'], 'deadlock'>, (snapshot: Snapshot, window: RingWindow) => number>> = {
+/** The figures that conditions are about, at the end of a window. */
+const figures: Readonly<Record<Condition['figure'], (snapshot: Snapshot, window: RingWindow) => number>> = {
 	cpu: (_, {cpuNs, sampledMs}) => corePercent(cpuNs, sampledMs),
 	blocked: snapshot => membersOfAll(snapshot.threads, contending(snapshot)),
 	stuck: snapshot => Math.max(0, ...contending(snapshot).map(thread => stuckMs(snapshot, thread))) / 1000,
 	gc: (_, window) => readBody(window.body()).vitals.gcPercent ?? 0,
+	deadlock: snapshot => deadlocksOf(snapshot).length,
 };
 
 /** Threads that wait for a lock that another one holds. */
@@ -37,10 +42,10 @@ function contending(snapshot: Snapshot): number[] {
 }
 
 /** Files that may still be written, for all targets together. */
-export type FileCount = {left: number};
+type FileCount = {left: number};
 
 /** Each time a condition begins to hold, writes the minute before and after to a file. */
-export class Trigger {
+class Trigger {
 	/** The last problem, and the name of the newest file. */
 	problem: string | undefined;
 	newest: string | undefined;
@@ -63,11 +68,12 @@ export class Trigger {
 	/** Checks the newest window. Never throws. */
 	async follow(ring: Ring): Promise<void> {
 		const window = ring.windows.at(-1);
-		if (!window || !ring.newest) {
+		const {newest} = ring;
+		if (!window || !newest) {
 			return;
 		}
 
-		const isHeld = holds(this.#options.when ?? [], ring.newest, window);
+		const isHeld = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
 		const begins = isHeld && !this.#held;
 		this.#held = isHeld;
 		if (begins && !this.#recorder && this.#files.left > 0 && window.atMs - this.#firedMs >= aroundMs) {
@@ -93,7 +99,7 @@ export class Trigger {
 		this.#firedMs = atMs;
 		this.#files.left--;
 		try {
-			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, {version, maxBytes: maxBytesOf(this.#options)});
+			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, {version, maxBytes: this.#options.maxBytes});
 		} catch (error) {
 			this.problem = (error as Error).message;
 		}
@@ -121,4 +127,110 @@ export class Trigger {
 			this.problem = `--exec failed for ${file}`;
 		}
 	}
+}
+
+/** Maximum JVMs watched at a time: each takes a thread and its share of --max-cpu. */
+const maxTargets = 32;
+const lookMs = 5000;
+const pollMs = 200;
+
+function stemOf({output = 'tprof'}: Options): string {
+	return output.replace(/\.tprof$/, '');
+}
+
+/** Records a target around each --when. Returns the exit code; throws UserError. */
+export async function recordWhen(source: SnapshotSource, target: Target, options: Options): Promise<number> {
+	const files: FileCount = {left: options.maxFiles};
+	const {signal} = abortOnSignal();
+	const progress = new Progress();
+	await watched(source, target, options, {
+		files, stop: signal, stem: options.output === undefined ? `tprof-${target.facts.pid}` : stemOf(options), show(trigger) {
+			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files)}${trigger.newest === undefined ? '' : `, the last ${trigger.newest}`}`, trigger.problem);
+		},
+	});
+	progress.end(`watched ${target.facts.pid} ${target.facts.mainClass}: ${countOf(options, files)}`);
+	if (source.status().phase === 'failed') {
+		throw failureOf(source.status());
+	}
+
+	return 0;
+}
+
+function countOf({maxFiles}: Options, {left}: FileCount): string {
+	return `${maxFiles - left} of ${maxFiles} files`;
+}
+
+async function watched(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<void> {
+	const windows = new Windows(source, target);
+	const trigger = new Trigger(options, stem, files);
+	try {
+		await eachWindow(source, options.durationS, stop, async isLast => {
+			await trigger.follow(windows.follow(isLast));
+			show(trigger);
+		});
+	} finally {
+		await trigger.close();
+		windows.close();
+	}
+}
+
+/** The same for all JVMs of this host, including those that start later. */
+export async function watchAll(options: Options): Promise<number> {
+	if (!options.all || !options.when) {
+		throw usage('watch needs --all and --when', 'tprof-top watch --all --when "cpu>300,deadlock"');
+	}
+
+	const files: FileCount = {left: options.maxFiles};
+	const {signal: stop} = abortOnSignal();
+	const progress = new Progress();
+	const running = new Map<number, Promise<void>>();
+	/** Not tried again. */
+	const failed = new Set<number>();
+	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
+	let problem: string | undefined;
+	let newest = '';
+	const show = () => {
+		progress.show(`watching ${running.size} JVMs  ${countOf(options, files)}${newest}`, problem);
+	};
+
+	const watch = async (target: Target) => {
+		const {pid} = target;
+		try {
+			await sampled(target, options, async source => {
+				await watched(source, target, options, {
+					files, stop, stem: `${stemOf(options)}-${pid}`, show(trigger) {
+						newest = trigger.newest === undefined ? newest : `, the last ${trigger.newest}`;
+						problem = trigger.problem ?? problem;
+					},
+				});
+				if (source.status().phase === 'failed') {
+					throw failureOf(source.status());
+				}
+			});
+		} catch (error) {
+			problem = `${pid}: ${(error as Error).message}`;
+			failed.add(pid);
+		} finally {
+			running.delete(pid);
+		}
+	};
+
+	for (let lookedMs = -Infinity; !stop.aborted && performance.now() < endMs;) {
+		if (performance.now() - lookedMs >= lookMs) {
+			lookedMs = performance.now();
+			for (const {pid, problem: obstacle} of listJvms()) {
+				const found = obstacle !== undefined || running.has(pid) || failed.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
+				if (found?.ok) {
+					running.set(pid, watch(found.target));
+				}
+			}
+		}
+
+		show();
+		await sleep(pollMs);
+	}
+
+	await Promise.all(running.values());
+	progress.end(`watched for ${countOf(options, files)}${newest}`);
+	return 0;
 }

@@ -4,13 +4,12 @@ import {homedir} from 'node:os';
 import path from 'node:path';
 import {getSystemErrorMap} from 'node:util';
 import {optionRows} from '../options/table.js';
-import type {Options} from '../options/parse.js';
+import {noSettings, type Configuration, type Options} from '../options/parse.js';
 import {groups, type Option} from '../options/option.js';
 import {printable} from '../model/text.js';
 import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
-import {noSettings, type Configuration} from '../options/settings.js';
 
 /** Returns the options, with values of the configuration file for those not given; some only for a screen. */
 export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {

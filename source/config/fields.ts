@@ -1,5 +1,6 @@
 import {nearest} from '../options/nearest.js';
 import type {Option} from '../options/option.js';
+import type {Settings} from '../options/parse.js';
 import {optionRows} from '../options/table.js';
 import {UserError} from '../runtime/errors.js';
 import {keyNames, keyTable} from '../ui/state/keys.js';
@@ -7,8 +8,7 @@ import {
 	styleWords, readStyle, roles, type Role,
 } from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/registry.js';
-import type {Fault, Settings} from '../options/settings.js';
-import {readJson, type JsonValue} from './json-value.js';
+import {readJson, type Fault, type JsonValue} from './json-value.js';
 
 type Draft = {
 	readonly options: Map<string, string>;

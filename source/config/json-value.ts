@@ -2,7 +2,9 @@ import {
 	parseTree, printParseErrorCode, type Node, type ParseError,
 } from 'jsonc-parser';
 import {printable} from '../model/text.js';
-import type {Fault} from '../options/settings.js';
+
+/** A mistake in a file, as one printable line of text, and its line number, 0 for the whole file. */
+export type Fault = {readonly line: number; readonly text: string};
 
 /** Reads JSON with comments and trailing commas; adds mistakes to `faults`. `isEditable`: a valid object, or empty. */
 export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isEditable: boolean} {

@@ -13,13 +13,16 @@ import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {checkPattern} from './command.js';
-import {conditionForms, conditionsOf} from './conditions.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
+/** What must exceed `above`: CPU use in percent of a core, blocked threads, seconds at a lock, percent of the time in collections, or the number of deadlocks. */
+export type Condition = {readonly figure: 'cpu' | 'blocked' | 'stuck' | 'gc' | 'deadlock'; readonly above: number};
+
+const conditionForms = 'cpu>300, blocked>20, stuck>10s, gc>20, deadlock, joined by ","';
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
 /** All options in the order of the help, by the keys of their values in `Options`; keys of times end in the unit. */
@@ -216,13 +219,28 @@ const optionTable = {
 		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'with the live screen: write a recording as it goes on',
 		...anyText,
 	},
-	maxSizeMb: {
+	maxBytes: {
 		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'size of a recording from which its older half is merged into longer windows',
-		...number(1, 1024),
+		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
+	/** Conditions of which one is enough. */
 	when: {
 		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments: ${conditionForms}`,
-		read: (text: string, spelling: string) => conditionsOf(text, spelling),
+		read(text: string, spelling: string) {
+			const conditions = wordsOf(text).map((word): Condition => {
+				const [, figure = word, above = 0] = /^(cpu|blocked|stuck|gc)\s*>\s*(\d+(?:\.\d+)?)[%s]?$/.exec(word) ?? [];
+				if (figure === word && word !== 'deadlock') {
+					throw usage(`${spelling}: "${word}" is not a condition`, conditionForms);
+				}
+
+				return {figure: figure as Condition['figure'], above: Number(above)};
+			});
+			if (conditions.length === 0) {
+				throw usage(`${spelling} needs a condition`, conditionForms);
+			}
+
+			return conditions;
+		},
 	},
 	maxFiles: {
 		name: 'max-files', group: 'recordings', value: 'N', default: '20', help: 'with --when: at most N files',

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import {readJson, type JsonValue} from '../config/json-value.js';
-import type {Fault} from '../options/settings.js';
+import {readJson, type Fault, type JsonValue} from '../config/json-value.js';
 import {
 	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, shippedProbes, type ProbeCounter,
 } from '../model/task-probe.js';

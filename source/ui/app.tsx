@@ -1,9 +1,6 @@
-import type {Snapshot, TargetVitals} from '../model/snapshot.js';
-import type {SnapshotSource} from '../model/source.js';
+import type {Snapshot} from '../model/snapshot.js';
 import type {Ring} from '../query/past/ring.js';
-import type {
-	KeepColumns, MethodTracer, RecordingToggle, Save,
-} from './screens/ports.js';
+import type {SessionPorts} from './screens/session.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore, type StoreOptions} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
@@ -11,17 +8,9 @@ import type {InitialView} from './state/state.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
 import type {ChoiceColumn, ChoiceRow} from './state/chooser-state.js';
 
-export type {RecordingToggle, Save} from './screens/ports.js';
-
-type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & Pick<StoreOptions, 'recorded' | 'onWindow'> & {
-	readonly source: SnapshotSource;
-	readonly save: Save;
-	readonly keepColumns?: KeepColumns;
-	readonly tracer?: MethodTracer;
-	readonly recording?: RecordingToggle;
+type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<StoreOptions, 'delayMs'> & {
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
-	vitals(): TargetVitals;
 };
 
 type AppResult = {
@@ -33,7 +22,7 @@ type AppResult = {
 };
 
 /** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
-export async function runApp({source, vitals, save, keepColumns, tracer, recording, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse, ...ports}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({
 		source, delayMs: view.delayMs, vitals, recorded, onWindow,
 	});
@@ -48,15 +37,13 @@ export async function runApp({source, vitals, save, keepColumns, tracer, recordi
 				leave(undefined);
 			};
 
-			return <SessionScreen {...{store, data, view, save, keepColumns, tracer, recording}} theme={new Theme(theme)} onQuit={quit}/>;
+			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit}/>;
 		});
 		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown, ring: store.get().ring};
 	} finally {
 		store.stop();
 	}
 }
-
-export type {ChoiceRow} from './state/chooser-state.js';
 
 type ChooserOptions = ShellOptions & {
 	readonly columns: readonly ChoiceColumn[];

@@ -1,5 +1,4 @@
 /* eslint-disable unicorn/no-await-expression-member -- What a command prints is looked at where it is run. */
-import {spawn} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -9,16 +8,18 @@ import {openRecording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {addToRing, emptyRing} from '../../source/query/past/ring.js';
+import {addToRing, emptyRing, type RingWindow} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {
-	closedAfterTest, javaForTest, sharedFolder, spawnForTest, stoppedAfterTest,
+	beside, closedAfterTest, folderForTest, javaForTest, sharedFolder, spawnForTest, stoppedAfterTest,
 } from '../helpers/for-test.js';
 import {startJar} from '../helpers/jvm.js';
 import {pick, seeded} from '../helpers/random.js';
-import {cli, run, runCli} from '../helpers/run.js';
+import {
+	cli, run, runCli, start, startCli,
+} from '../helpers/run.js';
 import {samplerForTest} from '../helpers/sampling.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
@@ -27,7 +28,16 @@ const folder = sharedFolder();
 let files = 0;
 const newName = () => path.join(folder, `${++files}.tprof`);
 
-test('every view shows of a moment what the live screen showed then, to the last digit', async () => {
+/** The windows that a recording has so far; none as long as it has not begun. */
+function windowsOf(file: string): readonly RingWindow[] {
+	try {
+		return openRecording(readFileSync(file)).ring.windows;
+	} catch {
+		return [];
+	}
+}
+
+test.concurrent('every view shows of a moment what the live screen showed then, to the last digit', beside(async () => {
 	const java = stoppedAfterTest(await startJar(path.resolve(import.meta.dirname, '../../demo/shop.jar')));
 	const sampler = await samplerForTest(java, {timer: 'auto'});
 	await until(() => (sampler.read()?.session.samples ?? 0) > 0);
@@ -56,94 +66,90 @@ test('every view shows of a moment what the live screen showed then, to the last
 			}
 		}
 	}
-});
+}));
 
-test('killed at any moment, it loses at most the window being written', async () => {
+test.concurrent('killed at any moment, it loses at most the window being written', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const random = seeded(Date.now());
-	for (let round = 0; round < 4; round++) {
+	await Promise.all(Array.from({length: 4}, async () => {
 		const file = newName();
 		const child = spawnForTest(process.execPath, [cli, 'record', String(java.pid), '-o', file], {stdio: 'ignore'});
-		await until(() => {
-			try {
-				return readFileSync(file).length > 500;
-			} catch {
-				return false;
-			}
-		});
+		await until(() => windowsOf(file).length > 0);
 		const beginMs = Date.now();
 		await sleep(pick(random, 4000));
+		const written = windowsOf(file).length;
 		child.kill('SIGKILL');
 		const seconds = (Date.now() - beginMs) / 1000;
 		const {status, stdout} = await runCli('open', file);
 		expect(status).toBe(0);
 		expect(stdout).toContain('samples');
-		expect(openRecording(readFileSync(file)).ring.windows.length).toBeGreaterThanOrEqual(Math.floor(seconds));
+		expect(windowsOf(file).length).toBeGreaterThanOrEqual(Math.max(written, Math.floor(seconds / 2)));
+	}));
+}));
+
+test.concurrent.for(['SIGINT', 'end'] as const)('it ends well (%s), and says how it went in a line', beside(async how => {
+	const java = await javaForTest('KnownPhases');
+	const file = newName();
+	const {child, ended} = startCli('record', String(java.pid), '-o', file);
+	await until(() => windowsOf(file).length >= 2);
+	if (how === 'end') {
+		await java.stop();
+	} else {
+		child.kill(how);
 	}
-});
 
-test('it ends well at SIGINT and at the target\'s end, and says how it went in a line', async () => {
-	for (const how of ['SIGINT', 'end'] as const) {
-		const java = await javaForTest('KnownPhases');
-		const file = newName();
-		const child = spawn(process.execPath, [cli, 'record', String(java.pid), '-o', file], {stdio: ['ignore', 'ignore', 'pipe']});
-		let said = '';
-		child.stderr.on('data', (text: Uint8Array) => {
-			said += String(text);
-		});
-		await sleep(5000);
-		if (how === 'end') {
-			await java.stop();
-		} else {
-			child.kill(how);
-		}
+	const {status, stderr} = await ended;
+	expect({status, stderr}).toEqual({status: 0, stderr: expect.stringMatching(/^recorded .*\.tprof \d+s {2}[\d,]+ samples {2}\d+\/s {2}[\d.]+[KM] {2}costs [\d.]+% of target {2}own CPU [\d.]+%; tprof-top open .*\.tprof shows it\n$/) as unknown});
+	const {problem, ring} = openRecording(readFileSync(file));
+	expect({problem, windows: ring.windows.length}).toEqual({problem: undefined, windows: expect.toSatisfy(count => count >= 2) as unknown});
+}));
 
-		await until(() => child.exitCode !== null);
-		expect({status: child.exitCode, said}).toEqual({status: 0, said: expect.stringMatching(/^recorded .*\.tprof \ds {2}[\d,]+ samples {2}\d+\/s {2}[\d.]+[KM] {2}costs [\d.]+% of target {2}own CPU [\d.]+%; tprof-top open .*\.tprof shows it\n$/) as unknown});
-		const {problem, ring} = openRecording(readFileSync(file));
-		expect({problem, windows: ring.windows.length}).toEqual({problem: undefined, windows: expect.toSatisfy(count => count >= 2 && count <= 7) as unknown});
-	}
-});
-
-test('where there is no room for more, it says so once, and what is there is good', async () => {
+test.concurrent('where there is no room for more, it says so once, and what is there is good', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const file = newName();
-	const {status, stderr} = await run('bash', ['-c', 'ulimit -f 6; exec "$0" "$1" record "$2" -o "$3" --duration 12', process.execPath, cli, String(java.pid), file]);
+	const {child, ended, stderr: said} = start('bash', ['-c', 'ulimit -f 6; exec "$0" "$1" record "$2" -o "$3"', process.execPath, cli, String(java.pid), file]);
+	await until(() => said().includes('sampling goes on'));
+	// It is not said again of the next window.
+	await sleep(1500);
+	child.kill('SIGINT');
+	const {status, stderr} = await ended;
 	expect(status).toBe(1);
 	expect(stderr.match(/it would exceed the file size limit/g)?.length).toBe(2);
-	expect(stderr).toMatch(/sampling goes on/);
 	expect(openRecording(readFileSync(file)).ring.windows.length).toBeGreaterThan(0);
 	expect((await runCli('record', String(java.pid), '-o', '/proc/x.tprof')).stderr).toMatch(/^tprof-top: cannot write \/proc\/x\.tprof: /);
-});
+}));
 
-test('--when has what was before a burst, by the program\'s own clock, and runs a command after it', async () => {
+test.concurrent('--when has what was before a burst, by the program\'s own clock, and runs a command after it', beside(async () => {
 	const java = await javaForTest('KnownPhases');
-	const place = path.join(folder, 'when');
-	const child = spawnForTest(process.execPath, [cli, 'record', String(java.pid), '-o', path.join(folder, 'when-x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${place}`, '--interval', '20'], {stdio: 'ignore'});
-	await sleep(4500);
+	const place = folderForTest();
+	const {child, ended} = startCli('record', String(java.pid), '-o', path.join(place, 'x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${path.join(place, 'ran')}`, '--interval', '20');
+	// Nothing tells that it samples before there is a file.
+	await sleep(6000);
 	java.child.stdin!.write('\n');
 	const [beganMs, endedMs] = await until(() => /burnt (\d+) (\d+) \d+/.exec(java.output())?.slice(1).map(Number));
-	const found = () => readdirSync(folder).find(name => /^when-x-\d{8}T\d{6}Z\.tprof$/.test(name));
-	await until(found);
-	await sleep(2000);
+	const name = await until(() => readdirSync(place).find(found => /^x-\d{8}T\d{6}Z\.tprof$/.test(found)));
+	const written = path.join(place, name);
+	await until(() => (windowsOf(written).at(-1)?.atMs ?? 0) > endedMs);
 	child.kill('SIGINT');
-	await until(() => readdirSync(folder).includes('when'));
-	await until(() => child.exitCode !== null);
-	const {ring} = openRecording(readFileSync(path.join(folder, found()!)));
-	expect(ring.windows.filter(({atMs}) => atMs < beganMs).length).toBeGreaterThanOrEqual(3);
-	const busiest = ring.windows.toSorted((a, b) => b.cpuNs - a.cpuNs)[0];
+	await ended;
+	expect(readdirSync(place)).toContain('ran');
+	const windows = windowsOf(written);
+	expect(windows.filter(({atMs}) => atMs < beganMs).length).toBeGreaterThanOrEqual(3);
+	const busiest = windows.toSorted((a, b) => b.cpuNs - a.cpuNs)[0];
 	expect(busiest.atMs).toBeGreaterThan(beganMs);
 	expect(busiest.atMs - 1000).toBeLessThan(endedMs);
-});
+}));
 
-test('a moment, a span and two spans of it are opened and compared', async () => {
+test.concurrent('a moment, a span and two spans of it are opened and compared', beside(async () => {
 	const java = await javaForTest('KnownPhases', {under: []});
 	const file = newName();
-	const child = spawnForTest(process.execPath, [cli, 'record', String(java.pid), '-o', file, '--duration', '9'], {stdio: 'ignore'});
-	await sleep(4500);
+	const {child, ended} = startCli('record', String(java.pid), '-o', file);
+	await until(() => windowsOf(file).length >= 4);
 	java.child.stdin!.write('\n');
-	await until(() => child.exitCode !== null);
 	const [, beganMs, endedMs] = (await java.waitFor(/burnt (\d+) (\d+) \d+/)).map(Number);
+	await until(() => windowsOf(file).at(-1)!.atMs > endedMs + 2000);
+	child.kill('SIGINT');
+	await ended;
 	const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
 	const moments = [beganMs - 3000, beganMs - 1000, beganMs - 1000, endedMs + 2000].map(ms => clock(ms));
 	const before = `${file}@${moments[0]}..${moments[1]}`;
@@ -168,22 +174,21 @@ test('a moment, a span and two spans of it are opened and compared', async () =>
 	await terminal.until('RECORDED');
 	terminal.type('q');
 	await terminal.ended();
-});
+}));
 
-test('the live screen records from its start, by a key, and all that it has', async () => {
+test.concurrent('the live screen records from its start, by a key, and all that it has', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['5', '10', '1']});
 	const file = newName();
-	const place = path.join(folder, 'live');
-	const {status} = await run('mkdir', [place]);
-	expect(status).toBe(0);
+	const place = folderForTest();
+	const made = () => readdirSync(place).filter(name => name.endsWith('.tprof')).sort().map(name => path.join(place, name));
 	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, String(java.pid), '--record', file, '--snapshot-dir', place], {columns: 160}));
 	await terminal.until('REC ');
-	await sleep(3000);
+	await until(() => windowsOf(file).length >= 2);
 	terminal.type('w');
 	await terminal.until('shows it');
 	terminal.type('w');
 	await terminal.until('recording to');
-	await sleep(2500);
+	await until(() => windowsOf(made()[0]).length >= 2);
 	terminal.type('w');
 	await terminal.until('shows it');
 	terminal.type('S');
@@ -194,27 +199,24 @@ test('the live screen records from its start, by a key, and all that it has', as
 	await terminal.until(/saved tprof-.*windows|saved .*\.tprof/);
 	terminal.type('q');
 	await terminal.ended();
-	const made = readdirSync(place).filter(name => name.endsWith('.tprof')).map(name => path.join(place, name));
-	const [whole, byKey, all] = [file, ...made.toSorted()].map(name => openRecording(readFileSync(name)).ring.windows.length);
-	expect(whole).toBeGreaterThanOrEqual(2);
-	expect(byKey).toBeGreaterThanOrEqual(2);
+	const [whole, byKey, all] = [file, ...made()].map(name => windowsOf(name).length);
 	expect(all).toBeGreaterThan(whole + byKey - 2);
-});
+}));
 
-test('calls and tasks are recorded too', async () => {
+test.concurrent('calls and tasks are recorded too', beside(async () => {
 	const java = await javaForTest('KnownTraces');
 	const file = newName();
-	const {status, stderr} = await runCli('record', String(java.pid), '-o', file, '--trace', 'KnownTraces.*', '--yes', '--duration', '5');
+	const {status, stderr} = await runCli('record', String(java.pid), '-o', file, '--trace', 'KnownTraces.*', '--yes', '--duration', '3');
 	expect(stderr).toContain('recorded ');
 	expect(status).toBe(0);
 	expect((await runCli('open', file, '--view', 'traces')).stdout).toMatch(/KnownTraces\./);
 	expect((await runCli('open', file, '--view', 'traces', '--at', '1s ago', '--format', 'json')).stdout).toContain('"traces"');
-});
+}));
 
-test('a program that knows docs/formats.md alone reads it', async () => {
+test.concurrent('a program that knows docs/formats.md alone reads it', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const file = newName();
-	await runCli('record', String(java.pid), '-o', file, '--duration', '5');
+	await runCli('record', String(java.pid), '-o', file, '--duration', '4');
 	const {stdout, stderr} = await run('python3', [path.resolve(import.meta.dirname, '../exports/read_recording.py'), file]);
 	expect(stderr).toBe('');
 	const {ring} = openRecording(readFileSync(file));
@@ -239,4 +241,4 @@ test('a program that knows docs/formats.md alone reads it', async () => {
 
 	writeFileSync(file, readFileSync(file).subarray(0, -20));
 	expect((await run('python3', [path.resolve(import.meta.dirname, '../exports/read_recording.py'), file])).stdout.trim().split('\n').length).toBe(lines.length);
-});
+}));

@@ -7,8 +7,7 @@ import {
 	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote, defaultConfigFile,
 } from '../../source/config/configure.js';
 import {parseSettings} from '../../source/config/fields.js';
-import {noConfiguration} from '../../source/options/settings.js';
-import {parseOptions, type Options} from '../../source/options/parse.js';
+import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {patienceMs} from '../helpers/until.js';

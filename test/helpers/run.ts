@@ -23,7 +23,12 @@ export async function run(command: string, args: readonly string[], env: NodeJS.
 
 /** Starts the built program without a terminal, to be disturbed while it runs. */
 export function startCli(...args: readonly string[]) {
-	const child = spawn(process.execPath, [cli, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
+	return start(process.execPath, [cli, ...args]);
+}
+
+/** Starts a program without a terminal, to be disturbed while it runs. */
+export function start(command: string, args: readonly string[]) {
+	const child = spawn(command, args, {stdio: ['ignore', 'pipe', 'pipe']});
 	const written = {stdout: '', stderr: ''};
 	for (const stream of ['stdout', 'stderr'] as const) {
 		child[stream].setEncoding('utf8').on('data', (chunk: string) => {

@@ -77,7 +77,7 @@ describe('the options', () => {
 
 	test('--when takes conditions joined by commas', () => {
 		expect(options('record 1 --when cpu>300,blocked>20,stuck>10s,gc>20%,deadlock').when).toEqual([
-			{figure: 'cpu', above: 300}, {figure: 'blocked', above: 20}, {figure: 'stuck', above: 10}, {figure: 'gc', above: 20}, {figure: 'deadlock'},
+			{figure: 'cpu', above: 300}, {figure: 'blocked', above: 20}, {figure: 'stuck', above: 10}, {figure: 'gc', above: 20}, {figure: 'deadlock', above: 0},
 		]);
 		for (const wrong of ['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1']) {
 			expect(usageError(`record 1 --when ${wrong}`).hint).toContain('cpu>300');

@@ -1,8 +1,7 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {savedSource} from '../../source/commands/recording.js';
-import {momentOf} from '../../source/commands/moments.js';
+import {momentOf, savedSource} from '../../source/commands/recording.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {views} from '../../source/views/registry.js';

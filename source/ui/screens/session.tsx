@@ -2,7 +2,9 @@ import {Box} from 'ink';
 import {
 	useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore,
 } from 'react';
-import type {Location} from '../../query/types/query.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import type {Ring} from '../../query/past/ring.js';
+import type {Location, Query} from '../../query/types/query.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header, shownFindings} from '../components/header.js';
@@ -26,22 +28,45 @@ import {
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
 import {layoutOf} from '../text/layout.js';
-import type {
-	KeepColumns, MethodTracer, RecordingToggle, Save,
-} from './ports.js';
 import {screenContextOf} from './session-context.js';
 
-type SessionScreenProps = {
-	readonly store: SessionStore;
-	readonly data: SessionData;
-	readonly view: InitialView;
-	readonly theme: Theme;
+/** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
+export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string; readonly ring?: Ring}) => Promise<string>;
+
+/** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
+type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
+
+/** Begins or ends a recording; resolves to a message, or rejects as `Save` does. */
+export type RecordingToggle = {toggle(ring: Ring): Promise<string>};
+
+/** The methods that a pattern matches: the question to the user, and the note to read before answering it. */
+export type FoundMethods = {readonly question: string; readonly about: string};
+
+/** Traces methods while the screen is up. `find` and `trace` reject with an error that says why they failed. */
+export type MethodTracer = {
+	/** Finds the methods that a pattern matches; does not trace them yet. */
+	find(pattern: string): Promise<FoundMethods>;
+	/** Traces the methods found last; resolves to a message. */
+	trace(): Promise<string>;
+	/** Discards the methods found last. */
+	forget(): Promise<void>;
+};
+
+/** What the screen of a session calls in the rest of the program. */
+export type SessionPorts = {
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
 	/** Undefined if this session cannot trace. */
 	readonly tracer?: MethodTracer;
 	/** Undefined for what is recorded or saved already. */
 	readonly recording?: RecordingToggle;
+};
+
+type SessionScreenProps = SessionPorts & {
+	readonly store: SessionStore;
+	readonly data: SessionData;
+	readonly view: InitialView;
+	readonly theme: Theme;
 	readonly onQuit: () => void;
 };
 
