@@ -44,16 +44,9 @@ export function Header({ui, data, layout: {header, width}, instead}: HeaderProps
 	}
 }
 
-type FindingsProps = {
-	readonly data: ScreenData;
-	readonly layout: Layout;
-	/** All of `findingLines`. */
-	readonly lines: readonly Span[];
-};
-
-/** The findings, in the lines that the layout has for them. */
-export function Findings({data, layout: {findingLines: room, width}, lines}: FindingsProps) {
-	return room === 0 ? null : <Lines lines={fitted(lines, data, width, room).map(span => [span])} width={width}/>;
+/** The findings, as many of their lines as the layout has room for. */
+export function Findings({data, layout: {findingLines: room, width}}: Pick<HeaderProps, 'data' | 'layout'>) {
+	return room === 0 ? null : <Lines lines={fitted(data, width, room).map(span => [span])} width={width}/>;
 }
 
 /** Returns all findings, the worst first, then the view's own. */
@@ -67,17 +60,18 @@ const mark = '! ';
 const more = ' (?)';
 
 /** Returns all findings, each wrapped to lines. */
-export function findingLines(data: Pick<ScreenData, 'findings' | 'table'>, width: number): Span[] {
-	return shownFindings(data).flatMap(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
+export function findingLines(data: ScreenData, width: number): ReadonlyArray<readonly Span[]> {
+	return shownFindings(data).map(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
 }
 
-/** Returns the lines that fit; the last one ends with `more` if not all do. */
-function fitted(lines: readonly Span[], data: ScreenData, width: number, room: number): readonly Span[] {
+/** Returns the first `room` lines of the findings; the last one ends with `more` if there are others. */
+function fitted(data: ScreenData, width: number, room: number): readonly Span[] {
+	const lines = findingLines(data, width).flat();
 	if (lines.length <= room) {
 		return lines;
 	}
 
-	// In a single line the whole first finding, so that an ellipsis shows whether it goes on.
+	// A single line gets all of the first finding, which is then truncated at its end.
 	const kept = room === 1 ? [{...lines[0], text: mark + shownFindings(data)[0].text}] : lines.slice(0, room);
 	const last = kept.at(-1)!;
 	return [...kept.slice(0, -1), {...last, text: cut(withMore(last.text, width), width)}];

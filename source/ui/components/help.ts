@@ -4,8 +4,7 @@ import {views} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
-import {samplingFigures} from '../status/sampling.js';
-import {warningsOf} from '../status/warnings.js';
+import {samplingFigures, warningsOf} from '../status/sampling.js';
 import {
 	shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow, type KeySource,
 } from '../state/keys.js';

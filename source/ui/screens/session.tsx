@@ -7,7 +7,7 @@ import type {Ring} from '../../query/past/ring.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
-import {findingLines, Findings, Header, shownFindings} from '../components/header.js';
+import {findingLines, Findings, Header} from '../components/header.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
 import {Tabs} from '../components/tabs.js';
 import {ThemeContext} from '../components/text.js';
@@ -23,7 +23,7 @@ import {keySourceOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOf, type InitialView, type Effect, type EffectOf, type UiState,
+	coveringLayer, initialState, queryOf, type InitialView, type Effect, type UiState,
 } from '../state/state.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
@@ -70,7 +70,7 @@ type SessionScreenProps = SessionPorts & {
 	readonly onQuit: () => void;
 };
 
-/** A recording that is played goes on to its next window so often, milliseconds. */
+/** Time after which a recording that is played goes on to its next window. */
 const playMs = 1000;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
@@ -96,7 +96,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const findings = findingLines(shown, width);
 	const above = aboveLines(shown, width);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findings.length, firstFinding: findingLines({findings: shownFindings(shown).slice(0, 1), table: undefined}, width).length, above: above.length, isPast: shown.past !== undefined || source === 'recording',
+		footer: message.length, findings: findings.flat().length, firstFinding: findings.at(0)?.length ?? 0, above: above.length, isPast: shown.past !== undefined || source === 'recording',
 	});
 	const detailOf = data.detailOf(ui, feed);
 	const settled = followRow(ui, rowsOf(shown), layout.tableRows);
@@ -121,7 +121,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		dispatch({type: 'resets', resets: store.get().past.resets.length});
 	};
 
-	const performers: {readonly [Type in Effect['type']]: (effect: EffectOf<Type>) => void} = {
+	const performers: {readonly [Type in Effect['type']]: (effect: Effect & {readonly type: Type}) => void} = {
 		quit: onQuit,
 		redraw: repaint,
 		suspend() {
@@ -180,7 +180,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 			void attempt(dispatch, 'not saved: ', async () => shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), {...effect, ring: feed.ring}) : 'nothing to save yet');
 		},
 	};
-	const perform = <Type extends Effect['type']>(effect: EffectOf<Type>) => {
+	const perform = <Type extends Effect['type']>(effect: Effect & {readonly type: Type}) => {
 		performers[effect.type](effect);
 	};
 
@@ -226,7 +226,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
 					<Header {...parts} instead={isInHeader ? firstLine(message, settled, shown, keyRoom) : undefined}/>
-					<Findings data={shown} layout={layout} lines={findings}/>
+					<Findings data={shown} layout={layout}/>
 					{layout.hasTabs ? <Tabs ui={settled} data={shown} width={width}/> : null}
 					<TimeLine {...parts}/>
 					{layer === undefined

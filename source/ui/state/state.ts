@@ -178,18 +178,14 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 	return Math.min(Math.max(top, least), Math.max(0, selected), Math.max(0, rows - page));
 }
 
-type PlainEffect = 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record';
-
-type EffectData = Readonly<Record<PlainEffect, object> & Record<'edit' | 'copy', {readonly location: Location}>> & {
-	readonly save: {readonly name?: string; readonly format?: string};
-	/** Saves the columns that the user chose for a view; undefined for the default ones. */
-	readonly 'keep-columns': {readonly view: string; readonly columns: readonly string[] | undefined};
-	readonly 'find-methods': {readonly pattern: string};
-};
-
 /** An action of the app beside drawing. */
-export type EffectOf<Type extends keyof EffectData> = {[Each in Type]: {readonly type: Each} & EffectData[Each]}[Type];
-export type Effect = EffectOf<keyof EffectData>;
+export type Effect =
+	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
+	| {readonly type: 'edit' | 'copy'; readonly location: Location}
+	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
+	/** Saves the columns that the user chose for a view; undefined for the default ones. */
+	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
+	| {readonly type: 'find-methods'; readonly pattern: string};
 
 /** The most views that `goBack` leads back through. */
 const maxCameFrom = 16;

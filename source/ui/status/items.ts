@@ -10,8 +10,7 @@ import type {Role} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/spans.js';
 import {badgeOf} from './session-states.js';
-import {samplingFigures} from './sampling.js';
-import {warningsOf} from './warnings.js';
+import {samplingFigures, warningsOf} from './sampling.js';
 
 export type HeaderContext = {
 	readonly ui: UiState;

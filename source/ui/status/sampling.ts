@@ -1,5 +1,9 @@
-import {engineName} from '../../model/snapshot.js';
+import {unattributed} from '../../model/frame.js';
+import {engineName, type Snapshot} from '../../model/snapshot.js';
+import {sumUpTo} from '../../model/sum.js';
+import {stateCode} from '../../model/thread-state.js';
 import {formatCount} from '../../query/columns/format.js';
+import {starvedText, unattributedText} from '../../query/summary/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
 
 /** A figure about sampling itself: the help lists all of them, the header the bad ones. */
@@ -86,4 +90,87 @@ function percent(value: number | undefined): string | undefined {
 
 function micros(us: number): string {
 	return us < 1000 ? `${Math.round(us)}us` : `${Number((us / 1000).toFixed(us < 10_000 ? 1 : 0))}ms`;
+}
+
+type Warning = {
+	/** For the header: about 35 cells, which leaves room for samples and cost on 80 columns. */
+	readonly short: string;
+	/** For the help, which wraps it: what is wrong and what to do. */
+	readonly whole: string;
+};
+
+/** Samples are sparse if their interval is at least this long, and at least this multiple of the requested interval. */
+const sparseMs = 2000;
+const sparseFactor = 2;
+
+/** With a shorter session, or less CPU time of Java threads, the share of unattributed CPU time is mostly chance. */
+const minDurationMs = 2000;
+const minCpuMs = 200;
+
+type Rule = (data: ScreenData) => Warning | undefined;
+
+/** All warnings, the most urgent first: 80 columns show only the first that applies, a wide header and the help all. */
+const rules: readonly Rule[] = [
+	({snapshot, status: {tracer}}) => {
+		const {refusedThreads = 0} = snapshot?.session ?? {};
+		return !snapshot || refusedThreads === 0
+			? undefined
+			: {
+				short: `${share(refusedThreads, runningTicks(snapshot))} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of running samples have no stack'}`,
+				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `not sampled while ${tracer} is attached to the threads` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
+			};
+	},
+	({snapshot}) => {
+		const {otherTicks = 0} = snapshot?.session ?? {};
+		return otherTicks === 0
+			? undefined
+			: {
+				short: `table full: ${formatCount(otherTicks)} at (other)`,
+				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
+			};
+	},
+	({snapshot, baseline}) => {
+		const text = snapshot ? starvedText(snapshot, baseline) : '';
+		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
+	},
+	({snapshot, lately: {samplesPerS}}) => {
+		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
+		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseFactor * requestedIntervalMs;
+		if (!isSparse) {
+			return undefined;
+		}
+
+		const everyS = Math.round((samplesPerS ? Math.max(1000 / samplesPerS, intervalMs) : intervalMs) / 1000);
+		const isOwnLimit = cpuIntervalMs >= intervalMs;
+		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
+		return {
+			short: `one sample every ${everyS} s: ${option}`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
+		};
+	},
+	({summary, snapshot}) => {
+		const missing = summary && unattributedText(summary);
+		const isUncertain = !summary || (snapshot?.session.durationMs ?? 0) < minDurationMs || summary.javaCpuPercent * summary.windowMs / 100 < minCpuMs;
+		return isUncertain || !missing
+			? undefined
+			: {
+				short: missing.split(':')[0],
+				whole: `${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
+			};
+	},
+];
+
+/** Returns the warnings that apply now, the most urgent first. */
+export function warningsOf(data: ScreenData): Warning[] {
+	return rules.map(rule => rule(data)).filter(warning => warning !== undefined);
+}
+
+/** Returns the number of samples of running threads: only these are stopped. */
+function runningTicks({counters}: Snapshot): number {
+	return sumUpTo(counters.count, counter => counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0);
+}
+
+function share(part: number, whole: number): string {
+	const percent = whole > part ? 100 * part / whole : 100;
+	return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
 }

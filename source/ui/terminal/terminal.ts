@@ -32,14 +32,6 @@ export type Size = {readonly columns: number; readonly rows: number};
 
 export type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
-/** The terminal as a stream of frames sees it. */
-type FrameSink = {
-	readonly columns: number;
-	/** Whether earlier output is still waiting, so that a frame written now would wait too. */
-	readonly isBehind: boolean;
-	write(frame: string): void;
-};
-
 /**
 The stream that Ink writes to; passes each frame on as one synchronized update, from the top left. It does not look like
 a terminal to Ink, which would erase the scrollback. Drops frames that the terminal is not ready for and sets `hasGaps`.
@@ -50,15 +42,15 @@ export class FrameStream extends EventEmitter {
 	isMuted = false;
 	hasGaps = false;
 	#pieces = '';
-	readonly #sink: FrameSink;
+	readonly #terminal: Terminal;
 
-	constructor(sink: FrameSink) {
+	constructor(terminal: Terminal) {
 		super();
-		this.#sink = sink;
+		this.#terminal = terminal;
 	}
 
 	get columns(): number {
-		return this.#sink.columns;
+		return this.#terminal.size.columns;
 	}
 
 	write(piece: string | Uint8Array, ...rest: unknown[]): boolean {
@@ -69,9 +61,9 @@ export class FrameStream extends EventEmitter {
 				});
 			}
 
-			// Ink goes up to its first line and ends with a new line: go to the top left, and do not scroll.
+			// Ink moves up from its last line to its first, and ends each frame with a new line, which would scroll the screen.
 			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H').replace(/\n$/, '');
-			// Clearing the screen makes all pieces before it obsolete.
+			// What was written before the screen is cleared need not be passed on.
 			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
 		}
 
@@ -91,10 +83,10 @@ export class FrameStream extends EventEmitter {
 			return;
 		}
 
-		if (this.hasGaps || this.#sink.isBehind) {
+		if (this.hasGaps || this.#terminal.isBehind) {
 			this.hasGaps = true;
 		} else {
-			this.#sink.write(beginFrame + frame + endFrame);
+			this.#terminal.write(beginFrame + frame + endFrame);
 		}
 	}
 }
@@ -137,10 +129,7 @@ export class Terminal extends EventEmitter<Events> {
 		};
 	}
 
-	get columns(): number {
-		return this.size.columns;
-	}
-
+	/** Whether earlier output is still waiting, so that a frame written now would wait too. */
 	get isBehind(): boolean {
 		return this.#stdout.writableNeedDrain || this.#stdout.writableLength > 0;
 	}
@@ -293,7 +282,7 @@ export class Terminal extends EventEmitter<Events> {
 			if (typeof input === 'string') {
 				this.emit('key', input);
 			} else if (this.#hasMouse) {
-				// Otherwise we did not ask for mouse reports: an earlier program left them on.
+				// Without `hasMouse`, reports come if an earlier program left them on.
 				this.emit('mouse', input);
 			}
 		}
@@ -307,7 +296,7 @@ export class Terminal extends EventEmitter<Events> {
 		clearImmediate(this.#escapeCheck);
 		if (isUnfinished) {
 			this.#escapeTimer = setTimeout(() => {
-				// Timers run before input is read: if we had no CPU, the rest may have arrived already.
+				// Timers run before input is read: if this process had no CPU, the rest may be waiting to be read.
 				this.#escapeCheck = setImmediate(() => {
 					for (const key of this.#decoder.flush()) {
 						this.emit('key', key);

@@ -25,8 +25,8 @@ export type Layout = {
 	readonly layerLines: number;
 };
 
-/** Lines that parts of the screen need; `isPast`: a time line is needed. */
-type Wanted = {readonly footer?: number; readonly findings?: number; readonly firstFinding?: number; readonly above?: number; readonly isPast?: boolean};
+/** Lines that parts of the screen need: all findings, the first one, the view's remark; `isPast`: a time line is needed. */
+type Wanted = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly above: number; readonly isPast: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
@@ -54,7 +54,7 @@ export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'lay
 }
 
 /** Divides up the screen: a message gets at most half of the middle, the view's remark a quarter of the rest. */
-export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, firstFinding = 0, above = 0, isPast = false}: Wanted = {}): Layout {
+export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, above, isPast}: Wanted): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
