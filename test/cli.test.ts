@@ -180,7 +180,7 @@ describe.concurrent('on a running JVM', () => {
 		expect(stdout).toMatch(/,demo\.\w+,/);
 	});
 
-	test('SIGINT ends early and prints what there is', {concurrent: false}, async () => {
+	test('SIGINT ends early and prints what there is', async () => {
 		const {child, ended, stdout: printed} = startCli('-n', '2', '-d', '1.5', '--format', 'json', String(target.pid));
 		await until(() => printed().includes('\n'));
 		child.kill('SIGINT');
@@ -190,7 +190,7 @@ describe.concurrent('on a running JVM', () => {
 		expect(early.durationMs).toBeLessThan(whole.durationMs);
 	});
 
-	test('SIGTERM: the reports so far are in the file', {concurrent: false}, async () => {
+	test('SIGTERM: the reports so far are in the file', async () => {
 		const at = mkdtempSync(path.join(folder, 'signal-'));
 		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
 		await untilReportsIn(at, 2);
@@ -200,7 +200,7 @@ describe.concurrent('on a running JVM', () => {
 		expect(reportsIn(path.join(at, 'day')).length).toBeGreaterThan(1);
 	});
 
-	test('a kill leaves the reports so far beside the name, which nothing has', {concurrent: false}, async () => {
+	test('a kill leaves the reports so far beside the name, which nothing has', async () => {
 		const at = mkdtempSync(path.join(folder, 'kill-'));
 		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
 		await untilReportsIn(at, 1);
@@ -212,7 +212,7 @@ describe.concurrent('on a running JVM', () => {
 		expect(JSON.parse(readFileSync(path.join(at, partial), 'utf8').split('\n')[0])).toMatchObject({target: {pid: target.pid}});
 	});
 
-	test('a reader that goes away is no error', {concurrent: false}, async () => {
+	test('a reader that goes away is no error', async () => {
 		const {child, ended, stdout} = startCli('-n', '100', '-d', '0.3', '--format', 'json', String(target.pid));
 		await until(() => stdout().includes('\n'));
 		child.stdout.destroy();

@@ -126,7 +126,7 @@ describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live 
 	}));
 });
 
-describe('the summary says what the run was about', () => {
+describe.concurrent('the summary says what the run was about', () => {
 	test.for(['trace', 'M'])('traced methods, and nothing of the tool\'s own (%s)', beside(async way => {
 		const target = await javaForTest('KnownTraces');
 		const session = way === 'trace' ? open(ownFolder(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(ownFolder(), String(target.pid));
