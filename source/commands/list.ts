@@ -11,7 +11,7 @@ import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes} from '../query/columns/format.js';
-import type {ChoiceColumn} from '../ui/state/chooser-state.js';
+import type {ChoiceColumn} from '../ui/screens/chooser.js';
 import {dayAndTime} from '../ui/text/clock.js';
 
 const measuringMs = 1000;

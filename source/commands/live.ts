@@ -13,7 +13,7 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
-import type {ChoiceRow} from '../ui/state/chooser-state.js';
+import type {ChoiceRow} from '../ui/screens/chooser.js';
 import {keepColumns} from '../config/configure.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';

@@ -118,19 +118,8 @@ function specsOf({long: [name, ...others], short, help, value, words, path}: Com
 	return [...both, ...others.map(other => quoted(other + text))];
 }
 
-type Completed = {
-	/** With its dashes, as is `short`: --delay, -d. */
-	readonly long: readonly string[];
-	readonly short?: string;
-	readonly help: string;
-	/** The name of its value; undefined for a switch. */
-	readonly value?: string;
-	/** Its possible values, if these are known. */
-	readonly words: readonly string[];
-	readonly path?: 'file' | 'folder';
-};
-
-const completedOptions: readonly Completed[] = optionRows.map(([, option]: readonly [string, Option]) => ({
+/** The options with their dashes: --delay, -d. `value`: undefined for a switch; `words`: its possible values, if known. */
+const completedOptions = optionRows.map(([, option]: readonly [string, Option]) => ({
 	long: [longForm(option), ...(option.orNone ? [`--no-${option.name}`] : [])],
 	short: option.short === undefined ? undefined : `-${option.short}`,
 	help: optionHelp(option),
@@ -138,6 +127,8 @@ const completedOptions: readonly Completed[] = optionRows.map(([, option]: reado
 	words: option.value === undefined ? [] : option.words ?? [],
 	path: option.value === undefined ? undefined : option.path,
 }));
+
+type Completed = (typeof completedOptions)[number];
 
 const completedCommands = commandTable.filter(({word}) => word !== '');
 

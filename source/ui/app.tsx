@@ -6,7 +6,7 @@ import {SessionStore, type StoreOptions} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
 import type {InitialView} from './state/state.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
-import type {ChoiceColumn, ChoiceRow} from './state/chooser-state.js';
+import type {ChoiceColumn, ChoiceRow} from './screens/chooser.js';
 
 type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<StoreOptions, 'delayMs'> & {
 	readonly view: InitialView & Pick<DataOptions, 'top'>;

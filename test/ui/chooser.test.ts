@@ -2,9 +2,8 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {
-	matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../../source/ui/state/chooser-state.js';
-import {ChooserScreen} from '../../source/ui/screens/chooser.js';
+	ChooserScreen, matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
+} from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {closedAfterTest} from '../helpers/for-test.js';

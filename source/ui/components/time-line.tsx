@@ -9,7 +9,7 @@ import type {Layout} from '../text/layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 
-/** CPU use and blocked threads over time, with the window on the screen marked; drawn while the past is shown, and over all of a recording. */
+/** CPU use and blocked threads over time, with the window on the screen marked; of a live session while the past is shown. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
 	const {levels} = useTheme();
 	const cellMs = pastCell(ui);
@@ -92,23 +92,9 @@ function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly co
 	const time = clock(toMs, true);
 	// The time goes to the right of the mark if it fits there, else to the left.
 	const isLeft = at + 1 + time.length > count;
-	const [mark, from] = isLeft ? [`${time}^`, at - time.length] : [`^${time}`, at];
-	const line = Array.from({length: count + end.length + 1}, () => ' ');
-	const put = (text: string, where: number) => {
-		for (const [index, character] of [...text].entries()) {
-			line[where + index] = character;
-		}
-	};
-
-	put(begin, 0);
-	put(end, count + 1);
-	if (from <= begin.length) {
-		put(' '.repeat(begin.length), 0);
-	}
-
-	put(mark, Math.max(0, from));
-	const before = Math.max(0, from);
+	const mark = isLeft ? `${time}^` : `^${time}`;
+	const before = Math.max(0, isLeft ? at - time.length : at);
 	return [
-		{text: ' '.repeat(leadWidth)}, {text: line.slice(0, before).join(''), role: 'dim'}, {text: mark, role: 'sorted'}, {text: line.slice(before + mark.length).join('').trimEnd(), role: 'dim'},
+		{text: ' '.repeat(leadWidth)}, {text: (before > begin.length ? begin : '').padEnd(before), role: 'dim'}, {text: mark, role: 'sorted'}, {text: ' '.repeat(Math.max(0, count + 1 - before - mark.length)) + end, role: 'dim'},
 	];
 }

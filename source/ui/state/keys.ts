@@ -37,14 +37,12 @@ export type KeyRow = {
 	readonly press?: ViewKey['press'];
 };
 
-const layers: readonly Context[] = ['detail', 'help', 'menu', 'chooser'];
-const lists: readonly Context[] = [...tables, ...layers];
+const lists: readonly Context[] = [...tables, 'detail', 'help', 'menu', 'chooser'];
 
 /** All keys in the order of the help screen, including those that a view overrides. */
 const allKeys: readonly KeyRow[] = [
 	{action: 'close', keys: ['q'], contexts: tables, label: 'q', title: 'quit', help: 'close help, detail or menu, and go back from focus; in a view: quit. A summary stays on the terminal, the session is kept for tprof-top open --last', knownFrom: 'htop, less'},
-	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: [...tables, 'detail', 'help', 'menu', 'input'], label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
-	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], label: 'F10 Ctrl-C', help: 'quit without choosing'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts, label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
 	{action: 'back', keys: ['escape'], contexts: ['chooser'], label: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
 	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], label: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
 	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], label: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
@@ -62,19 +60,15 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], label: 'Shift-Tab', help: 'select the previous one'},
 	{action: 'accept', keys: ['enter'], contexts: ['detail'], label: 'Enter', title: 'open', help: 'open the selected line\'s own detail; without one, back to the table', knownFrom: 'perf'},
 	{action: 'back', keys: ['escape', 'backspace'], contexts: ['detail'], label: 'Esc', help: 'back to where it was opened', knownFrom: 'less'},
-	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), label: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
-	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), label: 'Down j', help: 'down', knownFrom: 'htop, less'},
-	{action: 'up', keys: ['up'], contexts: ['chooser'], label: 'Up', help: 'up'},
-	{action: 'down', keys: ['down'], contexts: ['chooser'], label: 'Down', help: 'down'},
+	{action: 'up', keys: ['up', 'k'], contexts: lists, label: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
+	{action: 'down', keys: ['down', 'j'], contexts: lists, label: 'Down j', help: 'down', knownFrom: 'htop, less'},
 	{action: 'page-up', keys: ['pageup'], contexts: lists, label: 'PgUp', help: 'a page up', knownFrom: 'less'},
 	{action: 'page-down', keys: ['pagedown'], contexts: lists, label: 'PgDn', help: 'a page down', knownFrom: 'less'},
 	{action: 'page-up', keys: ['ctrl-u'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Ctrl-U', help: 'a page up', knownFrom: 'less'},
 	{action: 'page-down', keys: ['ctrl-d'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Ctrl-D', help: 'a page down', knownFrom: 'less'},
 	{action: 'page-down', keys: [' '], contexts: ['detail', 'help'], label: 'Space', help: 'a page down', knownFrom: 'less'},
-	{action: 'home', keys: ['home', 'g'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Home g', help: 'first row', knownFrom: 'htop, less'},
-	{action: 'end', keys: ['end', 'G'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'End G', help: 'last row', knownFrom: 'htop, less'},
-	{action: 'home', keys: ['home'], contexts: ['chooser'], label: 'Home', help: 'first row'},
-	{action: 'end', keys: ['end'], contexts: ['chooser'], label: 'End', help: 'last row'},
+	{action: 'home', keys: ['home', 'g'], contexts: lists, label: 'Home g', help: 'first row', knownFrom: 'htop, less'},
+	{action: 'end', keys: ['end', 'G'], contexts: lists, label: 'End G', help: 'last row', knownFrom: 'htop, less'},
 	{action: 'left', keys: ['left'], contexts: tables, label: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
 	{action: 'right', keys: ['right'], contexts: tables, label: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
 	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: tables, label: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
@@ -142,10 +136,14 @@ function overridesKey(context: Context, keys: readonly string[]): boolean {
 export const keyTable: readonly KeyRow[] = allKeys
 	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
 
-const byContext = new Map(contexts.map(context => [
-	context,
-	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row] as const))),
-]));
+/** Contexts in which a character is text. */
+const typedContexts: ReadonlySet<Context> = new Set(['input', 'chooser']);
+
+const byContext = new Map(contexts.map(context => {
+	const rows = keyTable.filter(row => row.contexts.includes(context));
+	const keys = rows.flatMap(row => row.keys.map(key => [key, row] as const));
+	return [context, new Map(keys.filter(([key]) => key.length > 1 || !typedContexts.has(context)))];
+}));
 
 /** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
 export function keyOf(context: Context, key: string, source: KeySource = 'jvm'): KeyRow | undefined {

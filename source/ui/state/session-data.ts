@@ -36,10 +36,8 @@ export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new RowTrends();
 	readonly #lookBack = new LookBack();
-	#asked: readonly unknown[] = [];
-	#answer: Answer = {findings: []};
-	#askedOfWhole: readonly unknown[] = [];
-	#whole: Pick<Answer, 'summary' | 'findings'> = {findings: []};
+	readonly #answer = remembered<Answer>();
+	readonly #whole = remembered<Pick<Answer, 'summary' | 'findings'>>();
 	readonly #details = new Map<string, DetailData>();
 	readonly #others = new Map<View, readonly ViewRow[]>();
 
@@ -81,10 +79,11 @@ export class SessionData {
 				const shown = queryOf(state);
 				const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = own ? shown : linkedQuery(shown, view);
+				const source = remembered<LocationSource | undefined>();
 				const row = own ?? rowWith(key, getOrCreate(this.#others, view, () => view.query(snapshot, baseline, query).rows));
 				return {
 					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
-					source: once(() => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),
+					source: () => source([], () => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),
 				};
 			});
 		};
@@ -109,40 +108,37 @@ export class SessionData {
 		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
 		const [snapshot, baseline] = looked ? [looked.snapshot, looked.since] : [shown, shown && windowStart(state.window, past, shown)];
 		const known = {vitals: looked?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
-		const asked = [snapshot, baseline, state.query, state.sorts[state.view], state.view, known.vitals, known.canAskForHolders, status.lineNote, status.tracer];
-		if (!isSame(asked, this.#asked)) {
-			this.#asked = asked;
+		return this.#answer([snapshot, baseline, state.query, state.sorts[state.view], state.view, known.vitals, known.canAskForHolders, status.lineNote, status.tracer], () => {
 			this.#details.clear();
 			this.#others.clear();
-			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past: looked} : {findings: []};
-		}
-
-		return this.#answer;
+			return snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past: looked} : {findings: []};
+		});
 	}
 
 	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, known: Known): Answer {
 		const view = viewOf(state.view);
 		const query = queryOf(state);
 		const table = view.query(snapshot, baseline, {...query, summary: {...query.summary!, ...known}});
+		// What is shown of the whole target depends on few parts of the query.
+		const whole = this.#whole([snapshot, baseline, query.javaOnly, query.native, query.app, known.vitals, known.canAskForHolders], () => (
+			{summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, known)}
+		));
 		return {
-			snapshot, baseline, ...this.#wholeOf(snapshot, baseline, query, known), table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
+			snapshot, baseline, ...whole, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
 		};
-	}
-
-	/** Returns what is shown of the whole target, which depends on few parts of the query. */
-	#wholeOf(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, known: Known): Pick<Answer, 'summary' | 'findings'> {
-		const asked = [snapshot, baseline, query.javaOnly, query.native, query.app, known.vitals, known.canAskForHolders];
-		if (!isSame(asked, this.#askedOfWhole)) {
-			this.#askedOfWhole = asked;
-			this.#whole = {summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, known)};
-		}
-
-		return this.#whole;
 	}
 }
 
-function isSame(before: readonly unknown[], after: readonly unknown[]): boolean {
-	return before.length === after.length && before.every((value, index) => value === after[index]);
+/** Returns a function that makes a new answer only if what it depends on is not what it was at the last call. */
+function remembered<Answer>(): (dependsOn: readonly unknown[], make: () => Answer) => Answer {
+	let last: {readonly dependsOn: readonly unknown[]; readonly answer: Answer} | undefined;
+	return (dependsOn, make) => {
+		if (!last || dependsOn.some((value, index) => value !== last!.dependsOn[index])) {
+			last = {dependsOn, answer: make()};
+		}
+
+		return last.answer;
+	};
 }
 
 /** What of the status belongs to a moment. */
@@ -159,14 +155,6 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	}
 
 	return status.phase === 'recording' ? overallRates(shown) : recentRates(past, shown);
-}
-
-function once<T>(ask: () => T): () => T {
-	let answer: {readonly value: T} | undefined;
-	return () => {
-		answer ??= {value: ask()};
-		return answer.value;
-	};
 }
 
 /** The query that finds a linked row: without a filter, each thread for itself. */

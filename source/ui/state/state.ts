@@ -49,20 +49,15 @@ export type MenuLayer = {
 	readonly index: number;
 };
 
-/** The scroll position of a long text. `top`: index of the first line on the screen. */
-type Scrolled = {
-	readonly top: number;
-};
+/** `top`: index of the first line on the screen; `isOfView`: the help is for the view alone. */
+export type HelpLayer = {readonly kind: 'help'; readonly top: number; readonly isOfView?: true};
 
-/** `isOfView`: the help is for the view alone. */
-export type HelpLayer = Scrolled & {readonly kind: 'help'; readonly isOfView?: true};
-
-/** `link`: the index of the link chosen. */
-export type DetailLayer = Scrolled & {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly link?: number};
+/** `top`: index of the first line on the screen; `link`: the index of the link chosen. */
+export type DetailLayer = {readonly kind: 'detail'; readonly top: number; readonly view: ViewId; readonly key: string; readonly link?: number};
 
 export type ScrolledLayer = HelpLayer | DetailLayer;
 
-export type Layer = ScrolledLayer | MenuLayer | InputLayer;
+type Layer = ScrolledLayer | MenuLayer | InputLayer;
 
 export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 

@@ -37,7 +37,7 @@ The stream that Ink writes to; passes each frame on as one synchronized update, 
 a terminal to Ink, which would erase the scrollback. Drops frames that the terminal is not ready for and sets `hasGaps`.
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
-export class FrameStream extends EventEmitter {
+class FrameStream extends EventEmitter {
 	/** While true nothing is passed on: the screen is closing, or another program has the terminal. */
 	isMuted = false;
 	hasGaps = false;
@@ -98,17 +98,16 @@ The terminal while the screen is up: raw keys in, frames out. Emits `key` (a nam
 // eslint-disable-next-line unicorn/prefer-event-target -- It passes on events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
 	readonly frames: FrameStream;
+	/** Whether another program, such as the editor, has the terminal. */
+	isLent = false;
 	readonly #stdin: ReadStream;
 	readonly #stdout: WriteStream;
 	readonly #decoder = new KeyDecoder();
 	#isUp = false;
-	/** Another program, such as the editor, has the terminal. */
-	#isLent = false;
 	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#escapeCheck: NodeJS.Immediate | undefined;
 	#removeStopHook: (() => void) | undefined;
-
 	readonly #hasMouse: boolean;
 
 	/** `hasMouse`: whether to ask for mouse events, with which the terminal itself no longer selects text. */
@@ -176,7 +175,7 @@ export class Terminal extends EventEmitter<Events> {
 
 	/** Lends the terminal, with its keys and signals, to another program until `work` is done. */
 	async lend(work: () => Promise<void>): Promise<void> {
-		this.#isLent = true;
+		this.isLent = true;
 		this.#down();
 		this.#stdin.pause();
 		try {
@@ -184,16 +183,12 @@ export class Terminal extends EventEmitter<Events> {
 		} finally {
 			// SIGCHLD may have overtaken the signal of a key that was pressed before: handle that one while still lent.
 			await nextTurn();
-			this.#isLent = false;
+			this.isLent = false;
 			if (this.#isEntered) {
 				this.#up();
 				this.emit('repaint');
 			}
 		}
-	}
-
-	get isLent(): boolean {
-		return this.#isLent;
 	}
 
 	/** Asks the terminal to copy text to the clipboard (OSC 52 of xterm's "ctlseqs"); some terminals ignore this. */
@@ -250,7 +245,7 @@ export class Terminal extends EventEmitter<Events> {
 	}
 
 	readonly #continued = (): void => {
-		if (this.#isLent) {
+		if (this.isLent) {
 			return;
 		}
 
