@@ -8,7 +8,9 @@ import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import {abortOnSignal, planBatch, withOutput} from './batch.js';
+import {
+	abortOnSignal, checkBinary, planBatch, withOutput,
+} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';
 
@@ -22,10 +24,7 @@ export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {forma
 		throw new UserError(`--format ${id} has no ${kind}`, {hint: `use one of ${usable.map(candidate => candidate.id).join(', ')}`, exitCode: 2});
 	}
 
-	if (format.binary && output === undefined && process.stdout.isTTY) {
-		throw new UserError(`--format ${id} is binary and cannot be shown on a terminal`, {hint: 'add --output FILE, or redirect it to a file or a pipe', exitCode: 2});
-	}
-
+	checkBinary(format, output);
 	return format[kind];
 }
 

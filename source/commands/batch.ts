@@ -2,7 +2,9 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {endSignals} from '../runtime/end-signals.js';
 import {UserError} from '../runtime/errors.js';
-import {type ExportOptions, piecesOf, type Written} from '../exports/common/export-format.js';
+import {
+	type ExportOptions, type Format, piecesOf, type Written,
+} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
@@ -185,8 +187,9 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
 }
 
-/** Throws UserError (2) if the format cannot hold the reports, and for binary output to a terminal. */
-export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, {plan: {count}, isToTerminal, hasView}: {readonly plan: BatchPlan; readonly isToTerminal: boolean; readonly hasView: boolean}): void {
+/** Throws UserError (2) if the format cannot hold the reports, and for binary output to a terminal. `hasView`: they are of a view. */
+export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, options: Options, hasView: boolean): void {
+	const {count} = planBatch(options);
 	if (hasView && !ofViews) {
 		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');
 		throw new UserError(`--format ${id} has no views`, {hint: `drop --view, or use one of ${others}`, exitCode: 2});
@@ -197,7 +200,12 @@ export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, {pla
 		throw new UserError(`--format ${id} writes a single report, but these options ask for ${count}`, {hint: `drop --iterations and --delay, or use one of ${others}`, exitCode: 2});
 	}
 
-	if (binary && isToTerminal) {
+	checkBinary({id, binary}, options.output);
+}
+
+/** Throws UserError (2) for binary output to a terminal. */
+export function checkBinary({id, binary}: Pick<Format, 'id' | 'binary'>, output: string | undefined): void {
+	if (binary && output === undefined && process.stdout.isTTY) {
 		throw new UserError(`--format ${id} is binary and cannot be shown on a terminal`, {hint: 'add --output FILE, or redirect it to a file or a pipe', exitCode: 2});
 	}
 }

@@ -22,7 +22,7 @@ import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
 import {momentOf, openSaved, savedSource, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
-import {checkFormat, planBatch, runBatch} from './batch.js';
+import {checkFormat, runBatch} from './batch.js';
 
 /** What an agent in the target tells us beside the samples. */
 type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
@@ -75,10 +75,9 @@ export async function run(given: Options): Promise<number> {
 
 		case 'diff': {
 			const {readSides} = await import('./diff.js');
+			const compared = comparing(options);
 			const [a, b] = await readSides(command.sides, options);
-			const compared = {...options, view: options.view ?? comparingView.id, baseline: {snapshot: a.snapshot, since: undefined, title: a.title}};
-			queryOf(compared);
-			return show(savedSource(b), compared);
+			return show(savedSource(b), {...compared, baseline: {...a, since: undefined}});
 		}
 
 		case 'demo': {
@@ -112,11 +111,17 @@ export async function run(given: Options): Promise<number> {
 }
 
 async function withBaseline(options: Options, file: string): Promise<Options> {
+	const compared = comparing(options);
+	const {snapshot} = await openSaved(file);
+	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
+}
+
+/** Returns the options with the view of changes, unless they name a view or a format that compares. Throws UserError (2). */
+function comparing(options: Options): Options {
 	const isByFormat = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (isByFormat ? undefined : comparingView.id)};
 	queryOf(compared);
-	const {snapshot} = await openSaved(file);
-	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
+	return compared;
 }
 
 const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch']);
@@ -138,7 +143,7 @@ async function check(options: Options): Promise<void> {
 			throw new UserError(`--format ${options.format} is for tprof-top trace`, {hint: 'tprof-top --help lists the formats', exitCode: 2});
 		}
 
-		checkFormat(formatOf(options.format), {plan: planBatch(options), isToTerminal: output === undefined && Boolean(process.stdout.isTTY), hasView: options.view !== undefined && !isLive});
+		checkFormat(formatOf(options.format), options, options.view !== undefined && !isLive);
 	}
 
 	if (output !== undefined && existsSync(output)) {

@@ -87,9 +87,8 @@ test('the help begins with the words of the header, then has every key once, by 
 	}
 });
 
-test('every action that a table has a key for is in one group of the help', () => {
-	const actions = new Set(keyTable.filter(row => isOfTables(row)).map(({action}) => action));
-	for (const action of actions) {
+test('every action that has a key is in one group of the help', () => {
+	for (const {action} of keyTable) {
 		expect(keyGroups.filter(group => group.actions.includes(action)), action).toHaveLength(1);
 	}
 });

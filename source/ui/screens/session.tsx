@@ -116,11 +116,6 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		});
 	});
 
-	const reset = (isUndone: boolean) => {
-		store.reset(isUndone);
-		dispatch({type: 'resets', resets: store.get().past.resets.length});
-	};
-
 	const performers: {readonly [Type in Effect['type']]: (effect: Effect & {readonly type: Type}) => void} = {
 		quit: onQuit,
 		redraw: repaint,
@@ -149,11 +144,9 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		holders() {
 			store.askForHolders();
 		},
-		reset() {
-			reset(false);
-		},
-		'undo-reset'() {
-			reset(true);
+		reset({isUndone}) {
+			store.reset(isUndone);
+			dispatch({type: 'resets', resets: store.get().past.resets.length});
 		},
 		'keep-columns'(effect) {
 			void attempt(dispatch, 'not saved: ', async () => keepColumns?.(effect.view, effect.columns));

@@ -182,13 +182,10 @@ export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions:
 	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
 ];
 
-const otherGroup = 'More';
-
 /** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */
 export function byGroup(rows: readonly KeyRow[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyRow[]}> {
-	const titleOf = (row: KeyRow) => keyGroups.find(({actions}) => actions.includes(row.action))?.title ?? otherGroup;
-	return [...keyGroups.map(({title}) => title), otherGroup]
-		.map(title => ({title, rows: rows.filter(row => titleOf(row) === title)}))
+	return keyGroups
+		.map(({title, actions}) => ({title, rows: rows.filter(({action}) => actions.includes(action))}))
 		.filter(group => group.rows.length > 0);
 }
 

@@ -175,7 +175,8 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 
 /** An action of the app beside drawing. */
 export type Effect =
-	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
+	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
+	| {readonly type: 'reset'; readonly isUndone: boolean}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** Saves the columns that the user chose for a view; undefined for the default ones. */

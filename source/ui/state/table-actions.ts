@@ -46,6 +46,12 @@ const nextColumn = (step: number): Handler => (state, screen) => {
 	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, screen);
 };
 
+/** Turns a part of the query on or off, after which rows are others; `titles`: the messages for on and off. */
+const toggle = (part: 'ownFirst' | 'javaOnly' | 'native', titles: readonly [on: string, off: string]): Handler => state => {
+	const isOn = !state.query[part];
+	return say(forgetRow(withQuery(state, {[part]: isOn})), titles[isOn ? 0 : 1]);
+};
+
 /** Handlers of actions in the views' tables; other actions do nothing there. */
 export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	up: move,
@@ -94,18 +100,9 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const set = choiceAfter(stateSets, stateSets.find(({id}) => id === state.stateSet));
 		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
 	},
-	'own-code'(state) {
-		const ownFirst = !state.query.ownFirst;
-		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are the program\'s own lines, with what they called' : 'every line by itself, JDK lines included');
-	},
-	'java-only'(state) {
-		const javaOnly = !state.query.javaOnly;
-		return say(forgetRow(withQuery(state, {javaOnly})), javaOnly ? 'Java alone: shares are of the CPU time of Java threads' : 'all of the process: collectors, compilers and native threads too');
-	},
-	native(state) {
-		const native = !state.query.native;
-		return say(forgetRow(withQuery(state, {native})), native ? 'native code by itself, below the Java lines that called it' : 'native code is folded into the Java lines that called it');
-	},
+	'own-code': toggle('ownFirst', ['own code first: rows are the program\'s own lines, with what they called', 'every line by itself, JDK lines included']),
+	'java-only': toggle('javaOnly', ['Java alone: shares are of the CPU time of Java threads', 'all of the process: collectors, compilers and native threads too']),
+	native: toggle('native', ['native code by itself, below the Java lines that called it', 'native code is folded into the Java lines that called it']),
 	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {
@@ -126,10 +123,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	busiest,
 	mark,
 	changes,
-	reset: state => withEffect(say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset'}),
+	reset: state => withEffect(say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset', isUndone: false}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')
-		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'undo-reset'}),
+		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'reset', isUndone: true}),
 	pause: (state, screen) => screen.source === 'recording' ? play(state, screen) : {...state, isPaused: !state.isPaused},
 	record: state => withEffect(state, {type: 'record'}),
 	sampling: state => withEffect(state, {type: 'sampling'}),
@@ -170,15 +167,19 @@ function cleared(state: UiState): UiState {
 	}
 
 	if (state.onlyThreads !== undefined) {
-		return {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+		return withAllThreads(state);
 	}
 
 	return backFromFocus(state) ?? state;
 }
 
+function withAllThreads(state: UiState): UiState {
+	return {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+}
+
 function onlyThreads(state: UiState, screen: ScreenContext): UiState {
 	if (state.onlyThreads !== undefined) {
-		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
+		return say(withAllThreads(state), 'all threads');
 	}
 
 	const row = selectedRow(state, screen.rows);
