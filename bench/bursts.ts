@@ -25,6 +25,8 @@ import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuAccount} from '../source/sampler/cpu-account.js';
 import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
+import {toldBy} from './support/busy-target.js';
+import {chanceL1, sumOf} from './support/chance.js';
 import {median} from './support/figures.js';
 import {wanted, wantedJdks} from './support/only.js';
 import {eachAttributed, memoryWith} from './support/attributed-time.js';
@@ -43,17 +45,10 @@ const periodNs = 10e6;
 type Truth = {readonly workNs: ReadonlyMap<string, number>; readonly rounds: number; readonly usedNs: number};
 
 async function truth(java: JavaProcess): Promise<Truth> {
-	const before = java.output().length;
-	java.child.stdin?.write('\n');
-	while (!/^done$/m.test(java.output().slice(before))) {
-		await sleep(5);
-	}
-
-	const said = new Map([...java.output().slice(before).matchAll(/^(?:share )?(\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
+	const text = await toldBy(java);
+	const said = new Map([...text.matchAll(/^(?:share )?(\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
 	return {workNs: new Map(methods.map(method => [method, said.get(method)!])), usedNs: said.get('used')!, rounds: said.get('rounds')!};
 }
-
-const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
 
 /** Distance between shares, in points of 100. */
 function distance(real: ReadonlyMap<string, number>, shown: ReadonlyMap<string, number>): number {
@@ -61,10 +56,9 @@ function distance(real: ReadonlyMap<string, number>, shown: ReadonlyMap<string, 
 	return sumOf([...new Set([...real.keys(), ...shown.keys()])].map(place => Math.abs((100 * (real.get(place) ?? 0) / realSum) - (100 * (shown.get(place) ?? 0) / shownSum))));
 }
 
-/** The distance that sampling makes by chance: for each share, the mean deviation of a binomial distribution. */
+/** The distance that sampling makes by chance. */
 function chance(real: ReadonlyMap<string, number>): number {
-	const sum = sumOf(real.values());
-	return sumOf([...real.values()].map(ns => 100 * Math.sqrt(2 * (ns / sum) * (1 - (ns / sum)) / (Math.PI * sum / periodNs))));
+	return chanceL1(real, sumOf(real.values()) / periodNs);
 }
 
 /** CPU time by place that a window shows and that is true; what is not work may be anywhere else: only its sum is known. */

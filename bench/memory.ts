@@ -7,7 +7,6 @@ clock. To reach, on an idle machine with two cores: 200 threads below 4 ms of CP
 8 % of a core, stopped share below 1 %. The first number of the command line is pairs of windows (default 15).
 */
 import {spawnSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -22,6 +21,7 @@ import {type JavaProcess, type Jdk, jdks} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {startBusy, workOf} from './support/busy-target.js';
 import {median, printFigures, type Figure} from './support/figures.js';
+import {childrenCpuMs} from './support/process-cpu.js';
 
 const depth = 50;
 const sizes = [20, 200, 1000];
@@ -33,7 +33,6 @@ const measuredSamples = 200;
 const jstackRuns = 5;
 const pairs = Number(process.argv[2] ?? 15);
 const windowMs = 1000;
-const ticksPerS = 100;
 
 type Cost = {readonly wallMs: number; readonly cpuMs: number};
 
@@ -62,13 +61,6 @@ async function engineCost(java: JavaProcess, engine: Engine): Promise<Cost & {pa
 	pausesUs.sort((a, b) => a - b);
 	const rank = (part: number) => pausesUs[Math.floor(part * (pausesUs.length - 1))].toFixed(0);
 	return {wallMs: median(walls), cpuMs: median(cpuMs), pauses: `${rank(0.5)}, ${rank(0.99)}`};
-}
-
-/** CPU time of all children that were waited for, in steps of 10 ms (cutime and cstime, proc(5)). */
-function childrenCpuMs(): number {
-	const stat = readFileSync('/proc/self/stat', 'latin1');
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	return (Number(fields[13]) + Number(fields[14])) * 1000 / ticksPerS;
 }
 
 function jstackCost(java: JavaProcess, jdk: Jdk): Cost {

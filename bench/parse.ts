@@ -11,6 +11,7 @@ import {DumpParser} from '../source/engines/attach/dump/parser.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {IdleList} from '../source/jvm/threads/idle.js';
+import {median} from './support/figures.js';
 
 /** Different dumps in turn, so that headers and tops of stacks change as they do in life. */
 const variants = 8;
@@ -63,10 +64,6 @@ function grow(real: readonly RealThread[], threads: number, depth: number, varia
 	return Buffer.from(parts.join(''), 'latin1');
 }
 
-function median(values: number[]): number {
-	return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
 function measure(real: readonly RealThread[], threads: number, depth: number): Record<string, string | number> {
 	const dumps = Array.from({length: variants}, (_, variant) => grow(real, threads, depth, variant));
 	const parser = new DumpParser(new SnapshotBuilder(), {depth: Infinity, idle: new IdleList()});
@@ -104,10 +101,6 @@ function measure(real: readonly RealThread[], threads: number, depth: number): R
 	};
 }
 
-export async function main(): Promise<void> {
-	const file = path.resolve(process.env.TPROF_BENCH_DUMP ?? 'test/fixtures/dumps/17-threaddump.txt.gz');
-	const real = realThreads(gunzipSync(readFileSync(file)).toString('latin1'));
-	console.table(cases.map(({threads, depth}) => measure(real, threads, depth)));
-}
-
-await main();
+const file = path.resolve(process.env.TPROF_BENCH_DUMP ?? 'test/fixtures/dumps/17-threaddump.txt.gz');
+const real = realThreads(gunzipSync(readFileSync(file)).toString('latin1'));
+console.table(cases.map(({threads, depth}) => measure(real, threads, depth)));

@@ -14,6 +14,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {promisify} from 'node:util';
 import {type JavaProcess, startJava} from '../test/helpers/jvm.js';
+import {toldBy} from './support/busy-target.js';
 import {chanceL1, sumOf} from './support/chance.js';
 import {wanted, wantedJdks} from './support/only.js';
 
@@ -39,13 +40,8 @@ type Shown = {readonly class: string; readonly method: string; readonly self: nu
 type Report = {readonly lines: readonly Shown[]; readonly threads: ReadonlyArray<{readonly name: string; readonly cpuMs: number}>};
 
 async function truth(java: JavaProcess): Promise<Map<string, number>> {
-	const before = java.output().length;
-	java.child.stdin?.write('\n');
-	while (!/^done$/m.test(java.output().slice(before))) {
-		await sleep(5);
-	}
-
-	return new Map([...java.output().slice(before).matchAll(/^share (\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
+	const text = await toldBy(java);
+	return new Map([...text.matchAll(/^share (\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
 }
 
 async function measure(java: JavaProcess, timer: string): Promise<Record<string, string | number>> {

@@ -10,14 +10,17 @@ export async function startBusy(jdk: Jdk, threads: number, depth: number, busy: 
 }
 
 export async function workOf(java: JavaProcess): Promise<Work> {
+	const [, units, cpuNs] = /^work (\d+) cpu (\d+)$/m.exec(await toldBy(java))!;
+	return {units: Number(units), cpuMs: Number(cpuNs) / 1e6, atMs: performance.now()};
+}
+
+/** What a program says of itself at a line of input, up to its line "done". */
+export async function toldBy(java: JavaProcess): Promise<string> {
 	const before = java.output().length;
 	java.child.stdin?.write('\n');
-	for (;;) {
-		const match = /^work (\d+) cpu (\d+)\ndone$/m.exec(java.output().slice(before));
-		if (match) {
-			return {units: Number(match[1]), cpuMs: Number(match[2]) / 1e6, atMs: performance.now()};
-		}
-
+	while (!/^done$/m.test(java.output().slice(before))) {
 		await sleep(1);
 	}
+
+	return java.output().slice(before);
 }

@@ -4,19 +4,24 @@ import {readFileSync, readdirSync} from 'node:fs';
 const ticksPerS = 100;
 const pageBytes = 4096;
 
-/**
-CPU milliseconds that a process has used, user and system, in steps of 10 (proc(5): utime and stime of /proc/PID/stat).
-*/
+/** CPU milliseconds that a process has used, user and system, in steps of 10 (utime and stime of proc(5)). */
 export function processCpuMs(pid: number): number {
-	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	return (Number(fields[11]) + Number(fields[12])) * 1000 / ticksPerS;
+	return ticksMs(pid, 11);
 }
 
-/**
-A thread of a process: its name, and the milliseconds it has run on a CPU and has waited for one (first and second
-number of schedstat).
-*/
+/** Those of our children that were waited for (cutime and cstime of proc(5)). */
+export function childrenCpuMs(): number {
+	return ticksMs('self', 13);
+}
+
+/** The sum of two fields of /proc/PID/stat, the first of them counted from behind the name, milliseconds. */
+function ticksMs(pid: number | 'self', first: number): number {
+	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	return (Number(fields[first]) + Number(fields[first + 1])) * 1000 / ticksPerS;
+}
+
+/** A thread: its name, and the milliseconds it has run on a CPU and waited for one (the first numbers of schedstat). */
 export type ThreadCpu = {readonly name: string; readonly cpuMs: number; readonly waitedMs: number};
 
 /** Every thread of a process by its id; one that ends meanwhile is left out. */

@@ -3,7 +3,6 @@ Profilers on the same JVM, one after the other, each beside a time without any: 
 cost the target.
 */
 import {spawn, spawnSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -12,24 +11,16 @@ import {TerminalSession} from '../../test/helpers/terminal.js';
 import {asyncProfiler} from './async-profiler.js';
 import {workOf} from './busy-target.js';
 import {median} from './figures.js';
-import {processCpuMs, residentBytes} from './process-cpu.js';
+import {childrenCpuMs, processCpuMs, residentBytes} from './process-cpu.js';
 import {quit} from './program.js';
 
 const warmUpMs = 8000;
 const windowMs = 5000;
-const ticksPerS = 100;
 const mega = 1024 * 1024;
 
 /** A profiler at work: CPU milliseconds that it has used outside the target, resident bytes; its end. */
 type AtWork = {cpuMs?(): number; residentBytes?(): number; stop(): Promise<void>};
 type Tool = {readonly name: string; start(java: JavaProcess): Promise<AtWork>};
-
-/** CPU time of our ended children, milliseconds (cutime and cstime of proc(5)). */
-function childrenCpuMs(): number {
-	const stat = readFileSync('/proc/self/stat', 'latin1');
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	return (Number(fields[13]) + Number(fields[14])) * 1000 / ticksPerS;
-}
 
 function liveView(name: string, cli: string, options: readonly string[]): Tool {
 	return {

@@ -3,7 +3,6 @@ import type {Size} from '../terminal/terminal.js';
 export type Layout = {
 	/** Cells of a line: one less than the screen's, so that no line wraps. */
 	readonly width: number;
-	readonly height: number;
 	/** Columns of the terminal, to which `fromColumns` of the table's columns refers. */
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
@@ -69,7 +68,6 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
-		height: rows,
 		columns,
 		header,
 		hasTabs,
