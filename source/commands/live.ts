@@ -22,7 +22,7 @@ import {sourceLibrary} from '../sources/library.js';
 import {rootOf, type SourceRoot, targetRoots} from '../sources/roots.js';
 import type {Recording} from '../exports/recording/reader.js';
 import {LiveRecorder} from './record.js';
-import {recordingItem, saver} from './save.js';
+import {keepSession, recordingItem, saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
 
 const defaultDelayS = 1;
@@ -97,7 +97,6 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 /** Keeps the session; returns a line that says how to open it again, or why it could not be kept. */
 async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<string> {
 	try {
-		const {keepSession} = await import('./kept-sessions.js');
 		return await keepSession(snapshot, ring, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
 	} catch (error) {
 		return `the session was not kept: ${error instanceof Error ? error.message : String(error)}\n`;

@@ -74,7 +74,7 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 	].join('  ');
 }
 
-/** On a terminal a line of standard error that is rewritten; elsewhere each new problem, and the last line. */
+/** Writes progress to standard error: a line that changes on a terminal, elsewhere each new problem and the last line. */
 export class Progress {
 	#problem: string | undefined;
 
@@ -89,7 +89,7 @@ export class Progress {
 		this.#problem = problem;
 	}
 
-	/** A line that stays. */
+	/** Writes the last line, which stays. */
 	end(text: string): void {
 		process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[K' : ''}${printable(text, 4096)}\n`);
 	}

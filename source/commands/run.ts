@@ -60,7 +60,7 @@ export async function run(given: Options): Promise<number> {
 		}
 
 		case 'open': {
-			const {lastKept} = await import('./kept-sessions.js');
+			const {lastKept} = await import('./save.js');
 			return openFile(command.file ?? await lastKept(), options);
 		}
 

@@ -38,10 +38,10 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 	}
 }
 
-/** Enough for --when and to catch up after some minutes with a full disk. */
+/** More windows than a screen keeps: what could not be written while the disk was full is written later. */
 const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
 
-/** The ring of a session without a screen. */
+/** The past of a session without a screen, in windows of a second. */
 export class Windows {
 	ring: Ring = emptyRing;
 	readonly #source: SnapshotSource;
@@ -52,7 +52,7 @@ export class Windows {
 		this.#vitals = openVitals(target);
 	}
 
-	/** Adds a window, once a second. `isLast`: however short it is. */
+	/** Adds what was sampled since the last call as a window; `isLast`: even if that is less than a second. */
 	follow(isLast = false): Ring {
 		const snapshot = this.#source.read();
 		const vitals = this.#vitals?.read();

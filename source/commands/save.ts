@@ -1,5 +1,8 @@
+import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
-import {removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
+import process from 'node:process';
+import {xdgFolder} from '../config/configure.js';
+import {nearestFolder, removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -10,7 +13,8 @@ import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
-import type {Ring} from '../query/past/ring.js';
+import {byText} from '../query/columns/sort.js';
+import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
 
@@ -58,7 +62,7 @@ async function saveRing(ring: Ring, file: string): Promise<string> {
 }
 
 /** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
-export async function recordRing(ring: Ring, file: string): Promise<Recorder> {
+async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	const recorder = await Recorder.create(file, {version});
 	await recorder.follow(ring, 0);
 	await recorder.finish();
@@ -87,4 +91,68 @@ export function snapshotStem(pid: number, now: number): string {
 /** Returns a moment as it stands in file names, such as 20260914T140201Z. */
 export function utcStamp(now: number): string {
 	return new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** File names of kept sessions: the pid, and the time to a millisecond. */
+const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.(?:tprof|pb\.gz)$/;
+
+/** Returns the folder of sessions kept when the screen closes. */
+export const keptFolder = (environment?: NodeJS.ProcessEnv) => xdgFolder('XDG_STATE_HOME', '.local/state', environment);
+
+/** Keeps a session for `open --last`; deletes all but the newest `count`. Returns its path; throws UserError. */
+export async function keepSession(snapshot: Snapshot, past: Ring, count: number, now: number, folder = keptFolder()): Promise<string | undefined> {
+	if (count === 0) {
+		return undefined;
+	}
+
+	await ownFolder(folder);
+	// The last second may not be a window of its own yet.
+	const ring = addToRing(past, snapshot, {}, {...usualBounds, leastMs: 0});
+	const {file} = await recordRing(ring, path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.tprof`));
+	const all = await keptIn(folder);
+	for (const old of all.slice(0, -count)) {
+		await unlink(path.join(folder, old));
+	}
+
+	return file;
+}
+
+/** Returns the path of the session kept last. Throws UserError if there is none. */
+export async function lastKept(folder = keptFolder()): Promise<string> {
+	const all = await keptIn(folder);
+	const last = all.at(-1);
+	if (last === undefined) {
+		throw new UserError('no session is kept yet', {hint: `the live view keeps the last ones in ${folder} when it is left (--keep-sessions)`});
+	}
+
+	return path.join(folder, last);
+}
+
+/** Returns the file names of kept sessions, the oldest first. */
+async function keptIn(folder: string): Promise<string[]> {
+	const names = await namesIn(folder);
+	const timeOf = (name: string) => keptName.exec(name)?.[1] ?? '';
+	return names.filter(name => keptName.test(name)).sort((a, b) => byText(timeOf(a), timeOf(b)));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+	try {
+		return await readdir(folder);
+	} catch {
+		return [];
+	}
+}
+
+/** Makes the folder. Throws if it or its parent belongs to another user: sudo may keep the user's HOME. */
+async function ownFolder(folder: string): Promise<void> {
+	const existing = await nearestFolder(folder);
+	if (existing.uid !== process.geteuid?.()) {
+		throw new UserError(`${existing.path} belongs to another user`);
+	}
+
+	await mkdir(folder, {recursive: true, mode: 0o700});
+	const {uid, mode} = await stat(folder);
+	if (uid !== process.geteuid?.() || (mode & 0o022) !== 0) {
+		throw new UserError(`others may write to ${folder}`);
+	}
 }

@@ -56,7 +56,7 @@ class Trigger {
 	readonly #files: FileCount;
 	#recorder: Recorder | undefined;
 	#firedMs = -Infinity;
-	#held = false;
+	#isHeld = false;
 
 	/** `stem`: what names of files begin with. */
 	constructor(options: Options, stem: string, files: FileCount) {
@@ -74,8 +74,8 @@ class Trigger {
 		}
 
 		const isHeld = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
-		const begins = isHeld && !this.#held;
-		this.#held = isHeld;
+		const begins = isHeld && !this.#isHeld;
+		this.#isHeld = isHeld;
 		if (begins && !this.#recorder && this.#files.left > 0 && window.atMs - this.#firedMs >= aroundMs) {
 			await this.#begin(window.atMs);
 		}
@@ -131,7 +131,7 @@ class Trigger {
 
 /** Maximum JVMs watched at a time: each takes a thread and its share of --max-cpu. */
 const maxTargets = 32;
-const lookMs = 5000;
+const scanEveryMs = 5000;
 const pollMs = 200;
 
 function stemOf({output = 'tprof'}: Options): string {
@@ -174,7 +174,7 @@ async function watched(source: SnapshotSource, target: Target, options: Options,
 	}
 }
 
-/** The same for all JVMs of this host, including those that start later. */
+/** Records every JVM of this host around each --when, including those that start later. */
 export async function watchAll(options: Options): Promise<number> {
 	if (!options.all || !options.when) {
 		throw usage('watch needs --all and --when', 'tprof-top watch --all --when "cpu>300,deadlock"');
@@ -184,7 +184,7 @@ export async function watchAll(options: Options): Promise<number> {
 	const {signal: stop} = abortOnSignal();
 	const progress = new Progress();
 	const running = new Map<number, Promise<void>>();
-	/** Not tried again. */
+	/** Pids of JVMs that are not tried again. */
 	const failed = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	let problem: string | undefined;
@@ -215,9 +215,9 @@ export async function watchAll(options: Options): Promise<number> {
 		}
 	};
 
-	for (let lookedMs = -Infinity; !stop.aborted && performance.now() < endMs;) {
-		if (performance.now() - lookedMs >= lookMs) {
-			lookedMs = performance.now();
+	for (let scannedMs = -Infinity; !stop.aborted && performance.now() < endMs;) {
+		if (performance.now() - scannedMs >= scanEveryMs) {
+			scannedMs = performance.now();
 			for (const {pid, problem: obstacle} of listJvms()) {
 				const found = obstacle !== undefined || running.has(pid) || failed.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
 				if (found?.ok) {

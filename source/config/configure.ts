@@ -17,7 +17,7 @@ export async function configured(options: Options, {given, isScreen, environment
 		return options;
 	}
 
-	const file = options.config ?? defaultConfigFile(environment);
+	const file = options.config ?? path.join(xdgFolder('XDG_CONFIG_HOME', '.config', environment), fileName);
 	const configuration = await read(file, options.config !== undefined, environment);
 	const values = optionRows.flatMap(([key, option]) => {
 		const text = configuration.settings.options.get(option.name);
@@ -56,13 +56,13 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 /** Largest file that is read: hundreds of settings. */
 export const maxConfigBytes = 64 * 1024;
 
-const relativePath = path.join('tprof-top', 'config.json');
-
-/** Returns the default path of the file, by the XDG base directory specification. */
-export function defaultConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
-	const {XDG_CONFIG_HOME = '', HOME = ''} = environment;
-	return path.join(path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.config'), relativePath);
+/** Our folder by the XDG base directory specification; `usual`: where it is in the home of a user who does not set the variable. */
+export function xdgFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', usual: string, environment: NodeJS.ProcessEnv = process.env): string {
+	const {[variable]: base = '', HOME = ''} = environment;
+	return path.join(path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homedir(), usual), 'tprof-top');
 }
+
+const fileName = 'config.json';
 
 /** Returns the text of a regular file, 'none' if there is no such file, or why it cannot be read. */
 export function readConfigFile(file: string): {readonly text: string} | {readonly problem: string} | 'none' {
@@ -92,7 +92,7 @@ export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.
 
 	const read = readBytes(passwd, 1024 * 1024);
 	const home = 'bytes' in read ? read.bytes.toString('utf8').split('\n').map(line => line.split(':')).find(([name]) => name === SUDO_USER)?.[5] : undefined;
-	const own = home === undefined ? undefined : path.join(home, '.config', relativePath);
+	const own = home === undefined ? undefined : path.join(home, '.config/tprof-top', fileName);
 	if (existsSync(file)) {
 		return printable(`run by sudo: the configuration is ${file}${own !== undefined && own !== file && existsSync(own) ? `, not ${own}` : ''}`);
 	}

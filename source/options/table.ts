@@ -259,7 +259,7 @@ const optionTable = {
 		...anyText,
 	},
 	all: {name: 'all', group: 'recordings', commands: ['watch'], help: 'watch all JVMs of this host, also those that start later'},
-	/** What they say is read once the recording is open. */
+	/** Times are parsed once the recording is open, as they may be relative to its end. */
 	at: {
 		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording: "10m ago" (before its end), 14:02:30, "2026-11-23 14:02"',
 		...anyText,

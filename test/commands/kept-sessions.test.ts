@@ -1,7 +1,7 @@
 import {chmodSync, mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {keepSession, keptFolder, lastKept} from '../../source/commands/kept-sessions.js';
+import {keepSession, keptFolder, lastKept} from '../../source/commands/save.js';
 import {openSaved} from '../../source/commands/recording.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {picture} from '../helpers/picture.js';

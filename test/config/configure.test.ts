@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {
-	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote, defaultConfigFile,
+	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote,
 } from '../../source/config/configure.js';
 import {parseSettings} from '../../source/config/fields.js';
 import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
@@ -50,9 +50,8 @@ test('it is where the XDG base directories are, and NO_COLOR goes before it', as
 	const home = path.join(folder, 'home');
 	mkdirSync(path.join(home, '.config/tprof-top'), {recursive: true});
 	writeFileSync(path.join(home, '.config/tprof-top/config.json'), '{"delay": 7, "color": true}');
-	expect(defaultConfigFile({HOME: home, XDG_CONFIG_HOME: 'relative'})).toBe(path.join(home, '.config/tprof-top/config.json'));
-	expect(defaultConfigFile({HOME: home, XDG_CONFIG_HOME: '/etc/xdg'})).toBe('/etc/xdg/tprof-top/config.json');
-	expect(await options('1', {environment: {HOME: home, NO_COLOR: '1'}})).toMatchObject({delayS: 7, color: false});
+	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: '/etc/xdg'}})).toMatchObject({configuration: {file: '/etc/xdg/tprof-top/config.json'}});
+	expect(await options('1', {environment: {HOME: home, XDG_CONFIG_HOME: 'relative', NO_COLOR: '1'}})).toMatchObject({delayS: 7, color: false});
 	expect(await options('list', {environment: {HOME: home}})).toMatchObject({configuration: noConfiguration});
 	expect(await options('1', {environment: {HOME: '/nowhere'}})).toMatchObject({delayS: undefined, configuration: {faults: [], file: '/nowhere/.config/tprof-top/config.json'}});
 });
