@@ -1,8 +1,8 @@
 package java.tprof;
 
 /**
- * What woven code keeps of an open call, in a local variable: whose it is, and how many calls were open when it began. The
- * session clears `of` when it is over, so that a call that goes on keeps nothing of it.
+ * What woven code keeps of an open call in a local variable: its thread's calls, and how many were open when it began. At
+ * the session's end `of` is cleared, so that a call in progress does not keep the session in memory.
  */
 public final class Call3 {
 	public Calls3 of;

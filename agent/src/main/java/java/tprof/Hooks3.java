@@ -1,11 +1,11 @@
 package java.tprof;
 
 /**
- * What woven code calls. Defined in the boot loader, so that classes of any loader see it, and never changed: a later version
- * has another name.
+ * What woven code calls. Defined in the boot loader, so that classes of any loader see it. It cannot be redefined: a later
+ * version needs another name.
  */
 public final class Hooks3 {
-	/** Null while nobody listens. Plain, as a retransformation follows each change of it. */
+	/** Null without a session. Not volatile, as a retransformation follows each change. */
 	public static Sink3 sink;
 
 	public static Call3 enter(int method, boolean isSome) {
@@ -13,7 +13,7 @@ public final class Hooks3 {
 		try {
 			return to == null ? null : to.enter(method, isSome);
 		} catch (StackOverflowError full) {
-			// The program may have room for what it does itself.
+			// The call is not counted; the program itself may have enough stack.
 			return null;
 		}
 	}
@@ -24,12 +24,11 @@ public final class Hooks3 {
 			try {
 				of.end(call.depth, isThrown);
 			} catch (StackOverflowError full) {
-				// The next end makes up for it.
+				// The next end of an outer call ends this one too.
 			}
 		}
 	}
 
-	/** Nobody is told if super(...) or this(...) throws. */
 	public static void constructing(Call3 call, boolean isInside) {
 		Calls3 of = call == null ? null : call.of;
 		if (of != null) {

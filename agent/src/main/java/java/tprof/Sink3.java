@@ -1,7 +1,7 @@
 package java.tprof;
 
-/** What woven code reports to. Its subclass is the agent's, in a class loader that goes when the session is over. */
+/** Receives the calls of woven code. The agent has the subclass, in a class loader that is dropped after the session. */
 public abstract class Sink3 {
-	/** A method begins, of which some calls stand for all or each counts. Returns what its end is to be told; null: it does not count. */
+	/** A method is called. `isSome`: it is thinned, see Thinning. Returns what its end must pass on; null if the call does not count. */
 	public abstract Call3 enter(int method, boolean isSome);
 }

@@ -1,8 +1,8 @@
 package java.tprof;
 
-/** What woven code calls where tasks move from one state to the next. In the boot loader, and never changed, as Hooks3. */
+/** What woven code calls where tasks change their state. In the boot loader, as Hooks3. */
 public final class TaskHooks2 {
-	/** Null while nobody listens. Plain, as a retransformation follows each change of it. */
+	/** Null without a session. Not volatile, as a retransformation follows each change. */
 	public static TaskSink2 sink;
 
 	public static void on(Object task, boolean counts, int number, int point) {

@@ -1,10 +1,10 @@
 package java.tprof;
 
-/** What code that moves tasks reports to. Its subclass is the agent's, in a class loader that goes when the session is over. */
+/** Receives the calls of TaskHooks2. The agent has the subclass, as of Sink3. */
 public abstract class TaskSink2 {
-	/** A point was passed with that task (null: the one that the thread has in hand), if the number is one of those that count. */
+	/** A thread passed a point with this task (null: the thread's current one) and this value of the point's parameter. */
 	public abstract void on(Object task, int number, int point);
 
-	/** An object was seen that the probe reads counters of. */
+	/** A thread passed a point with an object whose counters the probe reads. */
 	public abstract void seen(Object holder);
 }

@@ -1,22 +1,21 @@
 package tprof.agent;
 
 import java.lang.instrument.Instrumentation;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
+import java.lang.reflect.*;
 import java.security.ProtectionDomain;
 import java.util.*;
 
 /**
- * Where the stub begins. Defines the classes that woven code calls in the boot loader, where classes of any loader and module
- * see them (the JVM makes the module of a class that an agent transforms read them). Unsafe.defineClass needs no file and prints
- * no warning, as appendToBootstrapClassLoaderSearch does from JDK 17 on. Then a session begins, which refers to them.
+ * Entry point, called by the stub. Defines the hooks' classes in the boot loader, where classes of any loader and module see
+ * them (a class that an agent transforms may read the boot loader's unnamed module). Unsafe.defineClass needs no file and prints
+ * no warning, unlike appendToBootstrapClassLoaderSearch from JDK 17 on.
  */
 public final class Agent {
 	private static final String[] BOOT = {"java.tprof.Calls3", "java.tprof.Call3", "java.tprof.Sink3", "java.tprof.Hooks3", "java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
-	/** Where the JDK keeps what hooks and shipped probes read. */
+	/** Packages of the JDK with what hooks and shipped probes read. */
 	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 
-	/** The session's work, for a thread of its own. */
+	/** Returns the session's work, for a thread of its own. */
 	public static Runnable session(String folder, Instrumentation instrumentation) throws Exception {
 		open(instrumentation);
 		for (String name : BOOT) {
@@ -30,7 +29,7 @@ public final class Agent {
 		return new Session(folder, instrumentation);
 	}
 
-	/** Opens packages to this session's classes, and to nobody else; from JDK 9 on there are modules. */
+	/** Opens packages to this session's classes only, from JDK 9 on. */
 	@SuppressWarnings("unchecked")
 	private static void open(Instrumentation instrumentation) throws Exception {
 		Class<?> module;

@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How much of something all threads together may still take. No monitor, as in Recorder. */
+/** What all threads together may still allocate of something. Without a monitor, see Recorder. */
 final class Budget {
 	private final AtomicInteger left;
 
@@ -11,15 +11,12 @@ final class Budget {
 	}
 
 	boolean take(int count) {
-		int before;
-		do {
-			before = left.get();
-			if (before < count) {
-				return false;
-			}
-		} while (!left.compareAndSet(before, before - count));
+		if (left.addAndGet(-count) >= 0) {
+			return true;
+		}
 
-		return true;
+		giveBack(count);
+		return false;
 	}
 
 	void giveBack(int count) {

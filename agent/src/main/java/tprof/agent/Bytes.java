@@ -3,7 +3,7 @@ package tprof.agent;
 import java.nio.charset.StandardCharsets;
 import java.util.*;
 
-/** Bytes of a report: numbers of seven bits a byte, the lowest first; texts with their length. */
+/** Bytes of a report: numbers with seven bits per byte, the lowest first (LEB128); texts with their length. */
 final class Bytes {
 	private static final int MOST_TEXT = 400;
 
@@ -20,7 +20,7 @@ final class Bytes {
 		}
 	}
 
-	/** Negative numbers, which do not come up but by clocks that step back, are written as 0. */
+	/** Writes 0 for negative numbers, which result only from clocks that step back. */
 	void number(long value) {
 		makeRoom(10);
 		long rest = Math.max(0, value);

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The two files by which the tool and we speak. Both have made them before we came; their names are removed at once, so that
- * nothing is left behind however either of us ends. They are never mapped: a mapped write to a full disk crashes JDK 8 and 11.
+ * The two files between the tool and the agent. The tool creates them; we remove their names at once, so that nothing is left
+ * however either side ends. They are never mapped: a mapped write to a full disk crashes JDK 8 and 11.
  *
  * control, written by the tool: heartbeat (8 bytes), number of the command (8), its length (4), its text.
- * data, written by us: a header, then two places for reports, written in turn. The header: "TPRF", 1 (4 bytes each), the number
- * of the newest report, where it is, its length (8 each), the length of a last word (4) and that; behind these a number (8) that
- * changes while we work at a command. A report ends with its number.
+ * data, written by the agent: a header, then two places for reports, used alternately. Header: "TPRF", 1 (4 bytes each); number,
+ * position and length of the newest report (8 each); length (4) and text of the exit message; at PROGRESS a number (8) that
+ * changes while a command is executed. A report ends with its number.
  */
 final class Channel implements Closeable {
 	private static final int HEADER = 4096;
@@ -28,14 +28,14 @@ final class Channel implements Closeable {
 	private final byte[] words = new byte[20];
 	private long heartbeat;
 	private long heartbeatAt;
-	/** Looks since then. */
+	/** Number of checks since the heartbeat last changed. */
 	private int still;
-	/** The number of the newest command taken. */
+	/** Number of the newest command read. */
 	long command;
 	private long report;
 	private long at;
 	private int length;
-	/** Who takes commands. */
+	/** The session's thread. */
 	private volatile Thread ours;
 	private long progress;
 	private long progressAt = System.nanoTime();
@@ -45,7 +45,7 @@ final class Channel implements Closeable {
 		RandomAccessFile reports = null;
 		try {
 			reports = new RandomAccessFile(new File(folder, "data"), "rw");
-			// A page of its own is there from now on, even when the disk is full.
+			// Allocates the header's page: a disk that fills up later does not matter.
 			reports.write(new byte[HEADER]);
 		} catch (IOException error) {
 			control.close();
@@ -66,14 +66,14 @@ final class Channel implements Closeable {
 	}
 
 	/**
-	 * Whether the tool is gone: no heartbeat for ten seconds and three calls of this. Where a host was suspended that long,
-	 * only time has passed, and no calls.
+	 * Whether the tool is gone: no heartbeat for ten seconds and in three calls of this method. While a host is suspended,
+	 * time passes without calls.
 	 */
 	boolean isDeserted() {
 		long now = System.nanoTime();
 		long seen;
 		try {
-			seen = look().getLong();
+			seen = look().getLong(0);
 		} catch (IOException unreadable) {
 			return true;
 		}
@@ -84,22 +84,19 @@ final class Channel implements Closeable {
 		return still >= MOST_STILL && now - heartbeatAt >= PATIENCE_NS;
 	}
 
-	/** The command's text if a new one has come, otherwise null. */
+	/** Returns the text of a new command; null if there is none. */
 	String poll() throws IOException {
 		ours = Thread.currentThread();
 		ByteBuffer seen = look();
-		seen.getLong();
-		long number = seen.getLong();
-		int size = seen.getInt();
+		long number = seen.getLong(8);
+		int size = seen.getInt(16);
 		if (number == command || size < 0 || size > MOST_COMMAND) {
 			return null;
 		}
 
 		byte[] text = new byte[size];
 		control.readFully(text);
-		ByteBuffer again = look();
-		again.getLong();
-		if (again.getLong() != number) {
+		if (look().getLong(8) != number) {
 			return null;
 		}
 
@@ -125,7 +122,7 @@ final class Channel implements Closeable {
 		writeHeader("");
 	}
 
-	/** We still work at a command; told a few times a second. Nothing happens on other threads. */
+	/** Signals progress, a few times a second; does nothing on other threads than the session's. */
 	void goOn() {
 		long now = System.nanoTime();
 		if (Thread.currentThread() == ours && now - progressAt > PROGRESS_NS) {
@@ -134,7 +131,7 @@ final class Channel implements Closeable {
 				data.seek(PROGRESS);
 				data.write(bytesOf(++progress));
 			} catch (IOException unheard) {
-				// A report will say so.
+				// Writing the report will fail too, and is reported.
 			}
 		}
 	}
@@ -147,7 +144,7 @@ final class Channel implements Closeable {
 		try {
 			writeHeader(text);
 		} catch (IOException unheard) {
-			// The tool sees that nothing more comes.
+			// The tool notices that no report follows.
 		}
 	}
 

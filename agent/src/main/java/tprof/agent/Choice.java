@@ -2,12 +2,11 @@ package tprof.agent;
 
 import java.util.*;
 import java.util.concurrent.ConcurrentHashMap;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.*;
 
-/** Which methods of which classes the patterns mean. Where one means an abstract method, those that implement it are meant too. */
+/** The methods that match the patterns. A pattern that matches an abstract method includes its implementations. */
 final class Choice {
-	/** The JVM's own core, and what we call ourselves. */
+	/** The core of the JVM, and what the hooks call. */
 	private static final Set<String> NEVER = new HashSet<String>(Arrays.asList(
 			"java.lang.Object", "java.lang.String", "java.lang.Class", "java.lang.System", "java.lang.Math", "java.lang.Long", "java.lang.Integer",
 			"java.lang.Number", "java.lang.Thread", "java.lang.ThreadLocal", "java.lang.ThreadGroup", "java.lang.Throwable", "java.lang.VirtualThread",
@@ -17,9 +16,9 @@ final class Choice {
 			"jdk.internal.misc.", "jdk.internal.vm.", "tprof.stub.", "tprof.agent."};
 
 	final Command command;
-	/** Abstract methods that are meant, by their class: name and number of parameters. */
+	/** Matching abstract methods (name and number of parameters) by class. */
 	private volatile Map<String, Set<String>> abstracts = new HashMap<String, Set<String>>();
-	/** What classes inherit from directly, by name: in several class loaders that is most often the same; if not, a class is woven once it is loaded. */
+	/** Direct supertypes of classes by name. Class loaders may differ: then a class is woven after it is loaded. */
 	private final Map<String, List<String>> direct = new ConcurrentHashMap<String, List<String>>();
 
 	Choice(Command command) {
@@ -28,24 +27,14 @@ final class Choice {
 
 	static boolean isNever(String className) {
 		String outer = className.indexOf('$') < 0 ? className : className.substring(0, className.indexOf('$'));
-		if (NEVER.contains(outer)) {
-			return true;
-		}
-
-		for (String prefix : NEVER_BELOW) {
-			if (className.startsWith(prefix)) {
-				return true;
-			}
-		}
-
-		return false;
+		return NEVER.contains(outer) || Pattern.startsWithAny(className, NEVER_BELOW);
 	}
 
 	boolean mayMatch(String className) {
 		return command.mayMatch(className) && !isNever(className);
 	}
 
-	/** A class of the JDK though no pattern names one, such as a proxy: it is not traced as what implements an interface either. */
+	/** Whether a class is of the JDK, such as a proxy, and no pattern names the JDK: then it is not an implementation either. */
 	boolean isLeftToJdk(String className) {
 		return Pattern.isJdk(className) && !command.mayBeOfJdk();
 	}
@@ -54,7 +43,7 @@ final class Choice {
 		return !abstracts.isEmpty();
 	}
 
-	/** Looks which abstract methods of these classes are meant. */
+	/** Adds the matching abstract methods of these classes. */
 	synchronized void learn(Collection<ClassFile> files) {
 		Map<String, Set<String>> found = new HashMap<String, Set<String>>(abstracts);
 		for (ClassFile file : files) {
@@ -70,15 +59,15 @@ final class Choice {
 	}
 
 	/**
-	 * Names of all supertypes of a class that is being loaded, read from their files, as they may not be loaded before it. Which of
-	 * their abstract methods are meant is learnt.
+	 * Returns the names of all supertypes of a class that is being loaded, read from their files: they must not be loaded before
+	 * it. Also learns their matching abstract methods.
 	 */
 	Set<String> supersOf(ClassLoader loader, ClassReader type) {
 		Set<String> found = new HashSet<String>();
 		List<String> open = ClassFile.supersOf(type);
 		while (!open.isEmpty()) {
 			String name = open.remove(open.size() - 1);
-			// What the JDK's classes inherit from is of the JDK too.
+			// Supertypes of the JDK's classes are of the JDK too.
 			if (found.add(name) && !isLeftToJdk(name)) {
 				List<String> above = direct.get(name);
 				if (above == null) {
@@ -106,7 +95,7 @@ final class Choice {
 		return ClassFile.supersOf(type);
 	}
 
-	/** The abstract methods that a class with these supertypes implements. */
+	/** Returns the matching abstract methods of these supertypes. */
 	Set<String> implemented(Collection<String> supers) {
 		Map<String, Set<String>> known = abstracts;
 		Set<String> shapes = new HashSet<String>();
@@ -152,7 +141,6 @@ final class Choice {
 	}
 
 	private static String shape(String name, String descriptor) {
-		int count = org.objectweb.asm.Type.getArgumentTypes(descriptor).length;
-		return name + "/" + count;
+		return name + "/" + Type.getArgumentTypes(descriptor).length;
 	}
 }

@@ -2,17 +2,17 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What the tool asks for: a line each, a word and its value. Words of a newer tool are passed over. */
+/** A command of the tool: lines of a word and its value. Unknown words are ignored. */
 final class Command {
 	final String phase;
-	/** Where traces begin; empty: anywhere. */
+	/** Methods at which traces begin; empty: any. */
 	final List<Pattern> under = new ArrayList<Pattern>();
 	final List<Pattern> all = new ArrayList<Pattern>();
 	final long leastDuration;
 	final int keep;
 	final int methods;
 	final int periodMs;
-	/** Of the time of one CPU, percent; 100 or more: no matter what. */
+	/** Percent of one CPU; 100 or more: no limit. */
 	final double mostOverhead;
 	private final Map<String, String> words = new HashMap<String, String>();
 
@@ -54,7 +54,6 @@ final class Command {
 		return false;
 	}
 
-	/** Whether patterns mean classes of the JDK. */
 	boolean mayBeOfJdk() {
 		for (Pattern pattern : all) {
 			if (pattern.isOfJdk) {

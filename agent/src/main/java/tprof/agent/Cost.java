@@ -4,24 +4,23 @@ import java.tprof.Hooks3;
 import java.util.Arrays;
 
 /**
- * What a traced call costs in this JVM, clock and all: measured by calls of our own, which count nowhere, in a record of
- * their own.
+ * The cost of a traced call in this JVM, including the clock: measured with calls of our own, in a recorder of their own.
  */
 final class Cost {
 	private static final int CHUNK = 100;
 	private static final int CHUNKS = 9;
-	/** After so many the JVM has compiled what is measured as it does for hot code. */
+	/** After this many chunks the JVM has compiled the measured code as it does hot code. */
 	private static final int WARM_CHUNKS = 1000;
 	private static final long FIRST_NANOS = 20_000_000;
 	private static final long LATER_NANOS = 1_000_000;
-	/** What calls nothing but the way to the recorder. */
+	/** Id of no method: such a call ends after the look-up. */
 	private static final int NO_METHOD = Integer.MAX_VALUE;
 	private static final int ALL = 0;
 	private static final int SOME = 1;
 
 	private final Recorder recorder = new Recorder(8, 0, 0);
 	private int warmed;
-	/** Nanoseconds of a call that is traced, and of one of those of which some stand for all. */
+	/** Nanoseconds of a traced call, and of a call of a thinned method. */
 	double call;
 	double thinned;
 
@@ -32,7 +31,7 @@ final class Cost {
 		measure();
 	}
 
-	/** After the first weaving, too, at which JVMs up to 21 throw compiled code away. */
+	/** To be called after the first weaving too, at which JVMs up to 21 discard compiled code. */
 	void warmAgain() {
 		warmed = 0;
 		warm(FIRST_NANOS);

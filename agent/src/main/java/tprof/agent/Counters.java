@@ -1,23 +1,22 @@
 package tprof.agent;
 
-/** How often and how long: of calls, or of stays in a state. Written by one thread at a time; others see each counter as it was a moment ago. */
+/** Number and durations of calls, or of stays in a state. Written by one thread at a time; others may see older values. */
 class Counters {
 	long count;
 	long exceptions;
-	/** From start to end, nanoseconds; of calls, what no woven method called from there took. */
+	/** Sums, nanoseconds: from start to end; and without the woven methods called from there. */
 	long total;
 	long own;
-	/** The shortest, and 1; 0 before the first. */
+	/** The shortest + 1; 0 before the first. */
 	long least;
 	long most;
-	/** Null: not wanted. */
 	final Histogram durations;
 
 	Counters(Histogram durations) {
 		this.durations = durations;
 	}
 
-	/** One ends that stands for so many. `histograms`: as in Histogram.add. */
+	/** Adds one that counts for `weight`. `histograms`: see Histogram.add. */
 	void ended(long duration, long ownDuration, boolean isException, int weight, Budget histograms) {
 		count += weight;
 		if (isException) {
@@ -26,10 +25,7 @@ class Counters {
 
 		total += duration * weight;
 		own += ownDuration * weight;
-		if (duration > most) {
-			most = duration;
-		}
-
+		most = Math.max(most, duration);
 		if (duration + 1 < least || least == 0) {
 			least = duration + 1;
 		}
@@ -52,7 +48,7 @@ class Counters {
 		}
 	}
 
-	/** As before the first. Its owner calls nothing meanwhile. */
+	/** Resets all. The owner must not count meanwhile. */
 	void clear() {
 		count = 0;
 		exceptions = 0;
@@ -63,7 +59,7 @@ class Counters {
 		durations.clear();
 	}
 
-	/** As of calls. `isWhole`: with the shortest and the durations. */
+	/** Writes counters of calls. `isWhole`: including the shortest and the histogram. */
 	void write(boolean isWhole, Bytes to) {
 		to.numbers(count, exceptions, total, own);
 		if (isWhole) {

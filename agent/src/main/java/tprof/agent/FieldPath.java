@@ -3,12 +3,12 @@ package tprof.agent;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.*;
 
-/** What a path such as `queue.size()` leads to from an object: fields, and methods without parameters. */
+/** A path such as `queue.size()` from an object: fields, and methods without parameters. */
 final class FieldPath {
 	private static final class Step {
 		final String name;
 		final boolean isMethod;
-		/** The class that `member` was looked up for; both change together, so they are one object. */
+		/** The last look-up: class and member change together, so they are one object. */
 		volatile Found found;
 
 		Step(String name) {
@@ -18,7 +18,7 @@ final class FieldPath {
 	}
 
 	private static final class Found extends WeakReference<Class<?>> {
-		/** Null if the class has none that may be read. */
+		/** Null if the class has none that is accessible. */
 		final AccessibleObject member;
 
 		Found(Class<?> type, AccessibleObject member) {
@@ -29,7 +29,7 @@ final class FieldPath {
 
 	private final String text;
 	private final Step[] steps;
-	/** It led somewhere, or to null, once. */
+	/** It was followed to its end once. */
 	private volatile boolean works;
 	private volatile String fault;
 
@@ -42,7 +42,7 @@ final class FieldPath {
 		}
 	}
 
-	/** What is wrong with it; null as long as nothing is known to be. */
+	/** Returns what is wrong with the path; null if nothing is known to be. */
 	String fault() {
 		return works ? null : fault;
 	}
@@ -54,7 +54,7 @@ final class FieldPath {
 		}
 	}
 
-	/** Null where it does not lead anywhere. `first`: the class of the start, or one whose static members it begins with. */
+	/** Returns the path's value; null if it has none. `first`: class of `start`, or of the static member that the path begins with. */
 	Object from(Object start, Class<?> first) {
 		Object at = start;
 		Class<?> type = first;
@@ -98,20 +98,16 @@ final class FieldPath {
 				member.setAccessible(true);
 				return member;
 			} catch (Exception notHere) {
-				// A class above it may have it, or no other may see it.
+				// A superclass may have it.
 			} catch (LinkageError incomplete) {
 				return null;
 			}
 		}
 
-		if (step.isMethod) {
-			try {
-				return type.getMethod(step.name);
-			} catch (Exception notThere) {
-				return null;
-			}
+		try {
+			return step.isMethod ? type.getMethod(step.name) : null;
+		} catch (Exception notThere) {
+			return null;
 		}
-
-		return null;
 	}
 }

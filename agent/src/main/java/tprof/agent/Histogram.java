@@ -1,19 +1,19 @@
 package tprof.agent;
 
 /**
- * Durations: those of 0, then from each power of two to the next so many buckets of the same width, 5 % of what is in them at
- * most. Buckets of a power are allocated with its first duration. Written by one thread at a time.
+ * A histogram of durations: a bucket for 0, then from each power of two to the next STEPS buckets of equal width, at most 5 % of
+ * the duration. Buckets are allocated with the first duration of their power. Written by one thread at a time.
  */
 final class Histogram {
 	private static final int STEPS = 20;
 	private static final int POWERS = 42;
-	/** Binary places of a duration that decide its step. */
+	/** Number of bits of a duration that determine its step. */
 	private static final int PLACES = 24;
 
 	private long zero;
 	private final long[][] counts = new long[POWERS][];
 
-	/** A duration that stands for so many. If the budget (null: none) has no room for its power, none of that power are known. */
+	/** Adds `weight` durations; drops them if the budget (null: unlimited) has no room for their power. */
 	void add(long duration, long weight, Budget budget) {
 		if (duration <= 0) {
 			zero += weight;
@@ -28,38 +28,32 @@ final class Histogram {
 			step = STEPS - 1;
 		}
 
-		long[] steps = counts[power];
-		if (steps == null) {
-			if (budget != null && !budget.take(1)) {
-				return;
-			}
-
-			steps = new long[STEPS];
-			counts[power] = steps;
+		if (counts[power] == null && budget != null && !budget.take(1)) {
+			return;
 		}
 
-		steps[step] += weight;
+		stepsOf(power)[step] += weight;
+	}
+
+	private long[] stepsOf(int power) {
+		if (counts[power] == null) {
+			counts[power] = new long[STEPS];
+		}
+
+		return counts[power];
 	}
 
 	void add(Histogram other) {
 		zero += other.zero;
 		for (int power = 0; power < POWERS; power++) {
 			long[] from = other.counts[power];
-			if (from != null) {
-				long[] to = counts[power];
-				if (to == null) {
-					to = new long[STEPS];
-					counts[power] = to;
-				}
-
-				for (int step = 0; step < STEPS; step++) {
-					to[step] += from[step];
-				}
+			for (int step = 0; from != null && step < STEPS; step++) {
+				stepsOf(power)[step] += from[step];
 			}
 		}
 	}
 
-	/** As before the first duration. Its owner counts nothing meanwhile. */
+	/** Empties it. The owner must not count meanwhile. */
 	void clear() {
 		zero = 0;
 		for (long[] steps : counts) {
@@ -69,7 +63,7 @@ final class Histogram {
 		}
 	}
 
-	/** Buckets that are not empty, by their numbers, from 1 on; then a 0. */
+	/** Writes the non-empty buckets, by number + 1, and a 0. */
 	void write(Bytes to) {
 		if (zero != 0) {
 			to.numbers(1, zero);

@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.*;
 
-/** The methods that were ever woven in this session, by the ids that their code has. Each is one in all class loaders. */
+/** All methods woven in this session, by the ids in their code. A method has one id in all class loaders. */
 final class Methods {
 	static final class Woven {
 		final int id;
@@ -10,11 +10,11 @@ final class Methods {
 		final String name;
 		final String descriptor;
 		volatile boolean isHead;
-		/** It was called so often that some calls stand for all. */
+		/** It is called so often that only some of its calls are followed. */
 		volatile boolean isThinned;
-		/** It was called so often that it is traced no more. */
+		/** It is called so often that it is no longer traced. */
 		volatile boolean isReleased;
-		/** Of a constructor: the class whose constructor it calls by super(...) or this(...); null: that is not known. */
+		/** For a constructor: the class whose constructor it calls by super(...) or this(...); null if unknown. */
 		volatile String superCall;
 
 		Woven(int id, String className, String name, String descriptor) {
@@ -32,7 +32,7 @@ final class Methods {
 	private final Map<String, Woven> byName = new HashMap<String, Woven>();
 	private volatile Woven[] byId = new Woven[0];
 
-	/** Null when there are `most` already. */
+	/** Returns the method, adding it if absent; null if there are `most` already. */
 	synchronized Woven of(String className, String name, String descriptor, int most) {
 		String key = className + "." + name + descriptor;
 		Woven method = byName.get(key);
@@ -51,7 +51,7 @@ final class Methods {
 		return byId[id];
 	}
 
-	/** Whether a trace may begin with the method of an id. */
+	/** Whether a trace may begin with the method. */
 	boolean isHead(int id) {
 		Woven[] all = byId;
 		return id < all.length && all[id].isHead;

@@ -2,18 +2,18 @@ package tprof.agent;
 
 import java.util.*;
 
-/** The names nearest to one that means nothing. */
+/** The names most similar to one that matches nothing. */
 final class Nearest {
 	private static final int MOST = 3;
 	private static final int LETTERS_PER_SLIP = 3;
 
 	private final TreeMap<Integer, TreeSet<String>> byDistance = new TreeMap<Integer, TreeSet<String>>();
 
-	/** Offers a name if what is wanted is near to a part of it: there is at most a slip in three letters. */
+	/** Adds a name if the wanted text differs from a part of it in at most one of three letters. */
 	void offer(String wanted, String part, String name) {
 		int slips = slips(wanted.toLowerCase(Locale.ROOT), part.toLowerCase(Locale.ROOT));
 		if (slips <= Math.max(1, Math.min(wanted.length(), part.length()) / LETTERS_PER_SLIP)) {
-			// Of as many slips, the one whose length differs least.
+			// With the same number of slips, the name whose length differs least is nearer.
 			int distance = wanted.equals(part) ? -1 : slips * 10 + Math.min(9, Math.abs(wanted.length() - part.length()));
 			byDistance.putIfAbsent(distance, new TreeSet<String>());
 			byDistance.get(distance).add(name);
@@ -33,7 +33,7 @@ final class Nearest {
 		return names.subList(0, Math.min(MOST, names.size()));
 	}
 
-	/** Letters to change, add or leave out; the beginning of a name is as near as one letter. */
+	/** Returns the edit distance (Levenshtein); 1 if one is a prefix of the other. */
 	private static int slips(String from, String to) {
 		if (from.length() > 2 && (to.startsWith(from) || from.startsWith(to) && to.length() > 2)) {
 			return from.equals(to) ? 0 : 1;

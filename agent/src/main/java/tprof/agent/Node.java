@@ -1,11 +1,11 @@
 package tprof.agent;
 
-/** Calls of a method by one way that led to them. */
+/** Calls of a method by one call path. */
 final class Node extends Counters {
 	final int index;
 	final int parent;
 	final int method;
-	/** Open addressing by the method. */
+	/** A hash table by method (open addressing). */
 	private Node[] children = new Node[2];
 	private int childCount;
 
@@ -16,7 +16,7 @@ final class Node extends Counters {
 		this.method = method;
 	}
 
-	/** The node of a method called here; null before its first call. */
+	/** Returns the node of a method called from here; null before its first call. */
 	Node child(int called) {
 		Node[] in = children;
 		int mask = in.length - 1;

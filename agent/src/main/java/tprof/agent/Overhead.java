@@ -1,26 +1,25 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.*;
 
-/** What tracing costs the target, by the calls of the last second; and which methods have to cost less. */
+/** The cost of tracing, from the calls of the last period; chooses the methods that must cost less. */
 final class Overhead {
 	final Cost cost = new Cost();
-	/** Of the time of one CPU; 100 or more: no matter what. */
+	/** See Command.mostOverhead. */
 	double mostPercent;
 	private long[] before = new long[0];
 	private long beforeNanos = System.nanoTime();
 
 	/**
-	 * Chooses methods that cost too much since it was last asked, the most expensive ones: of each some calls stand for all from
-	 * now on, and where that is too much too, it is released. Returns them; none when all together cost little enough.
+	 * Chooses the most expensive methods if all together have cost too much since the previous call: thins them or, if they are
+	 * thinned already, releases them. Returns them.
 	 */
 	List<Methods.Woven> tooMuch(Totals totals, List<Methods.Woven> methods) {
 		cost.measure();
 		long now = System.nanoTime();
 		long[] calls = new long[methods.size()];
-		for (int way = 1; way < totals.ways.count(); way++) {
-			calls[totals.ways.node(way).method] += totals.ways.node(way).count;
+		for (int path = 1; path < totals.paths.count(); path++) {
+			calls[totals.paths.node(path).method] += totals.paths.node(path).count;
 		}
 
 		double[] costs = new double[calls.length];

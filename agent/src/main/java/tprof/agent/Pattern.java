@@ -3,8 +3,8 @@ package tprof.agent;
 import java.util.List;
 
 /**
- * Which methods are meant: Class#method, Class.method, with * and ? in both (in a name without # they stand for dots too), or
- * @Annotation. A class without its package is one of any package; $ of inner classes may be a dot.
+ * A pattern for methods: Class#method or Class.method, with * and ? in both (without # they match dots too), or @Annotation. A
+ * class without a package matches in any package; the $ of inner classes may be a dot.
  */
 final class Pattern {
 	private static final String[] JDK = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
@@ -12,12 +12,12 @@ final class Pattern {
 	final String text;
 	private final String classGlob;
 	private final String methodGlob;
-	/** Null: it means none. */
+	/** Null if the pattern is not an annotation. */
 	final String annotation;
 	private final boolean isWhole;
 	final boolean isOfJdk;
 	private final boolean isSpecial;
-	/** Of a pattern without #: up to its first wildcard. */
+	/** The class glob up to its first wildcard. */
 	private final String start;
 
 	Pattern(String text) {
@@ -28,17 +28,16 @@ final class Pattern {
 		classGlob = isWhole || annotation != null ? text : text.substring(0, hash);
 		methodGlob = isWhole || annotation != null ? "" : text.substring(hash + 1);
 		isSpecial = text.indexOf('<') >= 0;
-		int end = 0;
-		while (end < classGlob.length() && classGlob.charAt(end) != '*' && classGlob.charAt(end) != '?') {
-			end++;
-		}
-
-		start = classGlob.substring(0, end);
+		start = classGlob.split("[*?]", 2)[0];
 		isOfJdk = isJdk(start);
 	}
 
 	static boolean isJdk(String name) {
-		for (String prefix : JDK) {
+		return startsWithAny(name, JDK);
+	}
+
+	static boolean startsWithAny(String name, String[] prefixes) {
+		for (String prefix : prefixes) {
 			if (name.startsWith(prefix)) {
 				return true;
 			}
@@ -51,7 +50,7 @@ final class Pattern {
 		return annotation == null && text.indexOf('*') < 0 && text.indexOf('?') < 0;
 	}
 
-	/** Whether methods of a class can match. Classes of the JDK only if the pattern begins as their names do. */
+	/** Whether methods of a class may match. The JDK's classes match only if the pattern starts like their names. */
 	boolean mayMatch(String className) {
 		if (!isOfJdk && isJdk(className)) {
 			return false;
@@ -70,12 +69,12 @@ final class Pattern {
 		return false;
 	}
 
-	/** The same by the class's name alone. */
+	/** Whether methods of a class may match by the class's name. */
 	boolean mayName(String className) {
 		return annotation == null && mayMatch(className);
 	}
 
-	/** What may be written for a class: with $ or a dot before inner ones, and without the package. */
+	/** Returns the ways to write a class: with $ or a dot before inner classes, with or without the package. */
 	private String[] namesOf(String className) {
 		String dotted = className.replace('$', '.');
 		boolean hasPackage = !isWhole && classGlob.indexOf('.') >= 0;
@@ -120,7 +119,7 @@ final class Pattern {
 		return className.substring(className.lastIndexOf('.') + 1);
 	}
 
-	/** On a mismatch only the last star is moved: earlier ones need not be. */
+	/** On a mismatch only the last star needs to match more. */
 	static boolean glob(String pattern, String text) {
 		int at = 0;
 		int star = -1;

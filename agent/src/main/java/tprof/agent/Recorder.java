@@ -5,37 +5,35 @@ import java.tprof.Sink3;
 import java.util.*;
 
 /**
- * Finds the record of the thread that calls. Whatever the hooks reach from here on, but for Constructors, is a class that is
- * never woven (test/tracing/reach.test.ts); and what a thread calls while it is in our own code is not followed: its record
- * says so, or, while it has none, that it holds our lock.
+ * Finds the calling thread's record. Classes that the hooks call, except by way of Constructors, are never woven
+ * (test/tracing/reach.test.ts). Calls that a thread makes in our own code are not followed: its record has `isInside` or, while
+ * it has no record, it holds our lock.
  */
 final class Recorder extends Sink3 {
 	static final int MOST_RECORDS = 4096;
-	/** Powers of two in histograms, for each node in the mean. */
+	/** Powers of two in a node's histogram, on average. */
 	private static final int HISTOGRAMS_PER_NODE = 4;
 
-	/** What threads may still allocate for what they count and keep. */
 	final Budget nodes;
 	final Budget histograms;
 	final Budget actionBytes;
 	final int keep;
 	volatile long leastDuration;
 	final Methods methods = new Methods();
-	/** Calls for which there was no record. */
+	/** Number of calls for which there was no record. */
 	volatile long lost;
 
-	/** Calls to come, of threads without a record, until one is followed that stands for the others. */
+	/** Number of calls of thinned methods, by threads without a record, until one is followed. */
 	private int strangers;
-	/** By their owners. Only a thread itself enters its record, under the lock. */
+	/** Records by owner. Only a thread itself adds its record, under the lock. */
 	private final Slots<ThreadRecord> owned = new Slots<ThreadRecord>();
 	/** No monitor: the JVM may never wake a virtual thread that waits for one (JDK-8373120, JDK 24 to 25.0.3). */
 	private final SpinLock lock = new SpinLock();
 	private volatile Thread holder;
 	private final ThreadRecord[] records = new ThreadRecord[MOST_RECORDS];
 	private int count;
-	/** The first of those of nobody now; in 1 of virtual threads: what these counted stays together, as that of others does not. */
+	/** First free record: of platform threads, and of virtual threads, whose counters stay together. */
 	private final ThreadRecord[] free = new ThreadRecord[2];
-	/** Of the newest thread. */
 	private int number = Totals.FIRST_THREAD - 1;
 
 	Recorder(int nodes, int actionBytes, int keep) {
@@ -43,11 +41,11 @@ final class Recorder extends Sink3 {
 		histograms = new Budget(nodes * HISTOGRAMS_PER_NODE);
 		this.actionBytes = new Budget(actionBytes);
 		this.keep = keep;
-		// Loaded now, not by a thread of the application.
+		// Loads the class now rather than on a thread of the application.
 		Constructors.open(new String[0]);
 	}
 
-	/** Calls of the calling thread never count: it has a record, which is none of the others, and is always inside. */
+	/** Excludes the calling thread, by a record outside the list that is always inside. */
 	void mute() {
 		ThreadRecord muted = new ThreadRecord(this, -1, false);
 		muted.own(Thread.currentThread());
@@ -58,7 +56,7 @@ final class Recorder extends Sink3 {
 		}
 	}
 
-	/** Calls of the calling thread do not count until `release` gets what this returns. Null: they do not anyway, or there is no room. */
+	/** Excludes the calling thread until `release` of the result; null if it is excluded already, or there is no room. */
 	ThreadRecord hold() {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = owned.find(thread, Threads.id(thread));
@@ -98,34 +96,32 @@ final class Recorder extends Sink3 {
 			return null;
 		}
 
-		int weight = isSome ? record.turns.weight(method) : 1;
+		int weight = isSome ? record.thinning.weight(method) : 1;
 		return weight == 0 ? null : record.enter(method, weight);
 	}
 
-	/** The first call of a thread that has no record yet. */
 	private Call3 first(Thread thread, int method, boolean isSome) {
-		// Who holds the lock is about to get a record, or to lose it.
+		// The lock's holder is about to get a record, or to lose it.
 		if (!methods.isHead(method) || holder == thread) {
 			return null;
 		}
 
-		// Not exact between threads, but neither is what the calls stand for.
+		// Races are harmless: the weight is only right on average.
 		if (isSome && --strangers > 0) {
 			return null;
 		}
 
-		strangers = isSome ? Turns.EVERY : strangers;
+		strangers = isSome ? Thinning.EVERY : strangers;
 		ThreadRecord record = add(thread);
 		if (record == null) {
-			// Two threads at once may count as one.
+			// Two threads at the same time may count once.
 			lost++;
 			return null;
 		}
 
-		return record.enter(method, isSome ? Turns.EVERY : 1);
+		return record.enter(method, isSome ? Thinning.EVERY : 1);
 	}
 
-	/** False: the lock is broken. */
 	private boolean take(Thread thread) {
 		if (!lock.take()) {
 			return false;
@@ -140,7 +136,7 @@ final class Recorder extends Sink3 {
 		lock.free();
 	}
 
-	/** A record for the thread; null: there is no room. */
+	/** Returns a record for the thread; null if there is no room or the lock is broken. */
 	private ThreadRecord add(Thread thread) {
 		if (!take(thread)) {
 			return null;
@@ -174,7 +170,7 @@ final class Recorder extends Sink3 {
 		return record;
 	}
 
-	/** Its owner has no more use for it. */
+	/** Frees a record that its owner no longer needs. */
 	void remove(ThreadRecord record) {
 		boolean isOurs = take(Thread.currentThread());
 		record.owner = null;
@@ -186,7 +182,7 @@ final class Recorder extends Sink3 {
 		}
 	}
 
-	/** Takes back the records of threads that have ended, and has kept what they counted. */
+	/** Frees the records of ended threads, after their counters went to `totals`. */
 	void sweep(Totals totals) {
 		for (ThreadRecord record : all()) {
 			Thread owner = record.owner;
@@ -198,7 +194,7 @@ final class Recorder extends Sink3 {
 		}
 	}
 
-	/** The session is over: nothing is woven any more. A constructor whose super(...) threw may be the last that its thread called. */
+	/** At the session's end: ends constructors whose super(...) threw if their threads called nothing after them. */
 	void detach() {
 		for (ThreadRecord record : all()) {
 			record.endThrown();

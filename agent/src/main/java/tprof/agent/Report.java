@@ -1,6 +1,6 @@
 package tprof.agent;
 
-/** What a report begins with, and the clocks that it goes by. */
+/** The head of a report, and its clocks. */
 abstract class Report {
 	static final int SURVEYED = 1;
 	static final int TRACING = 2;
@@ -10,7 +10,7 @@ abstract class Report {
 	private final int format;
 	private final long startNanos = System.nanoTime();
 	private final long startMillis = System.currentTimeMillis();
-	/** Since when, and until when, something is counted (System.nanoTime()); 0: not yet. */
+	/** Begin and end of counting (System.nanoTime()); 0 before. */
 	private long since;
 	private long until;
 
@@ -35,7 +35,6 @@ abstract class Report {
 
 	abstract void write();
 
-	/** Since the epoch. */
 	final long millisOf(long nanos) {
 		return startMillis + (nanos - startNanos) / 1_000_000;
 	}

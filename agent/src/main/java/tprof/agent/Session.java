@@ -1,18 +1,17 @@
 package tprof.agent;
 
-import java.io.File;
-import java.io.IOException;
+import java.io.*;
 import java.lang.instrument.Instrumentation;
 
-/** One session, in a thread of its own: takes commands, weaves, reports, and takes everything out when nobody listens any more. */
+/** A session, on a thread of its own: executes commands, writes reports, and restores all classes when the tool is gone. */
 final class Session implements Runnable {
 	private static final String STOP = "phase stop";
 	private static final String TASKS = "phase tasks";
 	private static final long POLL_MS = 20;
 	private static final long LOOK_MS = 1000;
-	/** For calls that are about to end when the weaving is taken out. */
+	/** Time for calls that are about to end when classes are restored. */
 	private static final long LAST_CALLS_MS = 50;
-	/** Of all threads' calls, and of whole traces. */
+	/** Bounds for the calls of all threads, and for whole traces. */
 	private static final int MOST_NODES = 65_536;
 	private static final int MOST_ACTION_BYTES = 32 * 1024 * 1024;
 
@@ -20,13 +19,13 @@ final class Session implements Runnable {
 	private final Channel channel;
 	private int phase;
 	private long periodMs = 1000;
-	/** Of traces; null unless these are asked for. */
+	/** Null unless methods are traced. */
 	private Recorder recorder;
 	private TraceWeaving weaving;
 	private TraceReport report;
-	/** Null until something is traced. */
+	/** Null until methods are woven. */
 	private Overhead overhead;
-	/** The same of task states. */
+	/** Null unless tasks are followed. */
 	private Tasks tasks;
 	private TaskWeaving taskWeaving;
 	private TaskReport taskReport;
@@ -58,7 +57,7 @@ final class Session implements Runnable {
 		try {
 			channel.close();
 		} catch (IOException ignored) {
-			// Both files have no name any more.
+			// Both files have been removed already.
 		}
 	}
 
@@ -110,7 +109,7 @@ final class Session implements Runnable {
 		}
 	}
 
-	/** Follows tasks as a probe says; once a session. */
+	/** Starts following tasks; only once in a session. */
 	private void follow(TaskProbe probe) {
 		if (tasks == null) {
 			tasks = new Tasks(probe);
@@ -125,7 +124,7 @@ final class Session implements Runnable {
 		}
 	}
 
-	/** Looks up what patterns mean, and weaves it if the command says so. */
+	/** Looks up what the patterns match, and weaves it if the command says so. */
 	private void trace(Command command) {
 		if (recorder == null) {
 			recorder = new Recorder(MOST_NODES, MOST_ACTION_BYTES, command.keep);
@@ -185,7 +184,7 @@ final class Session implements Runnable {
 		try {
 			Thread.sleep(ms);
 		} catch (InterruptedException ignored) {
-			// Whoever interrupts us means nothing by it.
+			// Nothing of ours interrupts this thread.
 		}
 	}
 }

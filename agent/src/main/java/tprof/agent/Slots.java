@@ -4,19 +4,19 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 
 /**
- * Entries by the identity of their keys: open addressing. Any thread looks up without a lock; who adds has one. Only arrays, as
- * nothing of the JDK is called before a thread is known to be in our own code.
+ * A hash table by the identity of keys (open addressing). Look-ups need no lock; additions do. Calls nothing of the JDK, as
+ * hooks use it before the thread is known to be in our own code.
  */
 final class Slots<T extends Slots.Entry> {
 	interface Entry {
-		/** Null once it has none: the next growth leaves it out then. */
+		/** Null if it has none any more: then the next growth drops the entry. */
 		Object key();
 
-		/** Does not change while it has a key. */
+		/** Constant while the entry has a key. */
 		int hash();
 	}
 
-	/** An entry that keeps its key from being collected as little as the table does. */
+	/** An entry that does not keep its key alive. */
 	static class Weak<K> extends WeakReference<K> implements Entry {
 		private final int hash;
 
@@ -41,7 +41,6 @@ final class Slots<T extends Slots.Entry> {
 	private volatile Entry[] slots = new Entry[FIRST];
 	private int used;
 
-	/** Null: there is none. */
 	@SuppressWarnings("unchecked")
 	T find(Object key, int hash) {
 		Entry[] in = slots;
@@ -54,7 +53,7 @@ final class Slots<T extends Slots.Entry> {
 		}
 	}
 
-	/** An entry that lost its key and has another may still be in its old place too, which does no harm. */
+	/** An entry that got another key may also remain in its old slot, which does no harm. */
 	void add(T entry) {
 		if ((used + 1) * 2 > slots.length) {
 			rebuild();
@@ -91,7 +90,7 @@ final class Slots<T extends Slots.Entry> {
 		return live;
 	}
 
-	/** How many places that takes. */
+	/** Returns the number of slots that were free before. */
 	private static int enter(Entry[] to, Entry entry) {
 		int mask = to.length - 1;
 		int at = entry.hash() & mask;
@@ -104,7 +103,7 @@ final class Slots<T extends Slots.Entry> {
 		return taken;
 	}
 
-	/** Adds to the list all that have a key. */
+	/** Adds the entries that have a key to a list. */
 	@SuppressWarnings("unchecked")
 	void list(List<T> to) {
 		for (Entry entry : slots) {

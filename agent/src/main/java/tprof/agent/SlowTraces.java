@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.List;
 
-/** The actions of a thread's trace that goes on, and its slowest traces that have ended. Written by the thread alone. */
+/** The actions of a thread's current trace, and its slowest ended traces. Only the thread writes it. */
 final class SlowTraces {
 	private static final int FIRST_ACTIONS = 64;
 	private static final int MOST_ACTIONS = 4096;
@@ -14,7 +14,7 @@ final class SlowTraces {
 	private int count;
 	private int left;
 	private final Trace[] kept;
-	/** Where the shortest one is, or room; a trace must be longer than this to be kept. */
+	/** Slot of the shortest one, or a free one; a trace must be longer than `leastKept` to be kept. */
 	private int leastSlot;
 	private long leastKept = -1;
 
@@ -51,7 +51,7 @@ final class SlowTraces {
 		return true;
 	}
 
-	/** The first ones, without java.util.Arrays, which may be traced itself. */
+	/** Copies the first `count`. Not by java.util.Arrays, which may be traced itself. */
 	static int[] copy(int[] from, int count, int length) {
 		int[] copy = new int[length];
 		System.arraycopy(from, 0, copy, 0, count);
@@ -94,7 +94,7 @@ final class SlowTraces {
 		return kept[slot] == null ? -1 : kept[slot].duration;
 	}
 
-	/** Adds those that are kept; for another thread. */
+	/** Adds the kept traces to a list; for another thread. */
 	void list(List<Trace> to) {
 		for (Trace trace : kept) {
 			if (trace != null) {

@@ -3,9 +3,9 @@ package tprof.agent;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Locks for a few dozen instructions that are taken where a thread must not wait in any other way: a virtual thread that the
- * JVM is about to unmount would be unmounted twice by a monitor. Who cannot have one for two seconds gives up, and nobody
- * waits for that one again: its holder stands still in a debugger, or was thrown out of it by a stack overflow.
+ * A lock for a few dozen instructions where a thread must not block: at a monitor, a virtual thread that is being unmounted
+ * would be unmounted again. A lock that is not free within two seconds is broken for good, since its holder is stopped in a
+ * debugger or left it by a stack overflow.
  */
 final class SpinLock {
 	private static final int FREE = 0;
@@ -16,7 +16,7 @@ final class SpinLock {
 
 	private final AtomicInteger state = new AtomicInteger();
 
-	/** False: it is broken. */
+	/** Returns false if the lock is broken. */
 	boolean take() {
 		return state.compareAndSet(FREE, TAKEN) || takeSlowly();
 	}

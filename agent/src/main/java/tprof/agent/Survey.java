@@ -4,27 +4,27 @@ import java.lang.instrument.Instrumentation;
 import java.util.*;
 import org.objectweb.asm.Opcodes;
 
-/** The loaded classes with methods that are meant. Read from their files: nothing is loaded, nothing changed. */
+/** The loaded classes with matching methods, found from their files: loads and changes nothing. */
 final class Survey {
 	private static final int MOST_NAMED = 20;
 	private static final int MOST_REFUSED = 500;
 
-	/** To be retransformed. A class without a file is among them when its name fits. */
+	/** To be retransformed. Includes a class without a file if its name matches. */
 	final List<Class<?>> classes = new ArrayList<Class<?>>();
-	/** Their names: copies in several class loaders count as one. */
+	/** Their names: copies in several class loaders count once. */
 	final Set<String> classNames = new HashSet<String>();
 	int methods;
 	final List<String> named = new ArrayList<String>();
-	/** What cannot be woven though a pattern names it, and why. */
+	/** What a pattern matches but cannot be woven, and why. */
 	final Map<String, String> refused = new TreeMap<String, String>();
-	/** Patterns that mean no method of what is loaded, and the names nearest to them. */
+	/** Patterns that match no loaded method, and the most similar names. */
 	final Map<Pattern, List<String>> unmatched = new HashMap<Pattern, List<String>>();
-	/** Those of them that a loaded class fits: it has no such method. */
+	/** Those of them that match a loaded class, which has no such method. */
 	final Set<Pattern> withoutMethod = new HashSet<Pattern>();
 
 	private final Choice choice;
 	private final Set<Pattern> matched = new HashSet<Pattern>();
-	/** Of classes whose names may be meant. */
+	/** Files of classes whose names may match. */
 	private final Map<Class<?>, ClassFile> files = new HashMap<Class<?>, ClassFile>();
 
 	Survey(Instrumentation instrumentation, Choice choice, Channel channel) {
@@ -115,7 +115,7 @@ final class Survey {
 		}
 	}
 
-	/** Which patterns mean methods of a class, and which of these cannot be woven. */
+	/** Notes which patterns match methods of a class, and which of these cannot be woven. */
 	private void note(ClassFile file) {
 		for (ClassFile.Method method : file.methods) {
 			for (Pattern pattern : choice.command.all) {
@@ -150,7 +150,7 @@ final class Survey {
 		}
 	}
 
-	/** Names of methods, where a class fits; otherwise of classes. */
+	/** Returns similar names: of methods if a class matches, otherwise of classes. */
 	private List<String> nearest(Pattern pattern, Collection<Class<?>> loaded) {
 		Nearest nearest = new Nearest();
 		String wanted = pattern.text.replace('#', '.');

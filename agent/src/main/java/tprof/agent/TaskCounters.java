@@ -1,14 +1,13 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.*;
 
-/** Numbers that the program keeps itself, read by a thread of its own: a method that hangs hangs nothing else. */
+/** Reads the program's own counters on a thread of its own, as a method of the program may hang. */
 final class TaskCounters implements Runnable {
 	private static final int MOST_HOLDERS = 64;
 	private static final int MOST_READINGS = 2000;
 
-	/** Where a path begins: at a class's static members, at a thread that runs tasks, or at objects that points saw. */
+	/** `root`: where the path begins (static, worker or instance). */
 	static final class Counter {
 		final String root;
 		final String className;
@@ -93,7 +92,7 @@ final class TaskCounters implements Runnable {
 			try {
 				Thread.sleep(probe.periodMs);
 			} catch (InterruptedException ends) {
-				// Looked at above.
+				// `isOver` says whether to end.
 			}
 		}
 	}
@@ -141,7 +140,7 @@ final class TaskCounters implements Runnable {
 		return false;
 	}
 
-	/** Remembers an object to read; called by whoever moves tasks. */
+	/** Remembers an object to read; called on threads of the application. */
 	void seen(Object holder) {
 		int hash = System.identityHashCode(holder);
 		if (holders.find(holder, hash) == null && holders.live() < MOST_HOLDERS && lock.take()) {

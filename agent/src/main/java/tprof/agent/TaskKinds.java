@@ -2,18 +2,17 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What a task is called: its class, or that of what it runs. Some are not followed. */
+/** Kinds of tasks: the task's class, or the class of the object that it runs. Some are excluded. */
 final class TaskKinds {
-	/** Of tasks that are not followed. */
 	static final int EXCLUDED = -1;
-	/** A bit of the kind: what the task runs is not there yet. */
+	/** Flag of a kind: the object that the task runs is still null. */
 	static final int UNNAMED = 1 << 30;
 	private static final int MOST = 200;
 	private static final int MOST_CLASSES = 4096;
 	private static final int MOST_UNWRAPPED = 6;
 
 	private static final class Known extends Slots.Weak<Class<?>> {
-		/** Leads to what runs; null: it is it. */
+		/** Path to the object that the task runs; null: the task itself. */
 		final FieldPath inner;
 		final int kind;
 
@@ -112,7 +111,7 @@ final class TaskKinds {
 		return names.size() - 1;
 	}
 
-	/** All lambdas of a class are one kind: their numbers mean nothing. */
+	/** All lambdas of a class are one kind, as their numbers are arbitrary. */
 	private static String nameOf(Class<?> type) {
 		String name = type.getName();
 		int lambda = name.indexOf("$$Lambda");
@@ -120,7 +119,6 @@ final class TaskKinds {
 	}
 
 	static String simple(Class<?> type) {
-		String name = nameOf(type);
-		return name.substring(name.lastIndexOf('.') + 1);
+		return Pattern.simple(nameOf(type));
 	}
 }

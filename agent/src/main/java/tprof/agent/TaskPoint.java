@@ -2,10 +2,9 @@ package tprof.agent;
 
 import java.lang.reflect.Field;
 import java.util.Arrays;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
+import org.objectweb.asm.*;
 
-/** Where a task goes from one state to the next. */
+/** A point of a probe: a method whose entry or exit moves a task to another state. */
 final class TaskPoint {
 	static final int CURRENT = -1;
 	static final int THIS = -2;
@@ -17,27 +16,27 @@ final class TaskPoint {
 	/** Null: any. */
 	final String descriptor;
 	final boolean isExit;
-	/** A parameter's number, or one of the constants. */
+	/** Number of a parameter, or one of the constants above. */
 	final int source;
-	/** From there to the task; null: that is it. */
+	/** Path from there to the task; null if that is the task. */
 	final FieldPath path;
 	final int state;
 	/** Bits of the states that a task may come from. */
 	final int from;
-	/** A task that is in none of these is a new one. */
+	/** A task in none of these states is a new one. */
 	final boolean begins;
 	final boolean isForSubclasses;
-	/** Only where the method returns true. */
+	/** Only if the method returns true. */
 	final boolean needsTrue;
-	/** The parameter that must have one of the constants; -1: none. */
+	/** Number of the parameter that must have one of the values; -1 for none. */
 	final int number;
 	/** Names of constants of the class, or numbers. */
 	final String[] names;
-	/** Those that were found: an array, as a program's thread looks there before it is known to be in our own code. */
+	/** The values found. An array, as hooks read it before the thread is known to be in our own code. */
 	private volatile int[] values = new int[0];
-	/** Its `this` is read for counters. */
+	/** Counters are read from its `this`. */
 	boolean isHolder;
-	/** How many methods it is woven into. */
+	/** Number of methods that it is woven into. */
 	volatile int woven;
 
 	TaskPoint(int id, String[] words) {
@@ -57,7 +56,7 @@ final class TaskPoint {
 		names = words[11].equals("-") ? new String[0] : words[11].split(",");
 	}
 
-	/** Whether the method is one of those that are named, and has the parameters that are asked for. */
+	/** Whether the method has the point's name, descriptor and kinds of parameters. */
 	boolean isOf(ClassFile.Method candidate) {
 		boolean isStatic = (candidate.access & Opcodes.ACC_STATIC) != 0;
 		Type[] parameters = Type.getArgumentTypes(candidate.descriptor);
@@ -74,7 +73,7 @@ final class TaskPoint {
 		return type.getSort() == Type.OBJECT || type.getSort() == Type.ARRAY;
 	}
 
-	/** Takes constants from a class that the point names: each version has some of them. */
+	/** Reads the values of constants from a class that the point names; versions of the class may lack some. */
 	void learnNumbers(Class<?> type) {
 		for (String name : names) {
 			try {
@@ -99,7 +98,7 @@ final class TaskPoint {
 		}
 	}
 
-	/** Whether the point counts where its parameter has that value. */
+	/** Whether the point counts for this value of its parameter. */
 	boolean takes(int value) {
 		boolean takes = number < 0;
 		for (int each : values) {

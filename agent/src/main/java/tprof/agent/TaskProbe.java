@@ -2,12 +2,12 @@ package tprof.agent;
 
 import java.util.*;
 
-/** A probe as the tool hands it on, checked: a line each, words between tabs. source/tracing/task-session.ts writes it. */
+/** A validated probe, a line per item, fields separated by tabs; source/tracing/task-session.ts writes it. */
 final class TaskProbe {
 	static final int MOST_STATES = 24;
 
 	final List<TaskPoint> points = new ArrayList<TaskPoint>();
-	/** By class: what leads from a task to what it runs. */
+	/** By class of tasks: path to the object that the task runs. */
 	final Map<String, FieldPath> kinds = new HashMap<String, FieldPath>();
 	final List<TaskCounters.Counter> counters = new ArrayList<TaskCounters.Counter>();
 	private final List<String> excluded = new ArrayList<String>();
@@ -17,7 +17,7 @@ final class TaskProbe {
 	int most = 100_000;
 	int periodMs = 1000;
 	boolean hasCurrent;
-	/** Of classes that points name; of those, whose subclasses are meant too. */
+	/** Classes that points name, and those of them whose subclasses are included. */
 	final Set<String> classNames = new HashSet<String>();
 	final Set<String> superNames = new HashSet<String>();
 
@@ -70,7 +70,7 @@ final class TaskProbe {
 		}
 	}
 
-	/** What is wrong with the ways to tasks, to what they run and to counters, as far as objects were met that show it. */
+	/** Returns the faults of paths that showed so far. */
 	List<String> faults() {
 		List<FieldPath> paths = new ArrayList<FieldPath>(kinds.values());
 		for (TaskPoint point : points) {

@@ -2,18 +2,18 @@ package tprof.agent;
 
 import java.lang.ref.WeakReference;
 
-/** A task that is followed: the only object that we make for it, and it does not keep it. Changed under its stripe's lock. */
+/** A followed task: the only object allocated for it, which does not keep it alive. Guarded by its stripe's lock. */
 final class TaskRecord extends WeakReference<Object> {
 	final int hash;
 	int kind;
-	/** What it runs was not there yet when it was named. */
+	/** Its kind is not final: what it runs was still null. */
 	boolean isUnnamed;
 	/** System.nanoTime() when it was first seen. */
 	final long begun;
 	TaskRecord next;
 	int state;
 	long since;
-	/** Who runs it, or ran it last. */
+	/** The worker that runs it, or ran it last. */
 	TaskWorker worker;
 	boolean isOver;
 
@@ -25,7 +25,7 @@ final class TaskRecord extends WeakReference<Object> {
 		since = now;
 	}
 
-	/** What TaskKinds says; one that is not followed has been until now. */
+	/** Sets the kind, as returned by TaskKinds. EXCLUDED is ignored: the task is followed already. */
 	void name(int newKind) {
 		if (newKind != TaskKinds.EXCLUDED) {
 			kind = newKind & ~TaskKinds.UNNAMED;

@@ -2,9 +2,8 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What the tool reads: source/model/report-bytes.ts has the other side of each line here. */
+/** The report of tasks; source/model/report-bytes.ts reads it. */
 final class TaskReport extends Report {
-	/** Different from those of traces. */
 	private static final int FORMAT = 103;
 	private static final int MOST_LONGEST = 40;
 
@@ -42,7 +41,7 @@ final class TaskReport extends Report {
 		stays(workers);
 		now();
 		counters();
-		// Names come last: what has been counted has one by now.
+		// Last, as the program runs on: kinds that the lists above refer to must be included.
 		bytes.texts(tasks.kinds.names());
 
 		bytes.number(workers.size());
@@ -85,7 +84,7 @@ final class TaskReport extends Report {
 		}
 	}
 
-	/** Tasks that are in a state now: how many by kind and state, the time they have been in it, and who longest. */
+	/** Writes the tasks in each state: number and time by kind and state, and those that have been there longest. */
 	private void now() {
 		final long now = System.nanoTime();
 		final int states = probe.states;

@@ -1,11 +1,11 @@
 package tprof.agent;
 
-/** The tasks that are followed, by identity; one object may be several tasks, as a Runnable that was submitted twice. */
+/** The followed tasks by identity. One object may be several tasks, such as a Runnable submitted twice. */
 final class TaskTable {
-	/** Parts with a lock each, by the lowest bits of the hash. */
+	/** Number of parts, each with a lock, by the lowest bits of the hash. */
 	private static final int STRIPES = 256;
 	private static final int MOST_BUCKETS = 1 << 17;
-	/** One object may be thousands of tasks, which are all in its stripe; looking them up takes that long. */
+	/** One object may be thousands of tasks, all in one stripe: this bounds the time of a look-up. */
 	private static final int MOST_OF_STRIPE = 4096;
 
 	private final SpinLock[] locks = new SpinLock[STRIPES];
@@ -39,7 +39,7 @@ final class TaskTable {
 		return hash & (heads.length - 1);
 	}
 
-	/** Takes a place for a task that is added then; false: there is none. */
+	/** Reserves room for a task to be added; returns false if there is none. */
 	boolean take(int hash) {
 		return sizes[stripeOf(hash)] < MOST_OF_STRIPE && room.take(1);
 	}
@@ -82,7 +82,7 @@ final class TaskTable {
 		void visit(TaskRecord record);
 	}
 
-	/** All tasks, a stripe at a time under its lock; the visitor may remove the one that it is given. */
+	/** Visits all tasks, each stripe under its lock; the visitor may remove the task that it is given. */
 	void visit(Visitor visitor) {
 		for (int stripe = 0; stripe < STRIPES; stripe++) {
 			if (locks[stripe].take()) {

@@ -1,13 +1,12 @@
 package tprof.agent;
 
 import java.util.*;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
+import org.objectweb.asm.*;
 import org.objectweb.asm.tree.*;
 
 /**
- * Writes the calls of TaskHooks2 into methods: at the start, before each return, and where the method ends by an exception. What
- * an end needs of the parameters is kept: the method may have changed them by then.
+ * Adds calls of TaskHooks2 to methods: at the start, before each return, and in a handler for exceptions. Parameters that an
+ * exit needs are copied at the start, as the method may change them.
  */
 final class TaskWeaver extends Weaver<List<TaskPoint>> {
 	private static final String HOOKS = "java/tprof/TaskHooks2";
@@ -15,7 +14,7 @@ final class TaskWeaver extends Weaver<List<TaskPoint>> {
 
 	@Override
 	void weave(MethodNode method, List<TaskPoint> points) {
-		// Upon what a return or a handler has on the stack.
+		// On top of what a return or a handler has on the stack.
 		method.maxStack += 5;
 		for (TaskPoint point : points) {
 			if (point.isExit) {
@@ -35,7 +34,7 @@ final class TaskWeaver extends Weaver<List<TaskPoint>> {
 		List<Object> ours = new ArrayList<Object>();
 		InsnList entry = new InsnList();
 		int task = slotOf(method, point.source);
-		// A constructor's `this` is no object yet when it starts, and stays where it is.
+		// A constructor's `this` is uninitialized at the start, and never changes.
 		if (task != NONE && !isConstructor(method)) {
 			entry.add(new VarInsnNode(Opcodes.ALOAD, task));
 			task = method.maxLocals;
@@ -68,7 +67,7 @@ final class TaskWeaver extends Weaver<List<TaskPoint>> {
 		method.maxLocals += ours.size();
 	}
 
-	/** The call for a point. `task` and `number`: local variables that have them; NONE: the result or nothing. */
+	/** Returns the call for a point. `task`, `number`: their local variables, or NONE. */
 	private static InsnList hook(MethodNode method, TaskPoint point, int task, int number) {
 		InsnList list = new InsnList();
 		if (point.needsTrue || point.source == TaskPoint.RESULT) {
@@ -91,7 +90,7 @@ final class TaskWeaver extends Weaver<List<TaskPoint>> {
 		return list;
 	}
 
-	/** The local variable of a parameter, or of `this`; NONE: neither. */
+	/** Returns the local variable of a parameter or `this`, or NONE. */
 	private static int slotOf(MethodNode method, int parameter) {
 		if (parameter < 0) {
 			return parameter == TaskPoint.THIS ? 0 : NONE;

@@ -4,14 +4,14 @@ import java.lang.instrument.Instrumentation;
 import java.util.*;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The points of a probe in the target's classes. */
+/** Weaves the points of a probe. */
 final class TaskWeaving extends Weaving {
 	private static final String THREAD = "java.lang.Thread";
 	private static final String OURS = "watching it would watch what tprof-top itself uses";
 
 	private final TaskProbe probe;
 	private final TaskWorkers workers;
-	/** Classes that points are about, their subclasses included where these are, and what they inherit from. */
+	/** Classes that points apply to, and their supertypes. */
 	private final Map<String, Set<String>> known = new ConcurrentHashMap<String, Set<String>>();
 
 	TaskWeaving(Instrumentation instrumentation, TaskProbe probe, TaskWorkers workers, Channel channel) {
@@ -34,7 +34,7 @@ final class TaskWeaving extends Weaving {
 		begin(meant());
 	}
 
-	/** Classes of the JDK are loaded, not initialized, so that their subclasses are known from the start. */
+	/** Loads classes of the JDK, without initializing them, so that their subclasses are known from the start. */
 	private void loadOfJdk() {
 		for (TaskPoint point : probe.points) {
 			if (isNever(point.className)) {
@@ -43,7 +43,7 @@ final class TaskWeaving extends Weaving {
 				try {
 					Class.forName(point.className, false, null);
 				} catch (Throwable notInThisVersion) {
-					// The point is missing then.
+					// The point is reported as missing.
 				}
 			}
 		}
@@ -61,7 +61,7 @@ final class TaskWeaving extends Weaving {
 		return classes;
 	}
 
-	/** Whether a point names the class, or a superclass and means what inherits from it too. What the class inherits from is known then. */
+	/** Whether a point applies to the class, by its name or by a supertype's. If so, remembers its supertypes. */
 	private boolean isMeant(Class<?> type) {
 		boolean isNamed = probe.classNames.contains(type.getName());
 		Set<String> supers = isNamed || !probe.superNames.isEmpty() ? Survey.supersOf(type) : Collections.<String>emptySet();
@@ -73,12 +73,12 @@ final class TaskWeaving extends Weaving {
 		return isMeant;
 	}
 
-	/** What hooks call before they know whether the thread is in our own code. */
+	/** Whether hooks call the class before they know whether the thread is in our own code. */
 	private static boolean isNever(String className) {
 		return Choice.isNever(className) && !className.equals(THREAD) && !className.equals("java.lang.VirtualThread");
 	}
 
-	/** The same: of threads themselves only yield() has byte code, from JDK 19 on. */
+	/** Whether hooks call the point's method. Of Thread's, only yield() has byte code (JDK 19 and later). */
 	private static boolean isNever(TaskPoint point) {
 		return isNever(point.className) || (point.className.equals(THREAD) && point.method.equals("yield"));
 	}
@@ -127,7 +127,7 @@ final class TaskWeaving extends Weaving {
 		return put(loader, name, points.size()) ? result : null;
 	}
 
-	/** The same of a class that is being loaded: those that it inherits from are most often known. Where not, it is looked at when it is there. */
+	/** The same for a class being loaded, by its known supertypes. If some are unknown, `weaveNewClasses` finds it later. */
 	private boolean isMeant(ClassFile file) {
 		Set<String> supers = new HashSet<String>();
 		for (String each : file.supers) {
@@ -146,7 +146,7 @@ final class TaskWeaving extends Weaving {
 		return isMeant;
 	}
 
-	/** Points that nothing was woven for: because their classes are not loaded, or have no such method. */
+	/** Returns the points that are woven nowhere. `isLoaded`: those whose class is loaded, or those whose class is not. */
 	List<TaskPoint> missing(boolean isLoaded) {
 		List<TaskPoint> missing = new ArrayList<TaskPoint>();
 		for (TaskPoint point : probe.points) {

@@ -2,29 +2,29 @@ package tprof.agent;
 
 import java.util.Arrays;
 
-/** A thread that does something with tasks: what it counted, and which it has in hand. Counters are written under its lock. */
+/** A thread that passes points: its counters, which its lock guards, and its current tasks. Some workers are several threads. */
 final class TaskWorker implements Slots.Entry {
 	private static final int FIRST_STACK = 8;
 	private static final int MOST_STACK = 1 << 14;
 
-	/** Null of those that stand for several threads. */
+	/** Null if the worker is several threads. */
 	final Thread owner;
 	private final int id;
-	/** A thread of ours: nothing that it does is followed. */
+	/** One of the agent's threads, which are not followed. */
 	volatile boolean isMuted;
 	final String title;
 	final SpinLock lock = new SpinLock();
-	/** By kind, and state within it. */
+	/** By kind, then state. */
 	volatile Counters[] stays = new Counters[0];
-	/** Tasks that began and are not followed. */
+	/** Number of new tasks not followed. */
 	long skipped;
-	/** Where it counts now that its thread has ended. */
+	/** The worker that counts for it after its thread's end. */
 	volatile TaskWorker heir;
 	private TaskRecord[] inHand = new TaskRecord[FIRST_STACK];
 	private int depth;
-	/** Its thread is in our own code. */
+	/** The thread is in our own code. */
 	private boolean isInside;
-	/** The same of one that stands for several threads: those of them that are. */
+	/** For several threads: those that are in our own code, and their lock. */
 	private final SpinLock insideLock;
 	private Thread[] inside;
 
@@ -46,7 +46,7 @@ final class TaskWorker implements Slots.Entry {
 		return id;
 	}
 
-	/** The calling thread goes into our own code until it calls `leave`; false if it is there already. */
+	/** Notes that the calling thread is in our own code until `leave`; returns false if it is already. */
 	boolean enter() {
 		if (insideLock == null) {
 			boolean isFirst = !isInside;
@@ -105,7 +105,7 @@ final class TaskWorker implements Slots.Entry {
 		return owner == null ? title : owner.getName();
 	}
 
-	/** Counts a stay; false if there is no room for a new counter. */
+	/** Counts a stay; returns false if there is no room for a new counter. */
 	boolean add(int at, long duration, Budget budget) {
 		if (!lock.take()) {
 			return false;
@@ -135,7 +135,7 @@ final class TaskWorker implements Slots.Entry {
 		return grown[at];
 	}
 
-	/** Its thread has ended: another counts on for it. False: its lock is broken. */
+	/** Moves the counters of an ended thread to another worker; returns false if the lock is broken. */
 	boolean bequeath(TaskWorker to, Budget budget) {
 		if (!lock.take()) {
 			return false;
@@ -164,7 +164,7 @@ final class TaskWorker implements Slots.Entry {
 	}
 
 	void take(TaskRecord record) {
-		// Forgets those that are over: most threads never ask what they have in hand.
+		// `inHand` drops tasks that are over: most threads never call it elsewhere.
 		if (inHand() == record) {
 			return;
 		}
@@ -180,7 +180,7 @@ final class TaskWorker implements Slots.Entry {
 		inHand[depth++] = record;
 	}
 
-	/** The task that the thread has begun last and not ended, or null. */
+	/** Returns the task that the thread began last and has not ended; null if none. */
 	TaskRecord inHand() {
 		while (depth > 0) {
 			TaskRecord top = inHand[depth - 1];

@@ -2,12 +2,12 @@ package tprof.agent;
 
 import java.util.*;
 
-/** The workers by their threads. Virtual threads have a few together: a worker is what runs tasks for long. */
+/** Workers by thread. All virtual threads share a few workers. */
 final class TaskWorkers {
 	private static final int MOST = 1024;
 	private static final int VIRTUAL = 8;
 
-	/** Counters that workers may have. */
+	/** Bounds the counters of all workers. */
 	final Budget budget = new Budget(8000);
 	private final TaskWorker others = new TaskWorker(null, "(other threads)");
 	private final TaskWorker ended = new TaskWorker(null, "(ended threads)");
@@ -22,13 +22,13 @@ final class TaskWorkers {
 		}
 	}
 
-	/** What the calling thread, one of our own, does from now on is never followed. */
+	/** Excludes the calling thread, one of the agent's. */
 	void mute() {
 		TaskWorker mine = mine();
 		mine.isMuted = mine.enter();
 	}
 
-	/** Until the worker's `leave`, nothing that the calling thread does is followed. Null: it is not anyway. */
+	/** Excludes the calling thread until the result's `leave`; returns null if it is excluded already. */
 	TaskWorker enter() {
 		TaskWorker mine = mine();
 		return mine.enter() ? mine : null;
@@ -71,7 +71,7 @@ final class TaskWorkers {
 		}
 	}
 
-	/** Takes in what threads that have ended counted. */
+	/** Moves the counters of ended threads to one worker. */
 	void sweep() {
 		for (TaskWorker worker : threads()) {
 			if (!worker.owner.isAlive() && worker.bequeath(ended, budget) && lock.take()) {
@@ -81,7 +81,7 @@ final class TaskWorkers {
 		}
 	}
 
-	/** Those that are threads, but for our own. */
+	/** Returns the workers that are single threads, without the agent's. */
 	List<TaskWorker> threads() {
 		List<TaskWorker> threads = new ArrayList<TaskWorker>();
 		if (lock.take()) {
@@ -101,7 +101,7 @@ final class TaskWorkers {
 		return threads;
 	}
 
-	/** All, those that stand for several threads last. */
+	/** Returns all workers, those of several threads last. */
 	List<TaskWorker> all() {
 		List<TaskWorker> all = threads();
 		all.addAll(Arrays.asList(virtual));

@@ -4,10 +4,9 @@ import java.tprof.TaskSink2;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Follows tasks from state to state. What a stay in a state took is counted when it ends: for the thread that ran the task, or,
- * of a state in which nobody runs it, for the thread that ended the stay. An end's own time is that of the whole task. What a
- * thread calls while it is in our own code is not followed: its worker says so. Whatever the hooks reach until then is never
- * woven (test/tracing/reach.test.ts).
+ * Follows tasks from state to state. A stay in a state is counted when it ends: for the thread that ran the task or, if none did,
+ * for the thread that ended the stay. The time of an end state is that of the whole task. Calls that a thread makes in our own
+ * code are not followed, which its worker knows. What hooks call before that is never woven (test/tracing/reach.test.ts).
  */
 final class Tasks extends TaskSink2 {
 	private static final int UNASKED = -2;
@@ -19,10 +18,10 @@ final class Tasks extends TaskSink2 {
 	final TaskWorkers workers = new TaskWorkers();
 	final TaskKinds kinds;
 	final TaskCounters counters;
-	/** Tasks that went before they came to an end, or of which an event was missed. */
+	/** Numbers of tasks that became unreachable before an end state, and of events that could not be counted. */
 	final AtomicLong dropped = new AtomicLong();
 	final AtomicLong missed = new AtomicLong();
-	/** Of hashes that have these bits, none is followed newly: of so many and one new tasks, one is. */
+	/** New tasks are followed only if their hash has none of these bits: one in `sampleMask` + 1. */
 	volatile int sampleMask;
 	private volatile boolean isFull;
 	private final TaskPoint[] points;
@@ -39,7 +38,7 @@ final class Tasks extends TaskSink2 {
 
 	@Override
 	public void on(Object object, int number, int id) {
-		// What we do ourselves is nobody's time: a stay ends here, and a task runs from when we are done.
+		// Our own time counts nowhere: a stay ends now, and a task runs from when we are done.
 		long now = System.nanoTime();
 		TaskPoint point = points[id];
 		TaskWorker me = point.takes(number) ? workers.enter() : null;
@@ -68,7 +67,6 @@ final class Tasks extends TaskSink2 {
 		}
 	}
 
-	/** The program's own code goes on. */
 	private void missed() {
 		missed.incrementAndGet();
 	}
@@ -92,7 +90,7 @@ final class Tasks extends TaskSink2 {
 		Object task = point.path == null ? object : object == null ? null : point.path.from(object, object.getClass());
 		if (task != null) {
 			int hash = System.identityHashCode(task);
-			// What it is called is found out before the lock is taken, if it seems to be new.
+			// The kind of a task that seems new is determined before the lock is taken.
 			int kind = mayBegin(point, hash) ? kinds.of(task) : UNASKED;
 			if (!passedLocked(task, hash, kind, point, me, now)) {
 				passedLocked(task, hash, kinds.of(task), point, me, now);
@@ -100,7 +98,7 @@ final class Tasks extends TaskSink2 {
 		}
 	}
 
-	/** False if it must be known what the task is called. */
+	/** Returns false if the task's kind must be determined first. */
 	private boolean passedLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
 		if (!table.lockOf(hash).take()) {
 			missed();
@@ -201,7 +199,7 @@ final class Tasks extends TaskSink2 {
 		}
 	}
 
-	/** Takes back what nobody needs, and sees to it that there is room for more. */
+	/** Drops unreachable tasks, and adapts how many new ones are followed to the room. */
 	void sweep() {
 		workers.sweep();
 		table.visit(new TaskTable.Visitor() {

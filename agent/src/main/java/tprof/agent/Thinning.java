@@ -1,18 +1,18 @@
 package tprof.agent;
 
 /**
- * Which calls of a method stand for all: one in EVERY of a thread, at random distances, so that a program with a period is not
- * met in step with it. Each stands for the calls since the one before.
+ * Chooses the calls of a thinned method that are followed: in each thread one in EVERY, at random distances, so as not to lock
+ * onto a periodic program. Each counts for all calls since the previous one.
  */
-final class Turns {
+final class Thinning {
 	static final int EVERY = 64;
 
-	/** By method: calls until the next turn, and those from turn to turn. */
+	/** By method: calls until the next one followed, and the distance drawn for it. */
 	private int[] left = new int[0];
 	private int[] distance = new int[0];
 	private int random = System.identityHashCode(this) | 1;
 
-	/** How many calls this one stands for; 0: it is not its turn. */
+	/** Returns the number of calls that this one counts for; 0 if it is not followed. */
 	int weight(int method) {
 		if (method >= left.length) {
 			left = SlowTraces.copy(left, left.length, method + 1);
@@ -29,7 +29,7 @@ final class Turns {
 		return weight;
 	}
 
-	/** 1 to 2 * EVERY - 1, EVERY in the mean (xorshift, Marsaglia 2003). */
+	/** Returns 1 to 2 * EVERY - 1, on average EVERY (xorshift, Marsaglia 2003). */
 	private int next() {
 		random ^= random << 13;
 		random ^= random >>> 17;

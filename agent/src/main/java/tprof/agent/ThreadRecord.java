@@ -4,25 +4,25 @@ import java.tprof.Call3;
 import java.tprof.Calls3;
 
 /**
- * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread:
- * that of a virtual thread counts on, that of others anew.
+ * A thread's open calls and its counters. Only its owner writes it. When the owner ends, another thread may get the record:
+ * records of virtual threads keep their counters, others start again from zero.
  */
 final class ThreadRecord extends Calls3 implements Slots.Entry {
 	private static final int FIRST_DEPTH = 16;
-	/** Of open calls, and of those whose ways are told apart. */
+	/** Maximum number of open calls, and depth to which call paths are distinguished. */
 	private static final int MOST_DEPTH = 1 << 16;
-	private static final int MOST_WAY_DEPTH = 256;
+	private static final int MOST_PATH_DEPTH = 256;
 
 	private static final class Frame {
 		final Call3 call;
-		/** In the tree. No reference: writing one costs a barrier of the collector each time. */
+		/** Index in the tree: writing a reference would cost a write barrier of the collector. */
 		int node;
-		/** Calls that it stands for. */
+		/** Number of calls that it counts for. */
 		int weight;
 		long start;
-		/** Time in woven methods that it has called. */
+		/** Time in woven methods that it called. */
 		long inner;
-		/** A constructor that is in super(...) or this(...). If that throws, nobody says so. */
+		/** A constructor that is in super(...) or this(...). If that throws, no hook is called. */
 		boolean isConstructing;
 
 		Frame(ThreadRecord of, int depth) {
@@ -30,28 +30,27 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 	}
 
-	/** Null while it belongs to nobody. */
+	/** Null if free. */
 	volatile Thread owner;
 	private int hash;
-	/** Of free ones. */
+	/** Next free record. */
 	ThreadRecord next;
-	/** Its owner is in our own code: what that calls does not count, and is not followed. */
+	/** Its owner is in our own code, whose calls do not count. */
 	boolean isInside;
-	/** For as long as that. */
+	/** It exists only while its owner is inside. */
 	boolean isTemporary;
 	/** Different for each owner. */
 	int number;
-	/** Whether its owners are virtual threads. */
 	final boolean isVirtual;
 	final int index;
 	final Tree tree;
 	final SlowTraces slow;
-	/** Calls that were not counted, as there was no room. */
+	/** Number of calls not counted because there was no room. */
 	long lost;
 	long traces;
 
 	private final Recorder recorder;
-	final Turns turns = new Turns();
+	final Thinning thinning = new Thinning();
 	private Frame[] frames = new Frame[0];
 	int open;
 
@@ -64,7 +63,6 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		deepen(FIRST_DEPTH);
 	}
 
-	/** It belongs to the thread from now on. */
 	void own(Thread thread) {
 		hash = Threads.id(thread);
 		owner = thread;
@@ -80,7 +78,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return hash;
 	}
 
-	/** A call begins that stands for so many. */
+	/** A call begins that counts for `weight` calls. */
 	Call3 enter(int method, int weight) {
 		if (isInside) {
 			return null;
@@ -122,7 +120,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 
 		Frame frame = in[at];
-		Node parent = at == 0 ? tree.root : tree.node(in[(at < MOST_WAY_DEPTH ? at : MOST_WAY_DEPTH) - 1].node);
+		Node parent = at == 0 ? tree.root : tree.node(in[(at < MOST_PATH_DEPTH ? at : MOST_PATH_DEPTH) - 1].node);
 		Node node = parent.child(method);
 		if (node == null) {
 			node = tree.add(parent, method);
@@ -143,7 +141,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		long now = System.nanoTime();
 		frame.start = now;
 		slow.act(method << Trace.KIND_BITS | Trace.START, now);
-		// Last: a full stack may end this before.
+		// Last: a stack overflow may end this method earlier.
 		open = at + 1;
 		return frame.call;
 	}
@@ -152,7 +150,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 	public void end(int depth, boolean isThrown) {
 		int first = depth;
 		if (isThrown) {
-			// What a constructor's super(...) throws ends that constructor too.
+			// An exception from a constructor's super(...) ends that constructor too.
 			while (first > 0 && first < open && frames[first - 1].isConstructing && isSuperCall(tree.node(frames[first].node).method, first - 1)) {
 				first--;
 			}
@@ -172,14 +170,14 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 	}
 
-	/** Whether the method is what the constructor at that depth calls by super(...) or this(...). */
+	/** Whether the method is the constructor that the one at depth `at` calls by super(...) or this(...). */
 	private boolean isSuperCall(int method, int at) {
 		Methods.Woven called = recorder.methods.get(method);
 		Methods.Woven caller = recorder.methods.get(tree.node(frames[at].node).method);
 		return called.isConstructor() && called.className.equals(caller.superCall);
 	}
 
-	/** Where the innermost calls begin that are constructors in super(...). */
+	/** Depth of the outermost of the innermost calls that are constructors in super(...) or this(...). */
 	private int firstConstructing() {
 		int first = open;
 		while (first > 0 && frames[first - 1].isConstructing) {
@@ -189,7 +187,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return first;
 	}
 
-	/** Their classes, the outermost first. */
+	/** Classes of these constructors, the outermost first. */
 	private String[] constructing() {
 		int first = firstConstructing();
 		String[] classes = new String[open - first];
@@ -200,12 +198,12 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return classes;
 	}
 
-	/** Only so many of them have not ended: the others ended by an exception. */
+	/** Ends all but the first `alive` of these constructors, by an exception. */
 	private void endThrown(int alive) {
 		finish(firstConstructing() + alive, Trace.EXCEPTION);
 	}
 
-	/** The same, where the owner calls nothing of ours any more. */
+	/** Does so after the classes were restored, when the owner calls no hook any more. */
 	void endThrown() {
 		Thread thread = owner;
 		if (thread != null && open > 0 && frames[open - 1].isConstructing) {
@@ -231,7 +229,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		}
 	}
 
-	/** Ends the call at that depth, and those above it whose ends were missed. True: the trace with it. */
+	/** Ends the call at a depth and those above it whose ends were missed; returns whether that ends the trace. */
 	private boolean finish(int at, int kind) {
 		int top = open - 1;
 		if (at > top) {
@@ -282,7 +280,7 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return true;
 	}
 
-	/** The method that the trace began with (-1: it has not), and since when it goes on, as another thread sees them. */
+	/** Method of the trace's outermost call (-1 before the first), and its start. May be read by another thread. */
 	int head() {
 		return tree.node(frames[0].node).method;
 	}
@@ -291,14 +289,14 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		return frames[0].start;
 	}
 
-	/** The owner has ended with calls open, which end with it. */
+	/** Ends the calls that were open when the owner ended. */
 	void abandon() {
 		if (open > 0) {
 			end(0, Trace.EXCEPTION);
 		}
 	}
 
-	/** The session is over: calls that go on keep nothing of it. */
+	/** At the session's end: calls in progress must not keep it in memory. */
 	void detach() {
 		for (Frame frame : frames) {
 			frame.call.of = null;

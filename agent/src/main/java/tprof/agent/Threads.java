@@ -4,16 +4,16 @@ import java.lang.invoke.*;
 import java.lang.reflect.Field;
 import sun.misc.Unsafe;
 
-/** What hooks ask of threads without calling a method that a program may override. */
+/** Properties of threads, read without calling methods that a program may override. */
 final class Threads {
-	/** So many calls of a method handle, and more, have it linked and customized. */
+	/** Number of calls after which a method handle is linked and customized. */
 	private static final int WARM_CALLS = 1000;
-	/** threadId(), which is final. What came before JDK 19, getId(), is not, and a program's own may do anything: its field is read. */
+	/** threadId(), which is final; null before JDK 19, where getId() may be overridden, so that its field is read. */
 	private static final MethodHandle ID = threadId();
-	/** Null where it is not needed, and in a runtime without jdk.unsupported. */
+	/** Null if not needed, and in a runtime without jdk.unsupported. */
 	private static final Unsafe UNSAFE;
 	private static final long FIELD;
-	/** Null before JDK 21, which has no virtual threads. */
+	/** Null before JDK 21. */
 	private static final Class<?> VIRTUAL = virtual();
 
 	static {
@@ -26,13 +26,13 @@ final class Threads {
 				unsafe = (Unsafe) instance.get(null);
 				field = unsafe.objectFieldOffset(Thread.class.getDeclaredField("tid"));
 			} catch (Throwable notThere) {
-				// Identity hash codes have to do.
+				// Then `id` uses identity hash codes.
 			}
 		}
 
 		UNSAFE = unsafe;
 		FIELD = field;
-		// Here and now, on our own thread, and not within a hook.
+		// Now, on our own thread, rather than in a hook.
 		for (int index = 0; index < WARM_CALLS; index++) {
 			id(Thread.currentThread());
 		}
@@ -42,10 +42,7 @@ final class Threads {
 		return VIRTUAL != null && VIRTUAL.isInstance(thread);
 	}
 
-	/**
-	 * A number to find the thread's record by. An identity hash code would do, but that of a thread that another one waits for
-	 * to end takes several times as long to read.
-	 */
+	/** Returns a hash. The identity hash code is slow to read while another thread waits for the thread's end. */
 	static int id(Thread thread) {
 		if (FIELD != 0) {
 			return (int) UNSAFE.getLong(thread, FIELD);

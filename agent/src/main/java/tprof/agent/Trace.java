@@ -1,6 +1,6 @@
 package tprof.agent;
 
-/** A trace that is kept whole: from the start of its head to that call's end. The slowest is the first. */
+/** A trace that is kept whole, from the start to the end of its outermost call. Sorts the slowest first. */
 final class Trace implements Comparable<Trace> {
 	static final int START = 0;
 	static final int END = 1;
@@ -10,7 +10,7 @@ final class Trace implements Comparable<Trace> {
 	/** Method and kind of each action, and its time (System.nanoTime()). */
 	final int[] actions;
 	final long[] times;
-	/** Actions for which there was no room. */
+	/** Number of actions dropped for want of room. */
 	final int left;
 	final long duration;
 	final long key;

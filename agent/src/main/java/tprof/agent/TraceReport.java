@@ -2,7 +2,7 @@ package tprof.agent;
 
 import java.util.*;
 
-/** What the tool reads: source/model/report-bytes.ts has the other side of each line here. */
+/** The report of traced methods; source/model/report-bytes.ts reads it. */
 final class TraceReport extends Report {
 	private static final int FORMAT = 4;
 	private static final int MOST_ACTIVE = 64;
@@ -45,12 +45,12 @@ final class TraceReport extends Report {
 		totals.add(records);
 		List<Open> active = active(records);
 		List<Trace> slowest = slowest(records);
-		// After these: the program goes on, and what they name has its method by now.
+		// Last, as the program runs on: methods that the lists above refer to must be included.
 		methods();
-		int ways = ways();
+		int paths = paths();
 		write(active);
 		writeTraces(slowest);
-		totals.writeThreads(records, ways, bytes);
+		totals.writeThreads(records, paths, bytes);
 	}
 
 	private void methods() {
@@ -60,18 +60,18 @@ final class TraceReport extends Report {
 			bytes.text(method.className);
 			bytes.text(method.name);
 			bytes.text(method.descriptor);
-			bytes.numbers(method.isReleased ? 1 : 0, method.isThinned ? Turns.EVERY : 1);
+			bytes.numbers(method.isReleased ? 1 : 0, method.isThinned ? Thinning.EVERY : 1);
 		}
 	}
 
-	/** How many. */
-	private int ways() {
-		int count = totals.ways.count();
+	/** Writes the call paths and returns their number. */
+	private int paths() {
+		int count = totals.paths.count();
 		bytes.number(count - 1);
 		for (int index = 1; index < count; index++) {
-			Node way = totals.ways.node(index);
-			bytes.numbers(way.parent, way.method);
-			way.write(true, bytes);
+			Node path = totals.paths.node(index);
+			bytes.numbers(path.parent, path.method);
+			path.write(true, bytes);
 		}
 
 		return count;
@@ -89,7 +89,7 @@ final class TraceReport extends Report {
 		}
 	}
 
-	/** Traces that go on, the oldest first. */
+	/** Traces in progress, the oldest first. */
 	private static List<Open> active(List<ThreadRecord> records) {
 		long now = System.nanoTime();
 		List<Open> all = new ArrayList<Open>();
@@ -108,7 +108,7 @@ final class TraceReport extends Report {
 		return all;
 	}
 
-	/** How many there are in all comes first. */
+	/** Writes the number of all, then the oldest. */
 	private void write(List<Open> all) {
 		int shown = Math.min(all.size(), MOST_ACTIVE);
 		bytes.numbers(all.size(), shown);

@@ -1,13 +1,12 @@
 package tprof.agent;
 
-import java.util.Collections;
-import java.util.List;
+import java.util.*;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.*;
 
 /**
- * Writes the calls of Hooks3 into methods: at the start, before each return, and in a handler around all of it that throws on
- * what it caught. What enter() gave is kept in a local variable; an end that was missed is made up for by the next one.
+ * Adds calls of Hooks3 to methods: at the start, before each return, and in a handler that rethrows. The result of enter() is
+ * kept in a local variable. If an end is missed, the next end of an outer call ends the call.
  */
 final class TraceWeaver extends Weaver<Methods.Woven> {
 	private static final String HOOKS = "java/tprof/Hooks3";
@@ -41,8 +40,8 @@ final class TraceWeaver extends Weaver<Methods.Woven> {
 		if (!isConstructor) {
 			handle(method, start, end, call("end", call, true), Collections.emptyList(), OURS);
 		} else if (superCall != null) {
-			// Up to the call of another constructor `this` has another type: a handler for both would not be verified, nor would
-			// one for the call itself, of which the thread's record is told instead.
+			// Before the call of another constructor `this` is uninitialized: the verifier rejects one handler for the code before
+			// and after it, and any for the call itself, around which hooks are called instead.
 			LabelNode before = new LabelNode();
 			LabelNode called = new LabelNode();
 			woven.superCall = superCall.owner.replace('/', '.');
@@ -56,7 +55,7 @@ final class TraceWeaver extends Weaver<Methods.Woven> {
 		}
 
 		method.maxLocals = call + 1;
-		// Upon what a return, the call of a constructor or a handler has on the stack.
+		// On top of what a return, the call of a constructor or a handler has on the stack.
 		method.maxStack = Math.max(method.maxStack, 1) + 2;
 	}
 
@@ -72,7 +71,7 @@ final class TraceWeaver extends Weaver<Methods.Woven> {
 		return new InsnNode(is ? Opcodes.ICONST_1 : Opcodes.ICONST_0);
 	}
 
-	/** Where a constructor calls that of its superclass or another of its own; null if that cannot be told. */
+	/** Returns a constructor's call of super(...) or this(...); null if it is not certain. */
 	private MethodInsnNode superCall(MethodNode method) {
 		int made = 0;
 		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {

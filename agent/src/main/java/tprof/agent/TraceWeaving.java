@@ -2,10 +2,9 @@ package tprof.agent;
 
 import java.lang.instrument.Instrumentation;
 import java.util.*;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.MethodTooLargeException;
+import org.objectweb.asm.*;
 
-/** Methods that are traced. */
+/** Weaves the traced methods. */
 final class TraceWeaving extends Weaving {
 	private final Recorder recorder;
 	private volatile Choice choice;
@@ -15,7 +14,7 @@ final class TraceWeaving extends Weaving {
 		this.recorder = recorder;
 	}
 
-	/** Weaves what the choice means, and takes out what it no longer does. */
+	/** Weaves the chosen methods, and restores those no longer chosen. */
 	void weave(Choice next, Survey survey) {
 		Set<Class<?>> touched = woven();
 		touched.addAll(survey.classes);
@@ -32,7 +31,7 @@ final class TraceWeaving extends Weaving {
 		return choice.hasAbstracts() ? new Survey(instrumentation, choice, channel).classes : Collections.<Class<?>>emptyList();
 	}
 
-	/** Weaves these methods anew, which have become cheaper or have been released. */
+	/** Weaves these methods again, which were thinned or released. */
 	void weaveAnew(List<Methods.Woven> changed) {
 		if (changed.isEmpty()) {
 			return;
@@ -93,7 +92,7 @@ final class TraceWeaving extends Weaving {
 		return put(loader, name, wanted.size()) ? result : null;
 	}
 
-	/** The class with what is wanted of it, but for methods that would be too large; those are taken out of `wanted`. Null if nothing is left. */
+	/** Returns the woven class; removes methods that would be too large from `wanted`. Null if none is left. */
 	private byte[] weave(String name, byte[] bytes, Map<String, Methods.Woven> wanted) {
 		while (!wanted.isEmpty()) {
 			try {

@@ -1,11 +1,11 @@
 package tprof.agent;
 
-/** The calls of a thread by the ways that led to them. The root, node 0, is the thread itself. */
+/** The calls of a thread by call path. The root, node 0, is the thread itself. */
 final class Tree {
 	private static final int FIRST_CAPACITY = 16;
 
 	final Node root = new Node(0, -1, -1);
-	/** By their index. Read `count` first. */
+	/** By index. Read `count` first. */
 	private volatile Node[] nodes = new Node[FIRST_CAPACITY];
 	private volatile int count = 1;
 	private final Budget budget;
@@ -15,7 +15,7 @@ final class Tree {
 		nodes[0] = root;
 	}
 
-	/** Nodes that are whole, as another thread sees them. */
+	/** Returns the number of complete nodes; for other threads. */
 	int count() {
 		return count;
 	}
@@ -24,7 +24,7 @@ final class Tree {
 		return nodes[index];
 	}
 
-	/** A new node of a method called at `parent`; null when there is no room for it. */
+	/** Adds a node for a method called at `parent`; returns null if there is no room. */
 	Node add(Node parent, int method) {
 		if (!budget.take(1)) {
 			return null;

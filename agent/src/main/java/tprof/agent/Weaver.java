@@ -5,18 +5,17 @@ import org.objectweb.asm.*;
 import org.objectweb.asm.tree.*;
 
 /**
- * Writes calls of hooks into methods. What an end needs is kept in local variables behind all others, so that no instruction
- * changes. Methods that are not woven are copied as they are.
+ * Adds calls of hooks to methods. What the call at the end needs is kept in additional local variables, so that existing
+ * instructions stay as they are. Other methods are copied unchanged.
  */
 abstract class Weaver<T> {
-	/** The class's, and that of its superclass. */
+	/** Internal names of the class and its superclass. */
 	String owner;
 	String parent;
 
-	/** Writes hooks into a method for what was chosen of it. */
 	abstract void weave(MethodNode method, T chosen);
 
-	/** The class with those methods woven: by name and descriptor. */
+	/** Returns the class with these methods woven. `chosen`: by name and descriptor. */
 	final byte[] weave(byte[] bytes, final Map<String, T> chosen) {
 		ClassReader reader = ClassFile.reader(bytes);
 		final ClassWriter writer = new ClassWriter(reader, 0);
@@ -60,7 +59,7 @@ abstract class Weaver<T> {
 		return returns;
 	}
 
-	/** Our local variables are set wherever a frame says what is. */
+	/** Adds our local variables to all stack map frames. */
 	static void widen(MethodNode method, List<Object> ours) {
 		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
 			if (at instanceof FrameNode) {
@@ -69,7 +68,7 @@ abstract class Weaver<T> {
 		}
 	}
 
-	/** Runs what is given where the method ends by an exception between the labels. `first`: types of its first local variables there. */
+	/** Adds a handler for exceptions between the labels. `first`: types of the first local variables there. */
 	static void handle(MethodNode method, LabelNode start, LabelNode end, InsnList hook, List<Object> first, List<Object> ours) {
 		LabelNode handler = new LabelNode();
 		Object[] locals = locals(first, method.maxLocals, ours).toArray();

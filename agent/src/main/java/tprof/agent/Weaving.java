@@ -1,23 +1,22 @@
 package tprof.agent;
 
-import java.lang.instrument.ClassFileTransformer;
-import java.lang.instrument.Instrumentation;
+import java.lang.instrument.*;
 import java.security.ProtectionDomain;
 import java.util.*;
 
-/** The classes that have our code in them: puts it in, into classes that are loaded later too, and takes it out. */
+/** Weaves classes, including those loaded later, and restores them. */
 abstract class Weaving implements ClassFileTransformer {
 	private static final int MOST_REFUSALS = 50;
-	/** The JVM stands still meanwhile: before JDK 17 for each class as long as it takes to go through all that it has. */
+	/** A retransformation stops the JVM; before JDK 17, for each class as long as a scan of all its classes takes. */
 	private static final int MOST_AT_ONCE = Double.parseDouble(System.getProperty("java.specification.version")) < 17 ? 10 : 200;
 
 	final Instrumentation instrumentation;
 	final Channel channel;
 	private volatile boolean isOn;
-	/** Seen at load: some that are meant may have been missed among them. */
+	/** Classes were loaded since the last look: some to be woven may have been missed. */
 	private volatile boolean hasNewClasses;
 	private final Woven woven = new Woven();
-	/** What could not be given any, and why. */
+	/** What could not be woven, and why. */
 	private final Map<String, String> refused = new TreeMap<String, String>();
 
 	Weaving(Instrumentation instrumentation, Channel channel) {
@@ -25,18 +24,18 @@ abstract class Weaving implements ClassFileTransformer {
 		this.channel = channel;
 	}
 
-	/** What the calling thread calls is not followed until `leave` gets what this returns. */
+	/** Excludes the calling thread until `leave` of the result. */
 	abstract Object enter();
 
 	abstract void leave(Object entered);
 
-	/** The class with our code; null: it needs none. `type`: null while it is being loaded. */
+	/** Returns the woven class; null if there is nothing to weave. `type`: null while the class is being loaded. */
 	abstract byte[] weave(ClassLoader loader, String name, Class<?> type, byte[] bytes);
 
-	/** Loaded classes that are meant, though they might not have been known to be while they were loaded. */
+	/** Returns the loaded classes to be woven; while they were loaded, this may not have been known. */
 	abstract Collection<Class<?>> meant();
 
-	/** Puts our code into these classes, which may have it already, and from now on into those that are loaded. */
+	/** Weaves these classes, which may be woven already, and from now on those that are loaded. */
 	final void begin(Collection<Class<?>> classes) {
 		if (!isOn) {
 			isOn = true;
@@ -46,7 +45,7 @@ abstract class Weaving implements ClassFileTransformer {
 		retransform(classes);
 	}
 
-	/** Looks for classes that are meant and were loaded since. */
+	/** Weaves classes that were missed while they were loaded. */
 	final void weaveNewClasses() {
 		if (isOn && hasNewClasses) {
 			hasNewClasses = false;
@@ -61,7 +60,7 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** Takes everything out. Classes that resist, which has not been seen, are named among the refused. */
+	/** Restores all classes. Any that cannot be restored are among the refused. */
 	final void unweave() {
 		if (isOn) {
 			isOn = false;
@@ -72,7 +71,7 @@ abstract class Weaving implements ClassFileTransformer {
 
 	@Override
 	public final byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-		// What is called here for a class of method handles may need that class: the JVM would never load it then.
+		// The code below may need this class of method handles itself: then the JVM could never load it.
 		if (internalName == null || internalName.startsWith("java/lang/invoke/")) {
 			return null;
 		}
@@ -96,7 +95,7 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** In how many methods a class gets our code. False: it gets none. */
+	/** Notes the number of woven methods of a class; returns false if it must stay as it is. */
 	final boolean put(ClassLoader loader, String name, int count) {
 		if (count == 0) {
 			woven.remove(loader, name);
@@ -129,7 +128,7 @@ abstract class Weaving implements ClassFileTransformer {
 		to.texts(refused);
 	}
 
-	/** Loaded classes, but for arrays; those of the class path first, as of many copies of a class only some get our code. */
+	/** Returns the loaded classes except arrays. Those of the class path come first: of many copies only some are woven. */
 	static Collection<Class<?>> loaded(Instrumentation instrumentation) {
 		Deque<Class<?>> loaded = new ArrayDeque<Class<?>>();
 		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
@@ -143,7 +142,7 @@ abstract class Weaving implements ClassFileTransformer {
 		return loaded;
 	}
 
-	/** The classes that have our code, in every class loader. */
+	/** Returns the woven classes of all class loaders. */
 	final Set<Class<?>> woven() {
 		Set<Class<?>> classes = new LinkedHashSet<Class<?>>();
 		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
@@ -156,8 +155,8 @@ abstract class Weaving implements ClassFileTransformer {
 	}
 
 	/**
-	 * Whether a class can be given our code. Hidden classes and the VM-anonymous ones of before JDK 15, which lambdas are, cannot:
-	 * JDK 8 would make no lambda of that kind any more, ever. The JVM has a slash in the names of these alone.
+	 * Whether a class can be woven. Hidden classes, and before JDK 15 VM-anonymous ones, which lambdas are, cannot: JDK 8 could
+	 * create no such lambda any more. Only their names contain a slash.
 	 */
 	static boolean canChange(Instrumentation instrumentation, Class<?> type) {
 		return !isHidden(type) && type.getClassLoader() != Weaving.class.getClassLoader() && instrumentation.isModifiableClass(type);
@@ -167,7 +166,7 @@ abstract class Weaving implements ClassFileTransformer {
 		return type.getName().indexOf('/') >= 0;
 	}
 
-	/** Some at a time, as the JVM stands still for each; one by one if some class makes it fail. */
+	/** Retransforms some classes at a time, as the JVM is stopped meanwhile; one by one if that fails. */
 	final void retransform(Collection<Class<?>> classes) {
 		List<Class<?>> all = new ArrayList<Class<?>>();
 		for (Class<?> type : classes) {
@@ -185,7 +184,7 @@ abstract class Weaving implements ClassFileTransformer {
 					try {
 						instrumentation.retransformClasses(type);
 					} catch (Throwable error) {
-						// What HotSpot says of a class that is in the error state.
+						// HotSpot's message for a class in the error state.
 						boolean hasFailed = error instanceof InternalError && String.valueOf(error.getMessage()).endsWith("invalid class");
 						refuse(type.getName(), hasFailed ? "its static initialiser has failed: the JVM does not let it be changed" : error.toString());
 						woven.remove(type.getClassLoader(), type.getName());

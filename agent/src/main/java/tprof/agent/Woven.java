@@ -3,9 +3,9 @@ package tprof.agent;
 import java.lang.ref.WeakReference;
 import java.util.*;
 
-/** The classes that have our code. A program may load one in many class loaders: only some of these copies get any. */
+/** The woven classes. A program may load a class in many class loaders: only some of these copies are woven. */
 final class Woven {
-	/** On JDK 8 each stops the whole JVM for a time that grows with the classes it has. */
+	/** On JDK 8 weaving one stops the whole JVM, for a time that grows with its number of classes. */
 	static final int MOST_COPIES = 20;
 
 	private static final class Copy extends WeakReference<Object> {
@@ -18,7 +18,7 @@ final class Woven {
 
 	private final Map<String, List<Copy>> copies = new HashMap<String, List<Copy>>();
 
-	/** In how many methods a class has our code. False: it has too many copies. */
+	/** Sets the number of woven methods of a class; returns false if the class has too many copies. */
 	synchronized boolean put(ClassLoader loader, String name, int methods) {
 		List<Copy> all = copiesOf(name);
 		Copy copy = find(all, loader);
@@ -43,7 +43,6 @@ final class Woven {
 		return find(copiesOf(type.getName()), type.getClassLoader()) != null;
 	}
 
-	/** Those whose class loaders are still there. */
 	private List<Copy> copiesOf(String name) {
 		List<Copy> all = copies.containsKey(name) ? copies.get(name) : new ArrayList<Copy>(1);
 		for (Iterator<Copy> each = all.iterator(); each.hasNext();) {
@@ -65,7 +64,7 @@ final class Woven {
 		return null;
 	}
 
-	/** Copies count as one. */
+	/** Writes the numbers of classes and methods; copies count once. */
 	synchronized void write(Bytes to) {
 		int classes = 0;
 		int methods = 0;

@@ -2,12 +2,11 @@ package tprof.stub;
 
 import java.io.*;
 import java.security.*;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.*;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** Classes of a jar that is read once, at the start: it may be removed then. Sees nothing of the application. */
+/** Loads classes from a jar, which it reads once and which may then be removed. Sees no classes of the application. */
 final class JarLoader extends ClassLoader {
 	private final Map<String, byte[]> entries = new HashMap<String, byte[]>();
 	private final ProtectionDomain domain;
@@ -32,7 +31,7 @@ final class JarLoader extends ClassLoader {
 
 	@Override
 	protected Class<?> findClass(String name) throws ClassNotFoundException {
-		// Asked for once: the loader knows the class then.
+		// Needed once: after that the class is defined.
 		byte[] bytes = entries.remove(name.replace('.', '/') + ".class");
 		if (bytes == null) {
 			throw new ClassNotFoundException(name);

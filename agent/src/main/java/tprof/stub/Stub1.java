@@ -1,26 +1,24 @@
 package tprof.stub;
 
-import java.io.File;
-import java.io.RandomAccessFile;
+import java.io.*;
 import java.lang.instrument.Instrumentation;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the JVM loads. The class loader of the application keeps it for good and gives it again to any later jar, so it does
- * next to nothing: it keeps the first Instrumentation (each load brings a new one, and a transformer can only be removed by
- * the one that added it), and starts the agent of this jar in a loader of its own.
+ * What the JVM loads. The application's class loader keeps this class and uses it for any later jar too, so it only keeps the
+ * first Instrumentation (each load brings another one, and only the one that added a transformer can remove it), and starts
+ * this jar's agent in a class loader of its own.
  */
 public final class Stub1 {
 	private static final long LAST_STEPS_MS = 1000;
 	private static Instrumentation first;
-	/** The session that runs, or the last one. */
+	/** The current or last session. */
 	private static Thread session;
 
-	/** `folder`: of the session, which has the jar, and the files by which agent and tool speak. Nothing is thrown. */
+	/** `folder`: the session's, with the jar and the files between agent and tool. Never throws. */
 	public static void agentmain(String folder, Instrumentation instrumentation) {
 		try {
-			// The jar is about to be removed: every entry of the class path is opened now, so that nobody can put
-			// another file in its place.
+			// Opens every entry of the class path now: the jar is about to be removed, and another file could take its place.
 			ClassLoader.getSystemResource("tprof/none" + folder.hashCode());
 			synchronized (Stub1.class) {
 				if (first == null) {
@@ -28,7 +26,7 @@ public final class Stub1 {
 				}
 
 				if (session != null) {
-					// One that has given its last report is about to end.
+					// A session that wrote its last report is about to end.
 					session.join(LAST_STEPS_MS);
 				}
 
@@ -47,7 +45,7 @@ public final class Stub1 {
 		}
 	}
 
-	/** What the agent does when it begins. The tool may be gone, and nobody else would. */
+	/** Removes the folder, as the agent does at its start: the tool may be gone. */
 	private static void remove(String folder) {
 		for (String name : new String[] {"control", "data", "agent.jar", ""}) {
 			new File(folder, name).delete();
@@ -59,11 +57,11 @@ public final class Stub1 {
 			Throwable cause = error.getCause() == null ? error : error.getCause();
 			data.write(("TPERR" + cause).getBytes(StandardCharsets.UTF_8));
 		} catch (Throwable unheard) {
-			// The tool sees that no answer comes.
+			// The tool notices that no answer comes.
 		}
 	}
 
-	/** The thread of a session. Once it has begun it no longer refers to the agent, whose classes can go when it ends. */
+	/** A session's thread. Does not refer to the agent once it runs, so that the agent's classes can be unloaded. */
 	private static final class SessionThread extends Thread {
 		private Runnable agent;
 
