@@ -14,6 +14,11 @@ export type Obstacle = {
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';
 
+/** Returns the command that runs us as another user; the user's number replaces an unusual name. */
+export function sudoCommand(pid: number, user: string, uid: number): string {
+	return `sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`;
+}
+
 /** All obstacles to profiling a JVM. */
 export const obstacles = {
 	badPid: (text: string): Obstacle => ({reason: `"${text}" is not a process id`, hint: seeList}),
@@ -23,7 +28,7 @@ export const obstacles = {
 	zombie: (pid: number): Obstacle => ({reason: `process ${pid} has ended (a zombie, not yet reaped by its parent)`, hint: seeList}),
 	otherUser: (pid: number, user: string, uid: number): Obstacle => ({
 		reason: `process ${pid} belongs to user ${user}`,
-		hint: `run as that user or as root: sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`,
+		hint: `run as that user or as root: ${sudoCommand(pid, user, uid)}`,
 	}),
 	closed: (pid: number): Obstacle => ({reason: `process ${pid} cannot be inspected: no permission (another group, extra capabilities, or not dumpable)`, hint: 'run tprof-top as root, or with the same group as the JVM'}),
 	closedToRoot: (pid: number): Obstacle => ({

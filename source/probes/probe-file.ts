@@ -47,7 +47,7 @@ function textOf(file: string): string {
 	return read.bytes.toString('utf8');
 }
 
-/** Most faults reported: one mistake may lead to many. */
+/** Maximum number of faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 /** The agent has a bit for each state, and two bytes for a point. */
 const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
@@ -223,7 +223,7 @@ function flag(value: JsonValue | undefined, name: string): boolean {
 }
 
 /** Returns a class's name, with $ before inner classes; adds a fault if it cannot be one. */
-export function className(at: JsonValue, text: string): string {
+function className(at: JsonValue, text: string): string {
 	if (!/^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(text) || text.length > 400) {
 		at.fault(`not a class: "${text}"; for example com.acme.Pool$Worker`);
 	}

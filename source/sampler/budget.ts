@@ -115,7 +115,6 @@ const maxPauses = 512;
 /** Collects the pauses of the newest samples and the longest of all, microseconds. */
 export class RecentPauses {
 	readonly #ring = new Float64Array(maxPauses);
-	readonly #sorted = new Float64Array(maxPauses);
 	#count = 0;
 	#worstUs = 0;
 
@@ -126,11 +125,8 @@ export class RecentPauses {
 
 	/** Returns median and 99th percentile (nearest rank) of recent pauses, and the longest of all; 0 without any. */
 	figures(): {pauseP50Us: number; pauseP99Us: number; pauseWorstUs: number} {
-		const size = Math.min(this.#count, maxPauses);
-		const sorted = this.#sorted.subarray(0, size);
-		sorted.set(this.#ring.subarray(0, size));
-		sorted.sort();
-		const percentile = (share: number) => sorted[Math.max(0, Math.ceil(share * size) - 1)] ?? 0;
+		const sorted = this.#ring.slice(0, this.#count).sort();
+		const percentile = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 		return {pauseP50Us: percentile(0.5), pauseP99Us: percentile(0.99), pauseWorstUs: this.#worstUs};
 	}
 }

@@ -309,9 +309,7 @@ export class SamplingLoop {
 
 		const countedAtMs = this.#isSuspended ? 0 : monotonicMs();
 		return {
-			pauseP50Us: this.#pauseFigures.pauseP50Us,
-			pauseP99Us: this.#pauseFigures.pauseP99Us,
-			pauseWorstUs: this.#pauseFigures.pauseWorstUs,
+			...this.#pauseFigures,
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
 			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),

@@ -3,17 +3,17 @@ import type {Interner} from '../model/frame.js';
 import {threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
-/** How often waits are read, and how many at a time at most. */
+/** Interval of the passes over all threads, and maximum number of waits read in a pass. */
 const readEveryMs = 1000;
 const maxReads = 1000;
 
-/** One that goes on is read again after this time. */
+/** A wait that continues is read again after this time. */
 const readAgainMs = 10_000;
 
-/** Time for which a single sample reads, milliseconds; the next one goes on. */
+/** Maximum time for reading in a sample, milliseconds; the next sample continues. */
 const sampleMs = 5;
 
-/** Maximum names of peers in a session: a program may have any number, and the dictionary never frees a string. */
+/** Maximum number of peers' names in a session: the dictionary never frees a string. */
 const maxPeers = 2048;
 const otherPeer = '(other peers)';
 
@@ -22,18 +22,18 @@ type KnownWait = {
 	readonly kind: number;
 	readonly peer: number;
 	readonly end: number;
-	/** A hash of the stack that it was at. */
+	/** Hash of the stack at which it was read. */
 	readonly stack: number;
 	readonly readMs: number;
-	/** It has run since: it may wait for another one, at the same stack. */
+	/** The thread has run since, so it may wait for something else at the same stack. */
 	hasRun: boolean;
 	/** The last pass that found the thread waiting. */
 	pass: number;
 };
 
 /**
-Adds to samples what threads wait for in system calls. It is read once a second, of threads whose stack has changed or
-that have run since, and of others from time to time; what is shown is as of then, and of the same stack.
+Adds to samples what threads wait for in system calls. A pass over the threads reads it once a second if a thread has run
+or changed its stack, otherwise every ten seconds. A wait stays known until the thread's stack changes.
 */
 export class Waits {
 	readonly #interner: Interner;
@@ -50,7 +50,7 @@ export class Waits {
 		this.#calls = calls;
 	}
 
-	/** String ids of what a thread does that waits for an open file, and with whom. Never throws. */
+	/** Returns the kind and the peer (string ids) of a wait for an open file. Never throws. */
 	ofFile(...file: Parameters<SystemCalls['ofFile']>): {readonly kind: number; readonly peer: number} {
 		const {kind, peer} = this.#calls.ofFile(...file);
 		return {kind: this.#interner.internString(kind), peer: this.#peer(peer)};
@@ -114,7 +114,7 @@ export class Waits {
 		};
 	}
 
-	/** String id of a peer. */
+	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */
 	#peer(peer: string): number {
 		let id = this.#peers.get(peer);
 		if (id === undefined) {
@@ -128,7 +128,7 @@ export class Waits {
 		return id;
 	}
 
-	/** A pass is over when a sample had time for all threads, or as many have been read as may be. */
+	/** Ends the pass if this sample had time for all threads, or the maximum number has been read. */
 	#endPass(nowMs: number): void {
 		if (this.#isInPass && (this.#readsLeft <= 0 || performance.now() - nowMs < sampleMs)) {
 			this.#isInPass = false;

@@ -1,5 +1,6 @@
-import {fstatSync, readSync} from 'node:fs';
+import {fstatSync} from 'node:fs';
 import {inflateRawSync} from 'node:zlib';
+import {readAt} from '../jvm/system/proc.js';
 
 /*
 Reads jars: PKWARE's APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory) and 4.3.16 (its end), not
@@ -28,7 +29,6 @@ type Entry = {readonly method: number; readonly packedBytes: number; readonly by
 /** The wanted entries of a zip file. */
 export class Zip {
 	readonly #fd: number;
-	readonly #fileBytes: number;
 	readonly #maxBytes: number;
 	readonly #entries: ReadonlyMap<string, Entry>;
 
@@ -38,7 +38,6 @@ export class Zip {
 	*/
 	constructor(fd: number, isWanted: (name: string) => boolean, maxBytes: number) {
 		this.#fd = fd;
-		this.#fileBytes = fstatSync(fd).size;
 		this.#maxBytes = maxBytes;
 		this.#entries = this.#readDirectory(isWanted);
 	}
@@ -64,7 +63,7 @@ export class Zip {
 	}
 
 	#readDirectory(isWanted: (name: string) => boolean): Map<string, Entry> {
-		const tail = this.#bytes(Math.max(0, this.#fileBytes - endBytes - maxCommentBytes), Math.min(this.#fileBytes, endBytes + maxCommentBytes));
+		const tail = readAt(this.#fd, Math.max(0, fstatSync(this.#fd).size - endBytes - maxCommentBytes), endBytes + maxCommentBytes);
 		let end = tail.length - endBytes;
 		while (end >= 0 && tail.readUInt32LE(end) !== endSignature) {
 			end--;
@@ -104,19 +103,9 @@ export class Zip {
 	}
 
 	#bytes(at: number, length: number): Buffer {
-		if (at + length > this.#fileBytes) {
+		const bytes = readAt(this.#fd, at, length);
+		if (bytes.length < length) {
 			throw new Error('damaged zip file: it ends too early');
-		}
-
-		const bytes = Buffer.alloc(length);
-		let bytesRead = 0;
-		while (bytesRead < length) {
-			const count = readSync(this.#fd, bytes, bytesRead, length - bytesRead, at + bytesRead);
-			if (count === 0) {
-				throw new Error('damaged zip file: it ends too early');
-			}
-
-			bytesRead += count;
 		}
 
 		return bytes;

@@ -122,13 +122,8 @@ export function slabLayout(shape: TableShape): SlabLayout {
 		}
 
 		for (const [column, type] of Object.entries(regions[region])) {
-			const size = arrayTypes[type].BYTES_PER_ELEMENT;
-			if (offset % size !== 0) {
-				throw new Error(`${region}.${column} is not aligned`);
-			}
-
 			offsets[`${region}.${column}`] = offset;
-			offset += share * size;
+			offset += share * arrayTypes[type].BYTES_PER_ELEMENT;
 		}
 
 		offset = Math.ceil(offset / 8) * 8;

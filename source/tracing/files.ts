@@ -1,6 +1,5 @@
-import {
-	closeSync, fstatSync, readSync, writeSync,
-} from 'node:fs';
+import {closeSync, writeSync} from 'node:fs';
+import {readAt} from '../jvm/system/proc.js';
 import {printable} from '../model/text.js';
 
 /*
@@ -25,7 +24,7 @@ type AgentMessage =
 
 /** Returns a number that changes while the agent executes a command; -1 before it has written any. */
 export function progressOf(fd: number): bigint {
-	const word = bytesAt(fd, progressAt, 8);
+	const word = readAt(fd, progressAt, 8);
 	return word.length < 8 ? -1n : word.readBigInt64BE();
 }
 
@@ -69,7 +68,7 @@ export class ControlFile {
 /** Reads the agent's file. `newerThan`: the number of the last report read. */
 export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 	for (let tried = 0; tried < maxTries; tried++) {
-		const header = bytesAt(fd, 0, headerBytes + maxReasonBytes);
+		const header = readAt(fd, 0, headerBytes + maxReasonBytes);
 		const failure = /^TPERR(.*)$/s.exec(header.toString('utf8'))?.[1];
 		if (failure !== undefined) {
 			return {state: 'over', reason: printable(failure.replace(/\0.*$/s, ''))};
@@ -92,8 +91,8 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 			return {state: 'silent'};
 		}
 
-		const report = bytesAt(fd, at, length + 8);
-		const again = bytesAt(fd, 0, headerBytes);
+		const report = readAt(fd, at, length + 8);
+		const again = readAt(fd, 0, headerBytes);
 		// Reports alternate between two places: only the one after the next would overwrite this one.
 		if (report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes && again.readBigInt64BE(8) <= number) {
 			return {state: 'report', number, bytes: report.subarray(0, length)};
@@ -101,21 +100,4 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 	}
 
 	return {state: 'silent'};
-}
-
-/** Reads bytes; fewer at the end of the file. */
-function bytesAt(fd: number, position: number, length: number): Buffer {
-	const available = Math.max(0, Math.min(length, fstatSync(fd).size - position));
-	const bytes = Buffer.alloc(available);
-	let read = 0;
-	while (read < available) {
-		const count = readSync(fd, bytes, read, available - read, position + read);
-		if (count === 0) {
-			break;
-		}
-
-		read += count;
-	}
-
-	return bytes.subarray(0, read);
 }

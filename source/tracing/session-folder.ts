@@ -4,7 +4,7 @@ import {
 	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, writeSync,
 } from 'node:fs';
 import process from 'node:process';
-import {asOwner, canActAs} from '../jvm/attachability/credentials.js';
+import {rightsOf} from '../jvm/attachability/credentials.js';
 import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
@@ -41,7 +41,7 @@ target's user and are created with that user's privileges, so that in a shared /
 replaced them. Throws the system's error.
 */
 export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolder {
-	const {act, mustChown} = rightsFor(target);
+	const {act, mustChown} = rightsOf(target);
 	const temporary = openBelowRoot(target.pid, '/tmp');
 	const opened: number[] = [];
 	const reusable = reusableNames(target);
@@ -133,7 +133,7 @@ function removeUnused(target: Target, temporary: number, name: string): void {
 	try {
 		const {uid, mode, mtimeMs} = fstatSync(folder);
 		if (uid === target.uid && (mode & 0o7777) === 0o700 && Math.abs(Date.now() - mtimeMs) > unusedAfterMs) {
-			rightsFor(target).act(() => {
+			rightsOf(target).act(() => {
 				removeFiles(folder);
 				rmdirSync(`${pathOf(temporary)}/${name}`);
 			});
@@ -165,6 +165,7 @@ function hasEnded(jvm: string): boolean {
 }
 
 function newName(target: Target): string {
+	// Loaded now, as most runs do without.
 	const {randomBytes} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return `.tprof-${idOf(target)}-${randomBytes(12).toString('hex')}`;
 }
@@ -204,15 +205,6 @@ function linkOf(fd: string): string {
 	} catch {
 		return '';
 	}
-}
-
-/** Returns how to act as the target's user; `mustChown`: that is impossible, so give files to that user afterwards. */
-function rightsFor(target: Target): {readonly mustChown: boolean; act<T>(action: () => T): T} {
-	const isForeign = process.geteuid!() !== target.uid || process.getegid!() !== target.gid;
-	return {
-		act: action => isForeign && canActAs() ? asOwner(target, action) : action(),
-		mustChown: isForeign && !canActAs(),
-	};
 }
 
 function removeFiles(folder: number | undefined): void {

@@ -51,6 +51,20 @@ export function canActAs(): boolean {
 	return calls !== false;
 }
 
+/** Whether a process has another user or group than ours. */
+export function isForeign({uid, gid}: Owner): boolean {
+	return process.geteuid!() !== uid || process.getegid!() !== gid;
+}
+
+/** Returns how to act as an owner; `mustChown`: that is impossible, so files must be given to the owner afterwards. */
+export function rightsOf(owner: Owner): {readonly mustChown: boolean; act<T>(action: () => T): T} {
+	const mayAct = isForeign(owner) && canActAs();
+	return {
+		act: action => mayAct ? asOwner(owner, action) : action(),
+		mustChown: isForeign(owner) && !mayAct,
+	};
+}
+
 /**
 Runs synchronous code with the effective user and group of `owner` and no other groups, then restores our own. Only this
 thread is affected: Linux keeps credentials per thread (credentials(7)). Needed because JDK 8 compares the peer's user and

@@ -1,5 +1,5 @@
 import {
-	closeSync, constants, openSync, readSync,
+	closeSync, constants, fstatSync, openSync, readSync,
 } from 'node:fs';
 
 /** Maximum bytes read of a small /proc file (status, stat, cmdline, environ). */
@@ -78,6 +78,22 @@ export function readOpen(fd: number, maxBytes: number): {bytes: Buffer} | {code:
 	} finally {
 		closeSync(fd);
 	}
+}
+
+/** Reads `length` bytes of an open file from `position` on; fewer if it ends before. Throws the system's error. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+	const bytes = Buffer.alloc(Math.max(0, Math.min(length, fstatSync(fd).size - position)));
+	let total = 0;
+	while (total < bytes.length) {
+		const count = readSync(fd, bytes, total, bytes.length - total, position + total);
+		if (count === 0) {
+			break;
+		}
+
+		total += count;
+	}
+
+	return bytes.subarray(0, total);
 }
 
 /** Returns the `code` of a system error, such as ENOENT. */

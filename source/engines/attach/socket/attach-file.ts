@@ -3,7 +3,7 @@ import {
 } from 'node:fs';
 import process from 'node:process';
 import {openBelowRoot, openWorkingFolder, pathOf} from '../../../jvm/system/below-root.js';
-import {asOwner, canActAs} from '../../../jvm/attachability/credentials.js';
+import {canActAs, isForeign, rightsOf} from '../../../jvm/attachability/credentials.js';
 import {errorCode, throwIfOutOfFiles} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
@@ -72,18 +72,13 @@ export function createAttachFile(target: Target): AttachFile {
 	}
 }
 
-function isForeign({uid, gid}: Target): boolean {
-	return process.geteuid!() !== uid || process.getegid!() !== gid;
-}
-
 /**
 Creates the file with the target's user and group (JDK 8 ignores anyone else's file and prints a thread dump instead),
 and returns a function that removes it. Replaces a stale file, once. Throws system errors; EEXIST if the file is in use.
 */
 function create(path: string, target: Target): () => void {
-	const asTarget = isForeign(target) && canActAs();
-	const createAsUs = () => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
-	const open = () => asTarget ? asOwner(target, createAsUs) : createAsUs();
+	const {act, mustChown} = rightsOf(target);
+	const open = () => act(() => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
 	let fd: number;
 	try {
 		fd = open();
@@ -109,7 +104,7 @@ function create(path: string, target: Target): () => void {
 
 	try {
 		fchmodSync(fd, 0o600);
-		if (isForeign(target) && !asTarget) {
+		if (mustChown) {
 			fchownSync(fd, target.uid, target.gid);
 		}
 	} catch (error) {

@@ -1,12 +1,11 @@
 import {closeSync} from 'node:fs';
-import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {openAttachSocket, socketPath} from '../../../jvm/attachability/attach-socket.js';
 import {pathOf} from '../../../jvm/system/below-root.js';
-import {canActAs} from '../../../jvm/attachability/credentials.js';
+import {canActAs, isForeign} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
-import type {Obstacle} from '../../../jvm/obstacles.js';
+import {sudoCommand, type Obstacle} from '../../../jvm/obstacles.js';
 import {
 	exchange, maxReplyBytes, type Exchange, type ExchangeOptions,
 } from './connection.js';
@@ -48,7 +47,7 @@ export class AttachClient {
 
 	constructor(target: Target) {
 		this.#target = target;
-		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < acceptsRootSince;
+		this.#asOwner = isForeign(this.#target) && target.jdk > 0 && target.jdk < acceptsRootSince;
 	}
 
 	/** Sends a command in protocol version 1; returns the whole reply. `timeoutMs` includes starting the listener. */
@@ -152,7 +151,7 @@ export class AttachClient {
 			return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
 		}
 
-		if (closedCodes.has(code) && this.#isForeign() && !this.#asOwner && canActAs()) {
+		if (closedCodes.has(code) && isForeign(this.#target) && !this.#asOwner && canActAs()) {
 			this.#asOwner = true;
 			return undefined;
 		}
@@ -162,10 +161,10 @@ export class AttachClient {
 	}
 
 	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'othersMayDo' | 'isPending'>] {
-		const {uid, gid, pid} = this.#target;
+		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {
-			return this.#isForeign()
-				? [`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`]
+			return isForeign(this.#target)
+				? [`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: ${sudoCommand(pid, facts.user, uid)}`]
 				: ['the JVM closed the connection without an answer', ''];
 		}
 
@@ -217,16 +216,8 @@ export class AttachClient {
 	#ended(): Ended {
 		return {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
-
-	#isForeign(): boolean {
-		return process.geteuid?.() !== this.#target.uid || process.getegid?.() !== this.#target.gid;
-	}
 }
 
 function deadlineOf({timeoutMs}: RequestOptions): number {
 	return performance.now() + timeoutMs;
-}
-
-function userOf(target: Target): string {
-	return /^[\w.-]+$/.test(target.facts.user) ? target.facts.user : `'#${target.uid}'`;
 }
