@@ -51,17 +51,13 @@ export class CpuBudget {
 		this.#share = percent / 100;
 	}
 
-	/** Whether `record` is due: reading CPU time in every sample would be costly. */
-	isDue(nowMs: number): boolean {
-		return this.#share < 1 && nowMs - (this.#last?.atMs ?? -Infinity) >= readEveryMs;
-	}
-
-	/** Records the CPU time used until `nowMs` (monotonic), with the current interval. */
-	record(nowMs: number, cpu: OwnCpu, intervalMs: number): void {
-		if (!this.isDue(nowMs)) {
+	/** Reads the CPU time used until `nowMs` (monotonic), with the current interval; once a second, as that is costly. */
+	record(nowMs: number, intervalMs: number, readCpu = ownCpu): void {
+		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < readEveryMs) {
 			return;
 		}
 
+		const cpu = readCpu();
 		this.#firstMs ??= nowMs;
 		if (this.#last) {
 			const overMs = nowMs - this.#last.atMs;

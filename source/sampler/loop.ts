@@ -11,7 +11,7 @@ import {RecentPauses, StopBudget} from './budget.js';
 import {
 	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
 } from './clock.js';
-import {CpuBudget, ownCpu} from './cpu-budget.js';
+import {CpuBudget} from './cpu-budget.js';
 import {
 	clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
@@ -200,10 +200,7 @@ export class SamplingLoop {
 	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
-		if (this.#cpuBudget.isDue(nowMs)) {
-			this.#cpuBudget.record(nowMs, ownCpu(), this.#intervalMs());
-		}
-
+		this.#cpuBudget.record(nowMs, this.#intervalMs());
 		this.#targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));

@@ -2,7 +2,6 @@ import {otherFrame} from '../model/frame.js';
 import {
 	contentionColumns, counterColumns, squaredUsOf, type KeyedColumns,
 } from '../model/schema.js';
-import {stateCount} from '../model/thread-state.js';
 import {
 	fromNames, namesOf, select, units,
 } from '../model/column-types.js';
@@ -149,10 +148,6 @@ export class CounterWriter {
 
 	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent (see `KeyedRecords`). */
 	findOrAdd(thread: number, node: number, state: number): number {
-		if (state >= stateCount) {
-			throw new Error(`no thread state has code ${state}`);
-		}
-
 		const found = this.#find(thread, node, state);
 		if (found >= 0) {
 			return found;

@@ -20,7 +20,8 @@ function play(budget: CpuBudget, seconds: number, costs: (second: number) => Cos
 			samplerMs += sampleMs;
 			processMs += sampleMs + (otherMs * intervalMs / 1000);
 			samples++;
-			budget.record(nowMs, {samplerMs, processMs}, intervalMs);
+			const used = {samplerMs, processMs};
+			budget.record(nowMs, intervalMs, () => used);
 		}
 
 		rates.push(samples);
@@ -51,11 +52,11 @@ test('the first ten seconds may use 15 percent, later seconds the share, whichev
 
 test('a pause is left out', () => {
 	const budget = new CpuBudget(5);
-	budget.record(0, {samplerMs: 0, processMs: 0}, 20);
-	budget.record(1000, {samplerMs: 25, processMs: 35}, 20);
+	budget.record(0, 20, () => ({samplerMs: 0, processMs: 0}));
+	budget.record(1000, 20, () => ({samplerMs: 25, processMs: 35}));
 	budget.restart();
-	budget.record(11_000, {samplerMs: 5000, processMs: 9000}, 20);
-	budget.record(12_000, {samplerMs: 5025, processMs: 9035}, 20);
+	budget.record(11_000, 20, () => ({samplerMs: 5000, processMs: 9000}));
+	budget.record(12_000, 20, () => ({samplerMs: 5025, processMs: 9035}));
 	expect(budget.intervalMs(20)).toBe(20);
 });
 

@@ -5,8 +5,6 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
-import {writePprof} from '../../source/exports/pprof/write.js';
-import {readPprof} from '../../source/exports/pprof/read.js';
 import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {LookBack} from '../../source/query/past/look-back.js';
@@ -142,17 +140,6 @@ test('the past ring leads back over places that were used again', () => {
 			expect(sum(window.counters.ticks.subarray(0, window.counters.count))).toBe((index - 3) * 20 * (tasksAlive + 1));
 		}
 	}
-});
-
-test('a saved file has the sums, names and owners', () => {
-	const program = new ThreadPerTask(small);
-	program.run(1000);
-	const snapshot = program.snapshot();
-	const opened = readPprof(writePprof(windowSnapshot(snapshot, undefined), '1.0'));
-	expect(sum(opened.counters.ticks.subarray(0, opened.counters.count))).toBe(1000 * (tasksAlive + 1));
-	expect(sum(opened.contention.ticks.subarray(0, opened.contention.count))).toBe(1000 * tasksAlive);
-	expect(queryBlockers(opened, undefined, defaultQuery).rows[0].holderName).toBe('keeper');
-	expect(opened.threads.name).toContain(endedThreadsName);
 });
 
 test('nearly as many threads as there are places may live at once while others come and go: none of these is "(other)"', () => {

@@ -61,7 +61,6 @@ export class AttachSession implements EngineSession {
 	#goodSamples = 0;
 	#failures = 0;
 	#failingSinceMs = 0;
-	#closed = false;
 	readonly #knownOwners = new KnownOwners();
 	#isFullNext = false;
 
@@ -81,10 +80,6 @@ export class AttachSession implements EngineSession {
 
 	async sample(into: Sample): Promise<SampleOutcome> {
 		into.clear();
-		if (this.#closed) {
-			throw new SessionOver('the session was closed', {targetEnded: false});
-		}
-
 		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
 		const isFull = this.#isFullNext;
@@ -150,7 +145,6 @@ export class AttachSession implements EngineSession {
 	}
 
 	async close(): Promise<void> {
-		this.#closed = true;
 		this.#aborter.abort();
 		this.#threadCpu.close();
 		this.#pause.close();

@@ -72,13 +72,6 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 	});
 });
 
-test('a closed session is over', async () => {
-	const java = await javaForTest('CpuAndSleep');
-	const session = await open(java, new SnapshotBuilder());
-	await session.close();
-	await expect(session.sample(new Sample())).rejects.toBeInstanceOf(SessionOver);
-});
-
 test('the user\'s own idle calls', async () => {
 	const java = await javaForTest('CpuAndSleep');
 	const builder = new SnapshotBuilder();

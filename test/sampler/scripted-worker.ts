@@ -1,0 +1,28 @@
+/**
+A worker whose first sample is in the table before it names its engine, which it does at the first message. At the second
+it publishes another sample, and ends in a third with the lock held.
+*/
+import process from 'node:process';
+import {parentPort, workerData} from 'node:worker_threads';
+import {Sample} from '../../source/model/sample.js';
+import type {Report, WorkerInput} from '../../source/sampler/messages.js';
+import {headerWords, word} from '../../source/table/layout.js';
+import {acquireLock} from '../../source/table/lock.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {zeroFigures} from '../table/sample-maker.js';
+
+const {table} = workerData as WorkerInput;
+const writer = new TableWriter(table);
+const sample = new Sample();
+sample.addThread(1, 1, 'main');
+writer.count(sample, 1, zeroFigures);
+parentPort!.postMessage({kind: 'sampling'} satisfies Report);
+parentPort!.once('message', () => {
+	parentPort!.postMessage({kind: 'opened', engine: 'memory'} satisfies Report);
+	parentPort!.once('message', () => {
+		writer.count(sample, 2, zeroFigures);
+		acquireLock(headerWords(table), 1000);
+		headerWords(table)[word.generation]++;
+		process.exit(1);
+	});
+});
