@@ -2,6 +2,7 @@ import {
 	arrayFrom, fromNames, makeArrays, namesOf, select, units, type Arrays, type Columns, type Select,
 } from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
+import {getOrCreate} from './get-or-create.js';
 import {
 	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
@@ -48,13 +49,7 @@ export class SnapshotBuilder implements Interner {
 
 	internString(name: string): number {
 		const text = printable(name);
-		let id = this.#stringIds.get(text);
-		if (id === undefined) {
-			id = this.#strings.push(text) - 1;
-			this.#stringIds.set(text, id);
-		}
-
-		return id;
+		return getOrCreate(this.#stringIds, text, () => this.#strings.push(text) - 1);
 	}
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {

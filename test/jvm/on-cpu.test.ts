@@ -8,50 +8,50 @@ const started = (script: string) => spawnForTest('sh', ['-c', script], {stdio: '
 
 test('of two that want the same CPU each waits for it at times and has it at times; one that sleeps has none', async () => {
 	for (const {pid} of keepFirstCpuBusy(2)) {
-		const looker = new OnCpu(pid);
+		const onCpu = new OnCpu(pid);
 		const answers = new Set<boolean>();
 		await until(() => {
-			looker.begin();
-			answers.add(looker.isOffCpu(pid));
+			onCpu.begin();
+			answers.add(onCpu.isOffCpu(pid));
 			return answers.size === 2;
 		});
-		looker.close();
+		onCpu.close();
 	}
 
 	const {pid: sleeping} = started('exec sleep 1000');
-	const looker = new OnCpu(sleeping);
-	await until(() => looker.isOffCpu(sleeping));
+	const onCpu = new OnCpu(sleeping);
+	await until(() => onCpu.isOffCpu(sleeping));
 	// Once it has started, it is given none.
 	await untilAsync(async () => {
-		looker.mark(sleeping);
+		onCpu.mark(sleeping);
 		await sleep(20);
-		return !looker.mayHaveLeft(sleeping);
+		return !onCpu.mayHaveLeft(sleeping);
 	});
-	expect(looker.waitedSince(sleeping)).toBe(false);
-	looker.close();
+	expect(onCpu.waitedSince(sleeping)).toBe(false);
+	onCpu.close();
 });
 
 test('one that wakes up was given a CPU since; of one that is gone nothing is said', async () => {
 	const child = started('while :; do sleep 0.01; done');
 	const {pid} = child;
-	const looker = new OnCpu(pid);
-	looker.mark(pid);
-	await until(() => looker.mayHaveLeft(pid));
-	expect(looker.waitedSince(pid)).toBe(true);
+	const onCpu = new OnCpu(pid);
+	onCpu.mark(pid);
+	await until(() => onCpu.mayHaveLeft(pid));
+	expect(onCpu.waitedSince(pid)).toBe(true);
 	child.kill('SIGKILL');
-	await until(() => !looker.isOffCpu(pid));
-	expect(looker.mayHaveLeft(pid)).toBe(false);
-	looker.close();
+	await until(() => !onCpu.isOffCpu(pid));
+	expect(onCpu.mayHaveLeft(pid)).toBe(false);
+	onCpu.close();
 });
 
 test('threads that sleep say nothing of those that can run', async () => {
 	const {pid} = started('exec sleep 1000');
-	const looker = new OnCpu(pid);
-	await until(() => looker.isOffCpu(pid));
+	const onCpu = new OnCpu(pid);
+	await until(() => onCpu.isOffCpu(pid));
 	for (let count = 0; count < 1000; count++) {
-		looker.isOffCpu(pid);
+		onCpu.isOffCpu(pid);
 	}
 
-	expect([looker.isReliable, looker.isOffCpu(pid)]).toEqual([true, true]);
-	looker.close();
+	expect([onCpu.isReliable, onCpu.isOffCpu(pid)]).toEqual([true, true]);
+	onCpu.close();
 });

@@ -33,7 +33,7 @@ test('a thread that is added is RUNNABLE and has nothing, whatever its row held 
 	}
 });
 
-test('credits have frames of their own, behind those of their thread, and are gone with the sample', () => {
+test('attributed CPU time has frames of its own, behind those of its thread, and is gone with the sample', () => {
 	const sample = new Sample();
 	for (const count of [2, 150]) {
 		sample.clear();

@@ -14,9 +14,9 @@ const periodNs = 10e6;
 type Lines = Map<number, number>;
 
 function addTo(lines: Lines, {attributedCpu, frames}: Sample): void {
-	for (let credit = 0; credit < attributedCpu.count; credit++) {
-		const frame = attributedCpu.stackLength[credit] > 0 ? frames[attributedCpu.stackStart[credit]] : 0;
-		lines.set(frame, (lines.get(frame) ?? 0) + attributedCpu.cpuNs[credit]);
+	for (let index = 0; index < attributedCpu.count; index++) {
+		const frame = attributedCpu.stackLength[index] > 0 ? frames[attributedCpu.stackStart[index]] : 0;
+		lines.set(frame, (lines.get(frame) ?? 0) + attributedCpu.cpuNs[index]);
 	}
 }
 
@@ -164,7 +164,7 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 			}
 		}
 
-		for (let credit = sample.isObservation ? 0 : pick(random, 5); credit > 0; credit--) {
+		for (let index = sample.isObservation ? 0 : pick(random, 5); index > 0; index--) {
 			sample.addAttributedCpu(pick(random, rows), periodNs, [7]);
 		}
 

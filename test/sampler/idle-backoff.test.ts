@@ -43,7 +43,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 	const backoff = new IdleBackoff();
 	const sample = new Sample();
 	const thread = threadAt(sample.addThread(1, 1, 'works'));
-	const steadiness = new SteadyThreads();
+	const steadyThreads = new SteadyThreads();
 	let [nowMs, beginMs, wasRunning, running, samples, taken] = [0, restMs, false, 0, 0, 0];
 	for (; taken < 300_000; taken++) {
 		const beforeMs = nowMs;
@@ -59,13 +59,13 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		// Half of what it needs a CPU for it waits for one.
 		thread.cpu.usedNs = usedMs * 500_000;
 		thread.cpu.waitNs = usedMs * 500_000;
-		steadiness.update([thread], sample, nowMs);
-		const before = ticksBefore(clock.repeats, clock.repeats, steadiness.changedNs, intervalMs);
+		steadyThreads.update([thread], sample, nowMs);
+		const before = ticksBefore(clock.repeats, clock.repeats, steadyThreads.changedNs, intervalMs);
 		const now = clock.repeats - before;
 		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
 		wasRunning = isRunning;
 		samples += before + now;
-		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteady(thread)) && !steadiness.wasRecentlySteady(nowMs), intervalMs));
+		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteady(thread)) && !steadyThreads.wasRecentlySteady(nowMs), intervalMs));
 	}
 
 	// The mean rate is the one asked for.
@@ -111,7 +111,7 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 	const image = reader.read(1000)!;
 	const {figures} = image;
 	const main = threadNamed(image, 'main');
-	const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, fact) => sum + (counts(image.counters.thread[fact]) ? ticks : 0), 0);
+	const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, counter) => sum + (counts(image.counters.thread[counter]) ? ticks : 0), 0);
 	expect(ticksOf(() => true)).toBe(figures.threadSamples);
 	expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
 	const kernelNs = () => schedstatOf(java.pid, main.nativeId).cpuNs;
@@ -156,7 +156,7 @@ test('one sample of steadily running threads covers four intervals', async () =>
 	expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
 	for (const name of ['busy-0', 'busy-1']) {
 		const {record} = threadNamed(image, name);
-		const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, fact) => sum + (counters.thread[fact] === record ? count : 0), 0);
+		const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, counter) => sum + (counters.thread[counter] === record ? count : 0), 0);
 		expect(ticks(image)).toBe(image.figures.sampleTicks);
 	}
 });

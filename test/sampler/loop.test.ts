@@ -158,7 +158,7 @@ test('ticks are time: costly samples, which are rarer, count for the time that t
 	});
 	await loop.run();
 	const {counters, figures} = reader.read(1000)!;
-	const ticksIn = (state: number) => counters.ticks.reduce((sum, ticks, fact) => sum + (counters.state[fact] === state ? ticks : 0), 0);
+	const ticksIn = (state: number) => counters.ticks.reduce((sum, ticks, counter) => sum + (counters.state[counter] === state ? ticks : 0), 0);
 	const [blocked, waiting] = [ticksIn(stateCode.BLOCKED), ticksIn(stateCode.WAITING)];
 	// A tick is two milliseconds; far fewer samples were taken while it was blocked.
 	expect(figures.sampleTicks).toBe(blocked + waiting);

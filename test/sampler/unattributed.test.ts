@@ -16,12 +16,12 @@ async function unattributedIn(java: JavaProcess, timer: TimerId): Promise<void> 
 	const {reader, stop} = await sampleHere(java, memoryEngine, {timer});
 	const sums = () => {
 		const {counters, threads, dictionary, figures} = reader.read(1000)!;
-		const at = (fact: number) => dictionary.strings[dictionary.frameClass[dictionary.nodeFrame[counters.node[fact]]]];
+		const at = (counter: number) => dictionary.strings[dictionary.frameClass[dictionary.nodeFrame[counters.node[counter]]]];
 		const all = counters.cpuNs.subarray(0, counters.count);
 		return {
 			usedNs: threads.cpuNs.subarray(0, threads.count).reduce((sum, ns) => sum + ns, 0),
 			countedNs: all.reduce((sum, ns) => sum + ns, 0),
-			unattributedNs: all.reduce((sum, ns, fact) => sum + (at(fact) === unattributed.className ? ns : 0), 0),
+			unattributedNs: all.reduce((sum, ns, counter) => sum + (at(counter) === unattributed.className ? ns : 0), 0),
 			reason: unattributedReasons[figures.unattributedReason],
 		};
 	};
@@ -38,8 +38,8 @@ test('threads that work for a moment are not shown to work where they wait after
 	const {reader, stop} = await sampleHere(await javaForTest('WorksBetweenWaits'), memoryEngine, {timer: 'stop'});
 	const msIn = (methods: readonly string[]) => {
 		const {counters, dictionary} = reader.read(1000)!;
-		const methodOf = (fact: number) => dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[counters.node[fact]]]];
-		return counters.cpuNs.subarray(0, counters.count).reduce((sum, ns, fact) => sum + (methods.includes(methodOf(fact)) ? ns / 1e6 : 0), 0);
+		const methodOf = (counter: number) => dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[counters.node[counter]]]];
+		return counters.cpuNs.subarray(0, counters.count).reduce((sum, ns, counter) => sum + (methods.includes(methodOf(counter)) ? ns / 1e6 : 0), 0);
 	};
 
 	const waits = ['wait', 'epollWait'];

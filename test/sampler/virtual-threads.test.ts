@@ -14,37 +14,37 @@ import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {sampleHere, samplerForTest} from '../helpers/sampling.js';
 
-/** CPU time that must have counted, and sightings of threads where it did: few stops find a thread at work. */
+/** CPU time that must have counted, and observations of threads where it did: few stops find a thread running. */
 const enoughNs = 5e8;
-const enoughSightings = 30;
+const enoughObservations = 30;
 
 type Counted = {
 	/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
 	readonly places: Map<string, number>;
-	/** How often a thread was seen running where CPU time counted. */
-	readonly sightings: number;
+	/** Number of times that a thread was observed running where CPU time counted. */
+	readonly observations: number;
 };
 
 function countedIn(reader: TableReader): Counted {
 	const {counters, dictionary} = reader.read(1000)!;
 	const places = new Map<string, number>();
-	let sightings = 0;
-	for (let fact = 0; fact < counters.count; fact++) {
+	let observations = 0;
+	for (let counter = 0; counter < counters.count; counter++) {
 		const methods: string[] = [];
-		for (let node = counters.node[fact]; node !== 0; node = dictionary.nodeParent[node]) {
+		for (let node = counters.node[counter]; node !== 0; node = dictionary.nodeParent[node]) {
 			methods.push(dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[node]]]);
 		}
 
-		if (methods.length > 0 && counters.cpuNs[fact] > 0) {
-			const isRunning = counters.state[fact] === stateCode.RUNNABLE;
-			const isWaiting = !isRunning && counters.state[fact] !== stateCode.IDLE && methods[0] !== unattributed.method;
+		if (methods.length > 0 && counters.cpuNs[counter] > 0) {
+			const isRunning = counters.state[counter] === stateCode.RUNNABLE;
+			const isWaiting = !isRunning && counters.state[counter] !== stateCode.IDLE && methods[0] !== unattributed.method;
 			const place = (methods.includes('work') ? 'work' : methods[0]) + (isWaiting ? '*' : '');
-			places.set(place, (places.get(place) ?? 0) + counters.cpuNs[fact]);
-			sightings += isRunning ? counters.ticks[fact] : 0;
+			places.set(place, (places.get(place) ?? 0) + counters.cpuNs[counter]);
+			observations += isRunning ? counters.ticks[counter] : 0;
 		}
 	}
 
-	return {places, sightings};
+	return {places, observations};
 }
 
 /** Samples a program until enough of its CPU time has counted somewhere. */
@@ -52,7 +52,7 @@ async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['
 	const {reader, session, stop} = await sampleHere(java, engine, {timer});
 	const places = await until(() => {
 		const counted = countedIn(reader);
-		return sum(counted.places.values()) >= enoughNs && counted.sightings >= enoughSightings && counted.places;
+		return sum(counted.places.values()) >= enoughNs && counted.observations >= enoughObservations && counted.places;
 	});
 	await stop();
 	return {timer: session.timer, places};

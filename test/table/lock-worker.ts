@@ -8,7 +8,7 @@ import {
 } from './sample-maker.js';
 
 const {role, table, counters, rounds, spins} = workerData as {
-	role: 'increment' | 'hold' | 'write' | 'hold-then-release'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
+	role: 'increment' | 'hold' | 'write'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
 };
 const words = headerWords(table);
 
@@ -32,14 +32,8 @@ switch (role) {
 		break;
 	}
 
+	// Until it is told to release the lock, or terminated.
 	case 'hold': {
-		acquireLock(words, 60_000);
-		parentPort!.postMessage('held');
-		setInterval(() => undefined, 1000);
-		break;
-	}
-
-	case 'hold-then-release': {
 		acquireLock(words, 60_000);
 		parentPort!.postMessage('held');
 		parentPort!.once('message', () => {

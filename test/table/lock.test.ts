@@ -104,7 +104,7 @@ describe('two threads', () => {
 
 	test('a sleeper is woken when the holder lets go', async () => {
 		const table = createTable();
-		const worker = await second({role: 'hold-then-release', table});
+		const worker = await second({role: 'hold', table});
 		worker.postMessage('release');
 		expect(acquireLock(headerWords(table), 60_000, 0)).toBe(true);
 	});

@@ -413,7 +413,7 @@ test('a sample counts as often as it is said to, and the one before it once more
 	expect([...contentionOf(image).values()]).toEqual([9, 1]);
 });
 
-test('of a thread that runs, the samples that a look stands for count where its credits say that it was then', () => {
+test('of a sample that counts for several, a running thread\'s ticks count at its recorded stacks', () => {
 	const {count, read} = table();
 	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
 	count([

@@ -1,3 +1,5 @@
+import {getOrCreate} from '../../model/get-or-create.js';
+
 /*
 The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. This file lists such
 calls, with the reason shown on the screen; a thread whose innermost frame is one of them is IDLE. Names are from the JDK's
@@ -117,7 +119,6 @@ export class IdleList {
 	}
 
 	#add(call: IdleCall): void {
-		const calls = this.#calls.get(call.className) ?? new Map<string, IdleCall>();
-		this.#calls.set(call.className, calls.set(call.method, call));
+		getOrCreate(this.#calls, call.className, () => new Map<string, IdleCall>()).set(call.method, call);
 	}
 }
