@@ -1,14 +1,13 @@
+import {bounded, getOrCreate} from '../../../model/get-or-create.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {klassName} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
-import {FrameBuffer, RecordingStack, type StackCopy} from './stack.js';
+import {FrameBuffer, StackCopy} from './stack.js';
 
 /** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
-export class FrozenStack {
-	constructor(readonly id: number, readonly frames: Int32Array) {}
-}
+export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
 /**
 A frozen stack as read, with the address of its first chunk, a hash of its contents, and the objects that the thread has
@@ -16,12 +15,7 @@ locked without a monitor (24 and later).
 */
 export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
 
-/** A cached walk of a chunk with this many bytes of frames and these words (offsets and values, in turn). */
-type CachedWalk = {readonly length: number; readonly words: readonly number[]; readonly frames: Int32Array};
-
-/** How long walks are cached, milliseconds, since code may be replaced; and the maximum numbers of walks and stacks. */
-const walksMs = 10_000;
-const walkLimit = 4096;
+/** Maximum number of frozen stacks that keep their ids. */
 const stackLimit = 16_384;
 
 /**
@@ -58,18 +52,13 @@ stack; the others remain in a chunk until it returns to them (stackChunkOop.hpp,
 export class Continuations {
 	readonly #jvm: Jvm;
 	readonly #frames = new FrameBuffer();
-	readonly #stack = new RecordingStack();
+	readonly #stack = new StackCopy();
 	/** Index in a ContinuationEntry of the Continuation object; 0 until found. */
 	#entryWord = 0;
 	#offsets?: Offsets;
-	/** Walks of chunks, by the chunk's first return address; and all stacks, by their frames. */
-	readonly #walks = new Map<number, CachedWalk[]>();
+	/** Frozen stacks by their frames, and how many there have been. */
 	readonly #stacks = new Map<string, FrozenStack>();
-	readonly #stackOfFrames = new WeakMap<Int32Array, FrozenStack>();
-	#walkCount = 0;
-	#walksSinceMs = 0;
 	#stackCount = 0;
-	#recorded: readonly number[] = [];
 
 	constructor(jvm: Jvm) {
 		this.#jvm = jvm;
@@ -121,62 +110,30 @@ export class Continuations {
 	*/
 	frozen(continuation: number): FrozenRead | undefined {
 		return ifReadable(() => {
-			const klass = this.#jvm.heap.klassOf(continuation);
-			if (this.#offsets === undefined) {
-				const declaring = this.#continuationKlass(klass);
-				this.#offsets = declaring === 0 ? fail() : this.#findOffsets(declaring, continuation);
-			}
-
-			const parts: Int32Array[] = [];
+			this.#offsets ??= this.#findOffsets(continuation);
+			this.#frames.count = 0;
 			let [checksum, first] = [0, 0];
 			let locked = nothing;
 			let chunk = this.#jvm.heap.reference(continuation + this.#offsets.tail);
 			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
-				const position = this.#position(chunk);
+				const {low, base, sp, parent} = this.#position(chunk);
 				locked = first === 0 ? this.#lockStack(chunk, this.#offsets) : locked;
 				first = first === 0 ? chunk : first;
-				if (position.low < position.base) {
-					parts.push(this.#frozenFrames(position));
+				if (low < base) {
+					this.#stack.load(this.#jvm.memory, low - 16, base);
+					this.#walkChunk(low, base);
 					checksum = Math.imul(checksum, 31) + this.#stack.checksum();
+					if (!this.#isStillAt(chunk, sp)) {
+						// The thread has run meanwhile.
+						fail();
+					}
 				}
 
-				chunk = position.parent;
+				chunk = parent;
 			}
 
-			return {stack: this.#stackOf(parts.length === 1 ? parts[0] : Int32Array.from(parts.flatMap(part => [...part]))), chunk: first, checksum, locked};
+			return {stack: this.#frozenStack(), chunk: first, checksum, locked};
 		}, undefined);
-	}
-
-	/** Returns the frames of a chunk, from the cache if a walk read the same words there. */
-	#frozenFrames({chunk, low, base, sp}: ChunkPosition): Int32Array {
-		const stack = this.#stack;
-		stack.load(this.#jvm.memory, low - 16, base);
-		this.#expireWalks();
-		const pc = stack.word(low - 8);
-		const known = this.#walks.get(pc) ?? [];
-		const walk = known.find(({words, length}) => length === base - low && hasWords(stack, low, words));
-		if (walk) {
-			return walk.frames;
-		}
-
-		this.#frames.count = 0;
-		stack.record = [];
-		try {
-			this.#walkChunk(low, base);
-		} finally {
-			this.#recorded = stack.record;
-			stack.record = undefined;
-		}
-
-		// The thread may have run during the walk.
-		if (!this.#isStillAt(chunk, sp)) {
-			fail();
-		}
-
-		const frames = this.#frames.copy();
-		this.#walkCount++;
-		this.#walks.set(pc, [...known, {length: base - low, words: this.#recorded.map((word, index) => index % 2 === 0 ? word - low : word), frames}]);
-		return frames;
 	}
 
 	/** Returns the objects of the lock stack at the start of a chunk; with ZGC, read as coloured and as plain pointers. */
@@ -191,34 +148,10 @@ export class Continuations {
 		return new DataView(bytes.buffer).getUint32(0, true) === sp;
 	}
 
-	#expireWalks(): void {
-		const nowMs = performance.now();
-		if (nowMs - this.#walksSinceMs > walksMs || this.#walkCount >= walkLimit) {
-			this.#walks.clear();
-			this.#walkCount = 0;
-			this.#walksSinceMs = nowMs;
-		}
-	}
-
-	#stackOf(frames: Int32Array): FrozenStack {
-		const known = this.#stackOfFrames.get(frames);
-		if (known) {
-			return known;
-		}
-
-		const key = frames.join(',');
-		let stack = this.#stacks.get(key);
-		if (!stack) {
-			if (this.#stacks.size >= stackLimit) {
-				this.#stacks.clear();
-			}
-
-			stack = new FrozenStack(++this.#stackCount, frames);
-			this.#stacks.set(key, stack);
-		}
-
-		this.#stackOfFrames.set(frames, stack);
-		return stack;
+	/** Returns the stack with the frames in `#frames`. */
+	#frozenStack(): FrozenStack {
+		const frames = this.#frames.copy();
+		return getOrCreate(bounded(this.#stacks, stackLimit), frames.join(','), () => ({id: ++this.#stackCount, frames}));
 	}
 
 	#continuationOf(stack: StackCopy, entry: number): number {
@@ -229,12 +162,9 @@ export class Continuations {
 
 		for (let word = 1; word < entryWords; word++) {
 			const oop = ifReadable(() => stack.word(entry + (8 * word)), 0);
-			const isFound = ifReadable(() => {
-				const klass = this.#continuationKlass(this.#jvm.heap.klassOf(oop));
-				this.#offsets = klass === 0 ? this.#offsets : this.#findOffsets(klass, oop);
-				return klass !== 0;
-			}, false);
-			if (isFound) {
+			const offsets = ifReadable(() => this.#findOffsets(oop), undefined);
+			if (offsets) {
+				this.#offsets = offsets;
 				this.#entryWord = word;
 				return oop;
 			}
@@ -243,21 +173,16 @@ export class Continuations {
 		return fail();
 	}
 
-	/** Returns jdk.internal.vm.Continuation if a class is or extends it; otherwise 0. */
-	#continuationKlass(klass: number): number {
-		for (const at of this.#jvm.heap.hierarchy(klass)) {
-			if (klassName(this.#jvm.vm, at) === 'jdk.internal.vm.Continuation') {
-				return at;
-			}
+	/** Returns the offsets, given a Continuation object. Throws `Unreadable` if it is none. */
+	#findOffsets(continuation: number): Offsets {
+		const {heap, vm} = this.#jvm;
+		const klass = heap.klassOf(continuation);
+		if (![...heap.hierarchy(klass)].some(at => klassName(vm, at) === 'jdk.internal.vm.Continuation')) {
+			fail();
 		}
 
-		return 0;
-	}
-
-	#findOffsets(klass: number, oop: number): Offsets {
-		const {heap} = this.#jvm;
 		const tail = heap.requiredOffset(klass, 'tail', 'Ljdk/internal/vm/StackChunk;');
-		const chunkKlass = heap.klassOf(heap.reference(oop + tail));
+		const chunkKlass = heap.klassOf(heap.reference(continuation + tail));
 		const injected = heap.injectedOffsets(chunkKlass);
 		return {
 			chunkKlass, tail,
@@ -266,10 +191,10 @@ export class Continuations {
 			sp: heap.requiredOffset(chunkKlass, 'sp', 'I'),
 			bottom: heap.fieldOffset(chunkKlass, 'bottom', 'I'),
 			argumentSize: heap.fieldOffset(chunkKlass, 'argsize', 'I'),
-			lockStackSize: this.#jvm.vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
+			lockStackSize: vm.release >= firstWithLockStack ? injected.at(lockStackSizeField) ?? Number.NaN : Number.NaN,
 			// The frames follow the object's fields; the layout helper is the instance size, with flags in its lowest
 			// bits (klass.hpp).
-			stack: Math.floor(this.#jvm.vm.reader.u32(chunkKlass + this.#jvm.vm.layout.fields.klassLayout) / 8) * 8,
+			stack: Math.floor(vm.reader.u32(chunkKlass + vm.layout.fields.klassLayout) / 8) * 8,
 		};
 	}
 
@@ -309,9 +234,9 @@ export class Continuations {
 			const position = this.#jvm.code.lookUp(pc) ?? fail();
 			const {blob} = position;
 			if (blob.kind === 'interpreter') {
-				const fp = fpSlot + (8 * stack.signed(fpSlot));
+				const fp = fpSlot + (8 * stack.i32(fpSlot));
 				this.#frames.push(interpretedFrame(this.#jvm, stack, fp));
-				sp = fp + (8 * stack.signed(fp + slot.senderSp));
+				sp = fp + (8 * stack.i32(fp + slot.senderSp));
 				fpSlot = fp;
 				pc = sp < base ? stack.word(fp + slot.returnPc) : 0;
 			} else {
@@ -332,15 +257,4 @@ export class Continuations {
 			}
 		}
 	}
-}
-
-/** Whether a chunk whose first frame is at `low` contains these words: offsets from there and values, in turn. */
-function hasWords(stack: StackCopy, low: number, words: readonly number[]): boolean {
-	for (let index = 0; index < words.length; index += 2) {
-		if (!stack.has(low + words[index]) || stack.word(low + words[index]) !== words[index + 1]) {
-			return false;
-		}
-	}
-
-	return true;
 }

@@ -36,7 +36,7 @@ the last of which contains the monitors' end. Throws `Unreadable`.
 */
 export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	const begin = fp + initialSpOffset(vm.release);
-	const end = vm.release >= relativeMonitorEndSince ? fp + (8 * stack.signed(begin)) : stack.word(begin);
+	const end = vm.release >= relativeMonitorEndSince ? fp + (8 * stack.i32(begin)) : stack.word(begin);
 	const objects: number[] = [];
 	for (let at = begin - monitorBytes; at >= end && objects.length < monitorLimit; at -= monitorBytes) {
 		const object = stack.word(at + 8);

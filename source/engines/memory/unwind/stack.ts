@@ -77,9 +77,7 @@ export class StackCopy {
 	}
 
 	/** Returns the low half of the word at an address as a signed number; throws `Unreadable` outside the copy. */
-	signed(address: number): number {
-		// Lets `RecordingStack` record the word.
-		this.word(address);
+	i32(address: number): number {
 		const low = this.u32(address);
 		return low < 2 ** 31 ? low : low - (2 ** 32);
 	}
@@ -98,18 +96,6 @@ export class StackCopy {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
-	}
-}
-
-/** A stack copy that can record the words that a walk reads. */
-export class RecordingStack extends StackCopy {
-	/** Set to record: addresses and values, in turn. */
-	record?: number[];
-
-	override word(address: number): number {
-		const value = super.word(address);
-		this.record?.push(address, value);
-		return value;
 	}
 }
 

@@ -14,8 +14,11 @@ const allBytes = 64 << 20;
 const maxPages = 1024;
 const minPages = 32;
 
-/** Maximum number of CPUs: with rings of minimum size, they take `allBytes`. */
+/** Maximum number of CPUs with rings: of minimum size, these take `allBytes`. */
 const maxCpus = allBytes / (minPages * pageBytes);
+
+/** Maximum number of CPUs that a finding names. */
+const maxNamedCpus = 8;
 
 /** Bytes of stack copied into a record: `large` in rings of at least `largePages`. Stacks usually have 6 to 8 KB. */
 const stackBytes = {large: 32_768, small: 16_384} as const;
@@ -53,21 +56,15 @@ rings between samples.
 export class CpuRings {
 	/** Opens the events; on failure calls `refused` with the reason and returns undefined. */
 	static open(calls: PerfCalls, pid: number, periodNs: number, refused: (reason: string) => void = () => undefined): CpuRings | undefined {
-		const cpus = targetCpus(calls, pid);
-		if (cpus.length > maxCpus) {
-			refused(`${cpus.length} CPUs are more than ${maxCpus}`);
-			return undefined;
-		}
-
 		const rings = new CpuRings(calls, pid, periodNs);
-		rings.#openAll(cpus);
+		rings.#openAll(targetCpus(calls, pid));
 		const [refusal] = rings.#refused.values();
 		if (refusal === undefined && rings.#events.size > 0) {
 			return rings;
 		}
 
 		rings.close();
-		refused(refusal === undefined ? 'its CPUs are unknown' : refusalOf(refusal));
+		refused(refusal ?? 'its CPUs are unknown');
 		return undefined;
 	}
 
@@ -75,9 +72,9 @@ export class CpuRings {
 	ringRecords = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
-	/** Open events by CPU, and errors by CPU for the latest CPUs whose events were refused. */
+	/** Open events by CPU, and of the other CPUs that the target may run on, why they have none. */
 	readonly #events = new Map<number, CpuEvent>();
-	readonly #refused = new Map<number, number>();
+	readonly #refused = new Map<number, string>();
 	readonly #periodNs: number;
 	#updatedMs = performance.now();
 	/** Duration of the last `updateCpus`. */
@@ -98,8 +95,10 @@ export class CpuRings {
 
 	/** Returns a printable line about CPUs without records; empty if all have records. */
 	get finding(): string {
-		const [error] = this.#refused.values();
-		return error === undefined ? '' : `threads on CPU ${[...this.#refused.keys()].join(', ')} have no records: ${refusalOf(error)}`;
+		const [refusal] = this.#refused.values();
+		const cpus = [...this.#refused.keys()];
+		const others = cpus.length > maxNamedCpus ? ` and ${cpus.length - maxNamedCpus} others` : '';
+		return refusal === undefined ? '' : `threads on CPU ${cpus.slice(0, maxNamedCpus).join(', ')}${others} have no records: ${refusal}`;
 	}
 
 	/** Returns the target's records from all CPUs since the last call. */
@@ -124,7 +123,8 @@ export class CpuRings {
 			event.allowedMs = cpus.includes(cpu) ? nowMs : event.allowedMs;
 		}
 
-		const added = cpus.slice(0, maxCpus).filter(cpu => !this.#events.has(cpu));
+		const added = cpus.filter(cpu => !this.#events.has(cpu));
+		// If there are too many, CPUs that the target has left make room.
 		const keptMs = this.#events.size + added.length > maxCpus ? 0 : keepMs;
 		const removed = [...this.#events].filter(([, {allowedMs}]) => nowMs - allowedMs > keptMs).map(([cpu]) => cpu);
 		if (removed.length > 0) {
@@ -152,16 +152,22 @@ export class CpuRings {
 	#openAll(cpus: readonly number[]): void {
 		this.#refused.clear();
 		const count = this.#events.size + cpus.length;
+		// Rings have a power of two of pages, and share `allBytes`.
 		const pages = Math.max(minPages, Math.min(maxPages, 2 ** Math.floor(Math.log2(allBytes / pageBytes / count))));
 		for (const cpu of cpus) {
+			if (this.#events.size === maxCpus) {
+				this.#refused.set(cpu, `more than ${maxCpus} CPUs`);
+				continue;
+			}
+
 			const error = this.#open(cpu, pages);
 			// ENODEV: the CPU just went offline.
 			if (error !== 0 && error !== constants.errno.ENODEV) {
-				this.#refused.set(cpu, error);
+				this.#refused.set(cpu, refusalOf(error));
 			}
 		}
 
-		if (cpus.length > 0) {
+		if (this.#events.size > 0) {
 			clearInterval(this.#drainTimer);
 			// Twice before the smallest ring is full.
 			this.#drainTimer = setInterval(() => {
@@ -230,7 +236,7 @@ export class CpuRings {
 	}
 }
 
-/** Maximum bytes of a CPU mask: 8192 CPUs, more than any kernel supports. */
+/** Maximum bytes of a CPU mask, a bit a CPU: 8192, as many as Linux supports on x86-64 (NR_CPUS). */
 const maskBytes = 1024;
 
 /**
