@@ -9,7 +9,7 @@ import {isAligned} from '../target/memory.js';
 import {klassSymbol, symbolName} from '../hotspot/methods.js';
 import {type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
-import {AnonymousHolders} from './anonymous-holders.js';
+import {ifReadable} from '../target/reader.js';
 import {ClassInitialisers} from './class-initialisers.js';
 import {TakenAt} from './taken-at.js';
 
@@ -336,4 +336,55 @@ function isWaiting(state: number): boolean {
 /** Returns the lock found earlier if the thread has not run since. */
 function knownLock({lock, stack: {frames}, description: {state}}: JavaThread): KnownLock | undefined {
 	return lock?.frames === frames && lock.state === state ? lock : undefined;
+}
+
+/** Maximum number of monitors whose holders are searched. */
+const monitorLimit = 256;
+
+/**
+Finds the unmounted virtual threads that hold monitors with an anonymous owner: they have locked the object without the
+monitor, and others have made one since.
+*/
+export class AnonymousHolders {
+	/** By monitor: the holder's id (0: unknown), and the number of passes that have begun since it was added. */
+	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();
+	readonly #objectOf: (monitor: number) => number;
+
+	/** `objectOf`: returns a monitor's object; may throw `Unreadable`. */
+	constructor(objectOf: (monitor: number) => number) {
+		this.#objectOf = objectOf;
+	}
+
+	/** Begins a pass over all virtual threads: holders that `addLocked` no longer confirms are dropped. */
+	beginPass(): void {
+		for (const [monitor, holder] of this.#holders) {
+			if (holder.age++ > 0) {
+				this.#holders.delete(monitor);
+			}
+		}
+	}
+
+	/** Adds the objects that an unmounted virtual thread has locked without a monitor. */
+	addLocked(virtualId: number, objects: readonly number[]): void {
+		for (const monitor of objects.length === 0 ? [] : this.#holders.keys()) {
+			if (objects.includes(ifReadable(() => this.#objectOf(monitor), -1))) {
+				this.#holders.set(monitor, {virtualId, age: 0});
+			}
+		}
+	}
+
+	/** Returns the id of the virtual thread that holds a monitor; 0 if unknown, and then starts to search for it. */
+	virtualIdOf(monitor: number): number {
+		const holder = this.#holders.get(monitor);
+		if (!holder && this.#holders.size < monitorLimit) {
+			this.#holders.set(monitor, {virtualId: 0, age: 0});
+		}
+
+		return holder?.virtualId ?? 0;
+	}
+
+	/** Removes a monitor that names its owner. */
+	delete(monitor: number): void {
+		this.#holders.delete(monitor);
+	}
 }

@@ -11,8 +11,9 @@ import {
 	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,
 } from './virtual-waits.js';
 import {ThreadContainers, containerClasses} from './thread-containers.js';
-import {ThreadGroup, addSince, type KnownThread} from './thread-group.js';
-import {type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
+import {
+	ThreadGroup, addSince, type KnownThread, type VirtualKind, type VirtualKinds,
+} from './virtual-kinds.js';
 
 /**
 Maximum reading time, milliseconds: per sample, per second, and at the start of a session, when all threads are new.

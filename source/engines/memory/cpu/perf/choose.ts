@@ -6,9 +6,8 @@ import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
 import {periodOf, type RunningTimer} from './running-timer.js';
-import {PerfTimer} from './perf-timer.js';
+import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
-import {ThreadEvent, ringSizes} from './thread-event.js';
 
 /** The selected timer, its `perf` records if used, and a printable line about its limits. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};

@@ -1,6 +1,6 @@
 import {constants} from 'node:os';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
-import {refusalOf, type PerfCalls} from './perf-calls.js';
+import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
 import {
 	Ring, pageBytes, type Records, type ThreadRecord,
 } from './ring.js';
@@ -43,7 +43,7 @@ const keepMs = 15_000;
 
 type CpuEvent = {
 	readonly fd: number;
-	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
+	readonly mapped: MappedRing;
 	readonly ring: Ring;
 	/** When the target was last allowed to run on this CPU. */
 	allowedMs: number;

@@ -90,8 +90,8 @@ const mapFailed = (2n ** 64n) - 1n;
 /** The event's descriptor, or an errno. */
 type OpenedEvent = {readonly fd: number} | {readonly errno: number};
 
-/** A mapped ring, whose memory must not be used after `unmap`; or an errno. */
-type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown} | {readonly errno: number};
+/** A mapped ring, whose memory must not be used after `unmap`. */
+export type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown};
 
 /** The system calls for events on other processes' threads and on CPUs. */
 export type PerfCalls = {
@@ -101,8 +101,8 @@ export type PerfCalls = {
 	setPeriod(fd: number, periodNs: number): void;
 	/** Writes the mask of online CPUs that a thread may use. Returns its bytes, 0 or less if the thread has ended. */
 	affinity(tid: number, into: Uint8Array): number;
-	mapRing(fd: number, bytes: number): MappedRing;
-	unmap(ring: {readonly address: unknown; readonly memory: ArrayBuffer}): void;
+	mapRing(fd: number, bytes: number): MappedRing | {readonly errno: number};
+	unmap(ring: MappedRing): void;
 	close(fd: number): void;
 };
 
