@@ -13,7 +13,7 @@ const withinTheProcess = [
 	'test/jvm/koffi.test.ts',
 	'test/engines/attach/{parser,parser-hostile,protocol}.test.ts',
 	'test/engines/memory/{decode,unwind}/**/*.test.ts',
-	'test/engines/memory/cpu/perf/{followed-threads,period,records}.test.ts',
+	'test/engines/memory/cpu/perf/{perf-timer,records}.test.ts',
 	'test/sampler/{budget,clock,cpu-budget,loop,parts}.test.ts',
 	'test/tracing/{live-reports,reports,xml}.test.ts',
 ];

@@ -23,7 +23,7 @@ const longest: readonly string[] = [
 	'dist.test.ts',
 	'tracing/load.test.ts',
 	'sampler/suspension.test.ts',
-	'engines/memory/cpu/perf/perf-timer.test.ts',
+	'engines/memory/cpu/perf/recorded-stacks.test.ts',
 	'tracing/lambdas.test.ts',
 ];
 

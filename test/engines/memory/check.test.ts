@@ -8,7 +8,6 @@ import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/start.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/proc.js';
-import {jdk} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
 import {javaForTest, spawnForTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
@@ -19,23 +18,6 @@ async function startSleep(): Promise<ChildProcess> {
 	await once(other, 'spawn');
 	return other;
 }
-
-test('a JVM is ready', async () => {
-	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
-	const probe = await memoryEngine.check(rawTarget(java.pid));
-	expect(probe).toMatchObject({ready: true});
-});
-
-test.each([
-	[[], 'line numbers in compiled code are approximate'],
-	[['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], undefined],
-])('before any compiled code was met the flag says what its lines will be: %j', async (jvmArgs, finding) => {
-	const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
-	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 10}, new Names());
-	expect(await session.sample(new Sample())).toMatchObject({ok: true});
-	expect(session.finding).toBe(finding);
-	await session.close();
-});
 
 test('a process that is not a JVM', async () => {
 	const {pid} = await startSleep();
@@ -71,9 +53,11 @@ test('another tracer is named', async () => {
 	expect(stopObstacle(target, ptrace)).toBeUndefined();
 });
 
-test('a session ends normally when the target does', async () => {
+test('a JVM is ready; its session ends normally when it does', async () => {
 	const java = await javaForTest('ParkedAndEcho', {args: ['20', '10']});
-	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 100}, new Names());
+	const target = rawTarget(java.pid);
+	expect(await memoryEngine.check(target)).toEqual({ready: true});
+	const session = await memoryEngine.open(target, {depth: 100}, new Names());
 	const sample = new Sample();
 	expect(await session.sample(sample)).toMatchObject({ok: true});
 	expect(sample.count).toBeGreaterThan(20);

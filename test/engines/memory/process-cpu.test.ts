@@ -22,7 +22,6 @@ const programs = [
 	{program: 'NearlyFull', jvmArgs: ['-Xmx64m', '-XX:+UseSerialGC'], row: /^\[gc] VM Thread$/, on: isNewestOrAskedFor},
 	{program: 'NearlyFull', jvmArgs: ['-Xmx64m', '-XX:+UseParallelGC'], row: /^\[gc] /, on: isNewestOrAskedFor},
 	{program: 'CompilesOften', jvmArgs: ['-Xcomp'], row: /^\[jit] C[12]/},
-	{program: 'Deflates', jvmArgs: [], row: /^java\.util\.zip\.\w+\.\w+:\d+$/},
 ];
 
 /** CPU time of a process between the newest samples of two snapshots: at least and at most. */

@@ -72,17 +72,6 @@ describe('ranges of different lengths that are read together', () => {
 		expect(withBytes(readRanges({read: (...args) => memory.read(...args), readMany: () => -1}))).toEqual(withBytes(rangesSingly()));
 		expect(withBytes(readRanges({read: () => 0, readMany: (...args) => memory.readMany(...args)})).every(text => text === undefined)).toBe(true);
 	});
-
-	test('are read in their order', () => {
-		const order: number[] = [];
-		readRanges({
-			read(address, into, offset, count) {
-				order.push(address);
-				return memory.read(address, into, offset, count);
-			},
-		});
-		expect(order).toEqual(addresses.map(address => Number.isNaN(address) || address >= 2 ** 47 ? 0 : address));
-	});
 });
 
 describe('pages read recently', () => {

@@ -110,13 +110,3 @@ describe.each([['a chain, as on 8 and 11', false], ['an array, as on later relea
 		expect(list.read()).toHaveLength(5);
 	});
 });
-
-test('a chain in which a thread within was replaced by another, the front being the same, is read anew', () => {
-	const memory = new Words();
-	const list = listOf(memory, false);
-	memory.link([1, 2, 3, 4].map(index => addressOf(index)));
-	const before = list.read();
-	memory.link([1, 3, 4].map(index => addressOf(index)));
-	expect(list.read()).toEqual([1, 3, 4].map(index => addressOf(index)));
-	expect(list.read()).not.toBe(before);
-});

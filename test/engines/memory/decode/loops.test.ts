@@ -45,32 +45,16 @@ function loops(text: string): string[] {
 }
 
 describe('loops of compiled code', () => {
-	test('straight code has none', () => {
-		expect(loops('a:\nwork\nif b\nwork\nb:\nreturn')).toEqual([]);
-	});
-
-	test('one within another', () => {
-		expect(loops('a:\nwork\nouter:\nwork\ninner:\nwork\nif inner\nb:\nwork\nif outer\nend:\nreturn')).toEqual(['inner', 'outer inner b']);
-	});
-
-	test('the test at the end, entered by a jump', () => {
-		expect(loops('a:\ngoto test\nbody:\nwork\ntest:\nwork\nif body\nend:\nreturn')).toEqual(['body test']);
-	});
-
-	test('a block laid out behind the code belongs to the loop that it jumps back into, what lies between does not', () => {
-		expect(loops('a:\nwork\nloop:\nwork\nif slow\nback:\nwork\nif loop\nend:\nwork\nreturn\nslow:\nwork\ngoto back')).toEqual(['loop back slow']);
-	});
-
-	test('two that begin with the same test are two', () => {
-		expect(loops('a:\nwork\ntest:\nwork\nif sleep\nwork\npoll:\nwork\ngoto test\nsleep:\nwork\ngoto test')).toEqual(['test sleep', 'test poll']);
-	});
-
-	test('the entry laid out behind the code, as of a loop that is entered in its middle, makes no loop', () => {
-		expect(loops('a:\ngoto entry\nloop:\nwork\nif loop\nend:\nwork\nreturn\nentry:\nwork\ngoto loop')).toEqual(['loop']);
-	});
-
-	test('what is not reached from the entry is in none', () => {
-		expect(loops('a:\nwork\nswitch\nhandler:\nwork\nif handler\nreturn')).toEqual([]);
+	test.each([
+		['straight code', 'a:\nwork\nif b\nwork\nb:\nreturn', []],
+		['one within another', 'a:\nwork\nouter:\nwork\ninner:\nwork\nif inner\nb:\nwork\nif outer\nend:\nreturn', ['inner', 'outer inner b']],
+		['the test at the end, entered by a jump', 'a:\ngoto test\nbody:\nwork\ntest:\nwork\nif body\nend:\nreturn', ['body test']],
+		['a block behind the code that jumps back into the loop', 'a:\nwork\nloop:\nwork\nif slow\nback:\nwork\nif loop\nend:\nwork\nreturn\nslow:\nwork\ngoto back', ['loop back slow']],
+		['two that begin with the same test', 'a:\nwork\ntest:\nwork\nif sleep\nwork\npoll:\nwork\ngoto test\nsleep:\nwork\ngoto test', ['test sleep', 'test poll']],
+		['the entry behind the code, as of a loop that is entered in its middle', 'a:\ngoto entry\nloop:\nwork\nif loop\nend:\nwork\nreturn\nentry:\nwork\ngoto loop', ['loop']],
+		['code that is not reached from the entry', 'a:\nwork\nswitch\nhandler:\nwork\nif handler\nreturn', []],
+	])('%s', (_, text, expected) => {
+		expect(loops(text)).toEqual(expected);
 	});
 
 	test('any bytes end', () => {

@@ -7,6 +7,7 @@ import {expect, test} from 'vitest';
 import {ProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {monotonicNs, periodOf} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
 import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {rawTarget} from '../../../../helpers/target.js';
@@ -138,7 +139,7 @@ function invented(count: number, sizes: number[] = []): PerfCalls {
 	};
 }
 
-test.each([17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
+test.each([2, 17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
 	const sizes: number[] = [];
 	const java = await javaForTest('LeafCalls');
 	// As many records in all as 17 CPUs have.
@@ -146,6 +147,8 @@ test.each([17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is l
 	const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs)!);
 	expect(sizes).toHaveLength(count);
 	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
+	// Few CPUs have rings for a second and more.
+	expect(Math.min(...sizes)).toBeGreaterThan(count > 4 ? 0 : 33_000 * 1e9 / periodOf(100));
 	// Rings of the first CPUs may have run over while those of the last were opened.
 	rings.take();
 	const clock = ProcessClock.of(java.pid)!;
@@ -214,3 +217,31 @@ test('where events on CPUs are refused and those on threads are not, a note says
 	best.perf?.release();
 	expect([best.timer, best.note]).toEqual(['perf', undefined]);
 });
+
+/** A CPU's records come each period while this process spins; its own stack has no Java frames, and is not walked. */
+test('the kernel gives records the time of process.hrtime', () => {
+	const startNs = monotonicNs();
+	const rings = CpuRings.open(loadPerfCalls(), process.pid, 4e6);
+	if (!rings) {
+		return;
+	}
+
+	closedAfterTest(rings);
+	spin(120);
+	const {records} = rings.take();
+	const times = records.map(({timeNs}) => timeNs);
+	expect(times.length).toBeGreaterThan(10);
+	expect(Math.min(...times)).toBeGreaterThan(startNs);
+	expect(Math.max(...times)).toBeLessThan(monotonicNs());
+	expect(times).toEqual([...times].sort((a, b) => a - b));
+	expect(records.every(({periodNs}) => periodNs === 4e6)).toBe(true);
+});
+
+/** Uses so much CPU time. */
+function spin(ms: number): void {
+	const usedMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+	const endMs = usedMs() + ms;
+	while (usedMs() < endMs) {
+		// Nothing else.
+	}
+}

@@ -1,124 +1,246 @@
-import {readdirSync, readFileSync} from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {jdks} from '../../../../helpers/jvm.js';
-import {openFiles} from '../../../../helpers/proc.js';
-import {javaForTest} from '../../../../helpers/for-test.js';
-import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
-import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {ProgramSource} from '../../legal-calls.js';
-import {Observer, type ObservedThread} from '../../observe.js';
+import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
+import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
+import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
+import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
+import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
+import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
+import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
+import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
+import {lostBytes, sampleBytes} from './write-records.js';
 
-/** Stacks checked. */
-const wanted = 200;
+const errno = {EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24};
+const periodNs = 10e6;
 
-/** At most this part may be wrong or incomplete. */
-const tolerance = 0.05;
+/** A kernel with limits, which are the user's and cannot be reached here for real. Reading an unmapped ring throws. */
+class Kernel implements PerfCalls {
+	readonly rings = new Map<number, ArrayBuffer>();
+	readonly periods = new Map<number, number>();
+	#fd = 100;
 
-/** Events on CPUs take more rights than events on threads (kernel.perf_event_paranoid, CAP_PERFMON). */
-const rings = CpuRings.open(loadPerfCalls(), process.pid, 1e9);
-rings?.close();
-const clocks = rings ? ['CPUs', 'threads'] : ['threads'];
+	constructor(readonly limits: {readonly bytes?: number; readonly events?: number; readonly withoutKernel?: boolean; readonly refusal?: number} = {}) {}
 
-const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../../programs/KnownCalls.java'), 'utf8'));
-
-/** Events that this process has open. */
-function openEvents(): number {
-	return [...openFiles('self').values()].filter(file => file === 'anon_inode:[perf_event]').length;
-}
-
-function isStopped(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).some(tid => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
-}
-
-/** Takes samples until there are enough stacks of these threads with CPU time. */
-async function recorded(observer: Observer, name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
-	const all: ObservedThread['credits'] = [];
-	while (all.length < count) {
-		await sleep(15);
-		const threads = await observer.observe();
-		for (const thread of threads.filter(thread => thread.name.startsWith(name))) {
-			all.push(...thread.credits);
-			each?.(thread);
-		}
+	get bytes(): number {
+		return [...this.rings.values()].reduce((sum, ring) => sum + ring.byteLength, 0);
 	}
 
-	return all;
-}
+	open(tid: number, {periodNs, withKernel}: {periodNs: number; withKernel: boolean}) {
+		const {refusal, withoutKernel, events = Infinity} = this.limits;
+		if (refusal !== undefined || (withoutKernel && withKernel)) {
+			return {errno: refusal ?? errno.EACCES};
+		}
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
-	test.each(clocks)('stacks of running threads come with their CPU time, legal and complete, without stopping any: events on %s', async clock => {
-		const java = await javaForTest('KnownCalls', {jdk, args: ['2'], under: []});
-		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
-		const {pid} = java;
-		let usedNs = 0;
-		let standing = 0;
-		const credits: ObservedThread['credits'] = [];
-		const outNs = () => Math.abs(credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0) - usedNs);
-		// A record of each of the two threads may be out, and some before they have events.
-		const isOut = () => outNs() >= (0.1 * usedNs) + 60e6;
-		// A CPU's clock meets by chance who shares it with others: of eight times as many records a tenth is out by chance
-		// less than once in a million times.
-		const most = clock === 'CPUs' ? 8 * wanted : wanted;
-		const add = (thread: ObservedThread) => {
-			usedNs += thread.cpuNs;
-			expect(isStopped(pid)).toBe(false);
-			if (thread.frames.length > 0 && !thread.isIncomplete) {
-				standing++;
-			}
-		};
+		if (tid === 404) {
+			return {errno: errno.ESRCH};
+		}
 
-		do {
-			credits.push(...await recorded(observer, 'running-', wanted, add));
-		} while (isOut() && credits.length < most);
+		if (this.periods.size >= events) {
+			return {errno: errno.EMFILE};
+		}
 
-		expect(isOut(), `${outNs()} of ${usedNs} ns`).toBe(false);
-		const problems = credits.map(({frames}) => source.problem(frames)).filter(Boolean);
-		expect(problems.length / credits.length, problems.join('\n')).toBeLessThanOrEqual(tolerance);
-		expect(new Set(credits.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
-		// Current frames come from the newest records.
-		expect(standing).toBeGreaterThan(0);
-		expect(openEvents()).toBeGreaterThanOrEqual(clock === 'threads' ? 2 : targetCpus(loadPerfCalls(), pid).length);
-		await observer.session.release();
-		expect(openEvents()).toBe(0);
-		await recorded(observer, 'running-', 2);
-		await observer.close();
-		expect(openEvents()).toBe(0);
-	});
+		this.periods.set(++this.#fd, periodNs);
+		return {fd: this.#fd};
+	}
 
-	test.each(release >= 21 ? clocks : [])('a virtual thread that is still mounted has its records, with its frames in the heap: events on %s', async clock => {
-		const java = await javaForTest('VirtualThreads', {jdk, args: ['30'], under: []});
-		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
-		const seen = new Set<string>();
-		for (const [name, method] of [['spinning', 'spinDown'], ['resumed', 'parkDown']] as const) {
-			const credits = await recorded(observer, name, 5, ({isVirtual, carrier}) => {
-				expect(isVirtual).toBe(true);
-				seen.add(carrier);
-			});
-			for (const {frames} of credits) {
-				const down = frames.filter(frame => frame.startsWith(`VirtualThreads.${method}(`));
-				if (name === 'spinning' || release >= 24) {
-					expect(down).toHaveLength(30);
-					expect(frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter\(/);
-				}
+	setPeriod(fd: number, periodNs: number): void {
+		this.periods.set(fd, periodNs);
+	}
+
+	affinity(): number {
+		return 0;
+	}
+
+	mapRing(fd: number, bytes: number) {
+		if (this.bytes + bytes > (this.limits.bytes ?? Infinity)) {
+			return {errno: errno.EPERM};
+		}
+
+		const memory = new ArrayBuffer(bytes);
+		this.rings.set(fd, memory);
+		return {memory, address: memory};
+	}
+
+	unmap({memory}: {memory: ArrayBuffer}): void {
+		for (const [fd, ring] of this.rings) {
+			if (ring === memory) {
+				this.rings.delete(fd);
 			}
 		}
 
-		expect(seen.size).toBe(2);
+		structuredClone(memory, {transfer: [memory]});
+	}
+
+	close(fd: number): void {
+		this.periods.delete(fd);
+	}
+
+	/** The thread is interrupted so many times, after as many as are lost. */
+	record(fd: number, tid: number, count: number, lost = 0): void {
+		const memory = this.rings.get(fd)!;
+		const words = new BigUint64Array(memory, 0, pageBytes / 8);
+		const bytes = sampleBytes({
+			tid, timeNs: monotonicNs(), reserved: 64, stack: new Uint8Array(8), registers: {
+				rax: 0, rbx: 0, fp: 0, sp: 0, pc: 0, r13: 0,
+			},
+		});
+		for (const record of [...(lost > 0 ? [lostBytes(lost)] : []), ...Array.from({length: count}, () => bytes)]) {
+			new Uint8Array(memory, pageBytes).set(record, Number(words[1024 / 8]));
+			words[1024 / 8] += BigInt(record.length);
+		}
+	}
+}
+
+function thread(nativeId: number, cpuMs = 5): JavaThread {
+	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
+	java.exists = true;
+	java.cpu.usedNs = cpuMs * 1e6;
+	return java;
+}
+
+/** A timer; no record is walked here. */
+const timerOf = (kernel: Kernel) => new PerfTimer(kernel, {} as RecordedStacks, {withKernel: true, periodNs});
+
+const eventsOf = (followed: PerfTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+
+describe('who has an event', () => {
+	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
+		const kernel = new Kernel();
+		const followed = timerOf(kernel);
+		const [ended, busy, slow, idle] = [thread(404), thread(1), thread(2, 0.2), thread(3, 0)];
+		for (let step = 0; step < 4; step++) {
+			followed.update([ended, busy, slow, idle], step * 20);
+			expect(eventsOf(followed, [ended])).toBe(0);
+			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([true, false, false]);
+		}
+
+		followed.update([busy, slow, idle], 80);
+		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
+		busy.cpu.usedNs = 0;
+		for (let ms = 100; ms <= 5000; ms += 20) {
+			followed.update([busy, slow], ms);
+		}
+
+		expect([followed.of(busy), eventsOf(followed, [slow])]).toEqual([undefined, 1]);
+		followed.update([], 5020);
+		expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+	});
+
+	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
+		const followed = timerOf(new Kernel());
+		const java = thread(1);
+		followed.update([java], 0);
+		expect(java.hasEvent).toBe(true);
+		java.cpu.usedNs = 0;
+		followed.of(java)!.fresh = [new RecordedStack()];
+		followed.update([java], 20);
+		followed.update([java], 5000);
+		expect(java.hasEvent).toBe(true);
+		followed.of(java)!.fresh = [];
+		followed.update([java], 5020);
+		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
+		java.cpu.usedNs = 5e6;
+		followed.update([java], 5040);
+		followed.release();
+		expect(java.hasEvent).toBe(false);
+	});
+
+	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
+		const followed = timerOf(new Kernel());
+		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
+		followed.update([java, ended], 0);
+		java.hasValidRow = true;
+		java.cpu.usedNs = 0;
+		followed.update([], 500);
+		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
+		java.hasValidRow = false;
+		java.cpu.usedNs = 0.6e6;
+		followed.update([java], 900);
+		expect(java.hasEvent).toBe(true);
+		const rare = thread(3, 0.6);
+		followed.update([rare], 1000);
+		rare.hasValidRow = true;
+		rare.cpu.usedNs = 0;
+		for (let ms = 1020; ms < 4200; ms += 20) {
+			followed.update([], ms);
+		}
+
+		expect(followed.of(rare)).toBe(undefined);
+	});
+
+	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
+		const threads = Array.from({length: 1000}, (_, index) => thread(index + 1000));
+		const kernel = new Kernel();
+		const followed = timerOf(kernel);
+		followed.update(threads, 0);
+		expect(eventsOf(followed, threads)).toBe(512);
+		expect(kernel.bytes).toBeLessThan(16 * 1024 * 1024);
+		const poor = new Kernel({bytes: 9_200_000});
+		const few = timerOf(poor);
+		few.update(threads, 0);
+		expect(eventsOf(few, threads)).toBeGreaterThan(150);
+		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
+		const limited = timerOf(new Kernel({events: 7}));
+		limited.update(threads, 0);
+		expect(eventsOf(limited, threads)).toBe(7);
+		followed.release();
+		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
+	});
+
+	test('where large rings leave no room for others, all get smaller ones; who finds none even so is counted, and why', () => {
+		const threads = Array.from({length: 40}, (_, index) => thread(index + 1));
+		const kernel = new Kernel({bytes: 1_056_768});
+		const followed = timerOf(kernel);
+		followed.update(threads, 0);
+		expect(eventsOf(followed, threads)).toBeLessThan(10);
+		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
+		followed.update(threads, 20);
+		followed.update(threads, 40);
+		expect([eventsOf(followed, threads), followed.finding]).toEqual([40, '']);
+		const more = [...threads, ...Array.from({length: 60}, (_, index) => thread(index + 41))];
+		followed.update(more, 60);
+		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
+		followed.update(threads.slice(0, 1), 80);
+		expect(followed.finding).toBe('');
+		const limited = timerOf(new Kernel({events: 7}));
+		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
+		limited.update(others, 0);
+		limited.update(others, 20);
+		expect([eventsOf(limited, others), limited.finding]).toEqual([7, '33 threads have no records: no more files may be opened (ulimit -n)']);
+	});
+
+	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others; closed, nothing is read', () => {
+		const kernel = new Kernel();
+		const followed = timerOf(kernel);
+		const java = thread(1);
+		followed.update([java], 0);
+		const event = followed.of(java)!.event!;
+		const [fd] = kernel.periods.keys();
+		const first = kernel.periods.get(fd)!;
+		expect(first).toBeGreaterThanOrEqual(periodNs / 8);
+		expect(first).toBeLessThanOrEqual(periodNs);
+		kernel.record(fd, 1, 3);
+		expect(event.take().map(record => record.periodNs)).toEqual([periodNs, first, first]);
+		expect(kernel.periods.get(fd)).toBe(periodNs);
+		kernel.record(fd, 1, 2);
+		expect(event.take().map(record => record.periodNs)).toEqual([periodNs, periodNs]);
+		kernel.record(fd, 1, 2, 3);
+		expect(event.take().map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
+		followed.release();
+		expect(event.take()).toEqual([]);
 	});
 });
 
-test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended between two samples: their CPU time counts at their stacks: events on %s', async () => {
-	const java = await javaForTest('ThreadPerTask', {args: ['2', '1'], under: []});
-	const observer = await Observer.open(java.pid, {timer: 'perf'});
-	const credits = await recorded(observer, '(ended threads)', 20, ({state, cpuNs, credits, isVmInternal}) => {
-		expect([state, isVmInternal]).toEqual(['TERMINATED', false]);
-		expect(cpuNs).toBe(credits.reduce((sum, credit) => sum + credit.cpuNs, 0));
-	});
-	expect(credits.filter(({frames}) => frames.some(frame => frame.startsWith('ThreadPerTask.busy('))).length).toBeGreaterThan(10);
-	await sleep(1000);
-	const threads = await observer.observe();
-	expect(threads.filter(({name}) => name === '(ended threads)').length).toBeLessThanOrEqual(1);
+test.each([
+	[{}, {withKernel: true}],
+	[{withoutKernel: true}, {withKernel: false}],
+	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
+	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
+	[{refusal: 38}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
+	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
+	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
+])('where the kernel answers %j, events are %j', (limits, allowed) => {
+	const kernel = new Kernel(limits);
+	expect(allowedEvents(kernel, process.pid)).toEqual(allowed);
+	expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
 });
