@@ -15,14 +15,15 @@ export function mappingsOf(maps: string): Mapping[] {
 }
 
 /**
-Opens a mapped file as the target sees it; as we see it, if the target is in a chroot of our mounts; or, if deleted,
-through its mapping (root only). Throws an error with the system's as its cause.
+Opens a mapped file: by its path below the target's root; by its path here, since a target in a chroot has paths of our
+root in its maps; or, if it was deleted, through its mapping (root only). Throws an error with the system's as its cause.
 */
 export function openMapped(pid: number, {path, inode, range}: Mapping): number {
 	let problem: unknown;
 	for (const open of [() => openFileBelowRoot(pid, path), () => openFile(path), () => openFile(`/proc/${pid}/map_files/${range}`)]) {
 		try {
 			const fd = open();
+			// Another file may be at the path by now.
 			if (fstatSync(fd).ino === inode) {
 				return fd;
 			}
@@ -52,6 +53,9 @@ export const symbolSection = {all: 2, dynamic: 11} as const;
 
 /** e_machine of x86-64. */
 const machineX8664 = 62;
+
+/** Bytes of a program header; a section header has 64. */
+const programHeaderBytes = 56;
 
 /** Maximum length of a build id, bytes; linkers write 20. */
 const buildIdLimit = 64;
@@ -103,6 +107,7 @@ export class ElfFile {
 	/** Returns the build id in hexadecimal; empty if there is none. Throws a plain message. */
 	buildId(): string {
 		const note = this.#contentOf('.note.gnu.build-id');
+		// The id follows three words, the second of which is its length, and the name "GNU".
 		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), buildIdLimit)).toString('hex');
 	}
 
@@ -146,9 +151,10 @@ function sectionBytes(fd: number, section: Buffer): Buffer {
 	return bytesAt(fd, offset64(section, 24), offset64(section, 32));
 }
 
+/** Returns the entries of a table of headers; none if they are shorter than a program header, the shorter kind. */
 function table(fd: number, offset: number, entrySize: number, count: number): Buffer[] {
 	const bytes = bytesAt(fd, offset, entrySize * count);
-	return entrySize < 56 ? [] : Array.from({length: count}, (_, index) => bytes.subarray(index * entrySize, (index + 1) * entrySize));
+	return entrySize < programHeaderBytes ? [] : Array.from({length: count}, (_, index) => bytes.subarray(index * entrySize, (index + 1) * entrySize));
 }
 
 function bytesAt(fd: number, offset: number, length: number): Buffer {
