@@ -24,6 +24,9 @@ import {utcStamp} from './save.js';
 /** Time recorded before and after a trigger, and minimum time between two. */
 const aroundMs = 60_000;
 
+/** A condition may begin to hold this long before the end of the window that shows it: the minute before is then whole. */
+const latenessMs = 2000;
+
 /** Time-out of --exec. */
 const execMs = 60_000;
 
@@ -81,7 +84,7 @@ class Trigger {
 		}
 
 		if (this.#recorder) {
-			await this.#recorder.follow(ring, Math.max(0, ring.windows.findIndex(({atMs}) => atMs > this.#firedMs - aroundMs)));
+			await this.#recorder.follow(ring, Math.max(0, ring.windows.findIndex(({atMs}) => atMs > this.#firedMs - latenessMs - aroundMs)));
 			this.problem = this.#recorder.problem;
 			if (window.atMs >= this.#firedMs + aroundMs) {
 				await this.#finish();

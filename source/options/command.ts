@@ -34,18 +34,18 @@ export const commandTable: ReadonlyArray<{
 	readonly values?: readonly string[];
 	readonly path?: 'file';
 }> = [
-	{word: '', spelling: '[options] PID', help: 'live; PID, or a part of the main class\'s name that fits one JVM'},
+	{word: '', spelling: '[options] PID', help: 'live; PID, or a part of the main class\'s name that matches one JVM'},
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a snapshot or a recording, with the same keys; open --last: the newest session', path: 'file',
+		word: 'open', spelling: 'open FILE', help: 'a snapshot or a recording, with the same keys; open --last: your last session', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
-	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open, diff and [ ] in it show any moment again'},
-	{word: 'watch', spelling: 'watch --all', help: 'record every JVM of this host around the moments that --when names'},
+	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open and diff show any moment of it'},
+	{word: 'watch', spelling: 'watch --all', help: 'record every JVM on this host around moments that match --when'},
 	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
-	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
-	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks of executors and others are in each state, by an agent in the JVM'},
+	{word: 'trace', spelling: 'trace PID PATTERN', help: 'count and time calls of matching methods, with an agent in the JVM'},
+	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks (executors and others) spend in each state, with an agent in the JVM'},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
 	{
 		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,

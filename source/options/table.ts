@@ -45,12 +45,12 @@ const optionTable = {
 		...number(1, 100_000, {isWhole: true}),
 	},
 	maxVirtualThreads: {
-		name: 'max-virtual-threads', group: 'sampling', value: 'N', default: '100000', help: 'read virtual threads that are not mounted if there are at most N; 0 never',
+		name: 'max-virtual-threads', group: 'sampling', value: 'N', default: '100000', help: 'read unmounted virtual threads if there are at most N; 0: never',
 		...number(0, 10_000_000, {isWhole: true}),
 	},
 	/** Globs of thread names, at least one; undefined: all threads. */
 	threads: {
-		name: 'threads', group: 'sampling', value: 'GLOB', commands: onJvms, help: 'only threads named like "http-*,main"; without * or ? part of the name is enough',
+		name: 'threads', group: 'sampling', value: 'GLOB', commands: onJvms, help: 'only threads named like "http-*,main"; without * or ?, part of the name matches',
 		read(text: string, spelling: string) {
 			if (globsOf(text).length === 0) {
 				throw usage(`${spelling} needs at least one name`, 'for example --threads "http-*,main"; leave it out to sample all threads');
@@ -74,7 +74,7 @@ const optionTable = {
 	},
 	waits: {name: 'waits', group: 'sampling', inConfig: 'always', isOn: true, help: 'do not read what threads wait for in system calls: sockets, files, pipes, child processes'},
 	maxOverheadPercent: {
-		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of its time for which the target may be stopped',
+		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of time for which the target may be stopped',
 		...number(0.01, 100),
 	},
 	maxCpuPercent: {
@@ -134,7 +134,7 @@ const optionTable = {
 	},
 	/** Undefined: no method is in focus. */
 	method: {
-		name: 'method', group: 'view', value: 'PATTERN', help: 'method that the focus view looks into: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
+		name: 'method', group: 'view', value: 'PATTERN', help: 'method for the focus view: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
 		read(text: string, spelling: string) {
 			if (text.trim() === '') {
 				throw usage(`${spelling} needs a name`, 'for example --method com.acme.Dao.find, or a part of it');
@@ -156,7 +156,7 @@ const optionTable = {
 	},
 	ownFirst: {name: 'own-first', group: 'view', help: 'count a sample for the program\'s own line, not for what it called in the JDK'},
 	app: {
-		name: 'app', group: 'view', value: 'PREFIXES', help: 'own code is these packages only, or not these: "com.acme,!com.acme.gen"; sets --own-first',
+		name: 'app', group: 'view', value: 'PREFIXES', help: 'packages that are own code or, with !, are not: "com.acme,!com.acme.gen"; sets --own-first',
 		read(text: string, spelling: string): readonly string[] {
 			const prefixes = wordsOf(text);
 			const wrong = prefixes.find(prefix => !/^!?[^\s!*()/]+$/.test(prefix));
@@ -167,19 +167,19 @@ const optionTable = {
 			return prefixes;
 		},
 	},
-	javaOnly: {name: 'java-only', group: 'view', help: 'leave out what the JVM itself and native threads use: collectors, compilers'},
+	javaOnly: {name: 'java-only', group: 'view', help: 'leave out native threads and the JVM\'s own: collectors, compilers'},
 	native: {name: 'native', group: 'view', help: 'count CPU time in native code there, not for the Java line that called it'},
 	top: {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),
 	},
-	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'show threads that wait for work, too'},
+	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'also show threads that wait for work'},
 	color: {
 		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
 		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
 	},
 	ascii: {name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere, help: 'draw the screen with ASCII characters only'},
-	mouse: {name: 'mouse', group: 'view', inConfig: 'screen', isOn: true, help: 'leave the mouse to the terminal (with it, Shift selects text)'},
+	mouse: {name: 'mouse', group: 'view', inConfig: 'screen', isOn: true, help: 'leave the mouse to the terminal (otherwise Shift selects text)'},
 	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
 	iterations: {
 		name: 'iterations', group: 'batch', short: 'n', value: 'N', asksForReport: true, help: 'number of reports (default 1), each for its own time window',
@@ -193,34 +193,34 @@ const optionTable = {
 		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
-	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame of the thread'},
-	withStates: {name: 'with-states', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame of the thread\'s state, and count ticks'},
+	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread'},
+	withStates: {name: 'with-states', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread\'s state, and count ticks'},
 	output: {
 		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
 	},
 	/** Undefined: the current one. */
 	snapshotDir: {
-		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder where the s key saves (default: the current one)',
+		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder in which s saves (default: the current one)',
 		...anyText,
 	},
 	keepSessions: {
-		name: 'keep-sessions', group: 'files', inConfig: 'screen', value: 'N', default: '5', help: 'sessions kept for open --last when the screen is left; 0: none',
+		name: 'keep-sessions', group: 'files', inConfig: 'screen', value: 'N', default: '5', help: 'sessions kept for open --last when you quit; 0: none',
 		...number(0, 1000, {isWhole: true}),
 	},
-	last: {name: 'last', group: 'files', commands: ['open'], help: 'open the session that was left last'},
+	last: {name: 'last', group: 'files', commands: ['open'], help: 'open your last session'},
 	/** Undefined: the default file; false: none. */
 	config: {
-		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
+		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
 		...anyText,
 	},
 	/** Undefined: nothing is recorded while the screen is up. */
 	record: {
-		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'with the live screen: write a recording as it goes on',
+		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'also record while the live screen runs',
 		...anyText,
 	},
 	maxBytes: {
-		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'size of a recording from which its older half is merged into longer windows',
+		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'maximum size; beyond it the older half is merged into longer windows',
 		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
 	/** Conditions of which one is enough. */
@@ -247,34 +247,34 @@ const optionTable = {
 		...number(1, 10_000, {isWhole: true}),
 	},
 	exec: {
-		name: 'exec', group: 'recordings', value: 'CMD', help: 'with --when: run this shell command after each file, with its path as $1',
+		name: 'exec', group: 'recordings', value: 'CMD', help: 'with --when: run this shell command after each file, with its path appended',
 		...anyText,
 	},
 	tracePatterns: {
-		name: 'trace', group: 'recordings', value: 'PATTERN', repeats: true, commands: ['record'], help: 'record calls of these methods too, as trace does; may be repeated',
+		name: 'trace', group: 'recordings', value: 'PATTERN', repeats: true, commands: ['record'], help: 'also record calls of these methods, as trace does; may be repeated',
 		read: (text: string): readonly string[] => [checkPattern(text, 'com.acme.Shop#checkout')],
 	},
 	taskProbe: {
-		name: 'tasks', group: 'recordings', value: 'PROBE', path: 'file', commands: ['record'], help: 'record states of tasks too, as tasks --probe does',
+		name: 'tasks', group: 'recordings', value: 'PROBE', path: 'file', commands: ['record'], help: 'also record states of tasks, as tasks --probe does',
 		...anyText,
 	},
-	all: {name: 'all', group: 'recordings', commands: ['watch'], help: 'watch all JVMs of this host, also those that start later'},
+	all: {name: 'all', group: 'recordings', commands: ['watch'], help: 'watch all JVMs on this host, including later ones'},
 	/** Times are parsed once the recording is open, as they may be relative to its end. */
 	at: {
 		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording: "10m ago" (before its end), 14:02:30, "2026-11-23 14:02"',
 		...anyText,
 	},
 	from: {
-		name: 'from', group: 'recordings', value: 'TIME', commands: ['open'], help: 'report what was recorded from this moment on; TIME as of --at',
+		name: 'from', group: 'recordings', value: 'TIME', commands: ['open'], help: 'start of the reported span; TIME as for --at',
 		...anyText,
 	},
 	to: {
-		name: 'to', group: 'recordings', value: 'TIME', commands: ['open'], help: 'and up to this one',
+		name: 'to', group: 'recordings', value: 'TIME', commands: ['open'], help: 'end of the reported span',
 		...anyText,
 	},
 	/** Nanoseconds. */
 	leastNs: {
-		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep whole only traces that took at least this long: 50ms, 2s, 300us',
+		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep only traces of at least this long: 50ms, 2s, 300us',
 		read(text: string, spelling: string) {
 			const [, amount, unit] = /^(\d+(?:\.\d+)?)(ns|us|ms|s)?$/.exec(text.trim()) ?? [];
 			if (amount === undefined) {
@@ -291,20 +291,20 @@ const optionTable = {
 		},
 	},
 	slowest: {
-		name: 'slowest', group: 'trace', value: 'N', default: '10', help: 'how many of the slowest traces to keep whole',
+		name: 'slowest', group: 'trace', value: 'N', default: '10', help: 'number of slowest traces to keep',
 		...number(0, 100, {isWhole: true}),
 	},
 	maxMethods: {
-		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'methods to trace at most; asks before tracing more',
+		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'maximum number of methods; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
-	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before the target is changed'},
+	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks', 'record'], help: 'do not ask before changing the target'},
 	probe: {
-		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `what tasks are: ${eitherOf(shippedProbes)}, or a file`,
+		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `probe that defines tasks: ${eitherOf(shippedProbes)}, or a file`,
 		...anyText,
 	},
 	maxTasks: {
-		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'tasks to follow at a time; where there are more, only some are followed',
+		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'maximum number of tasks to follow at a time; beyond it only a sample of new ones',
 		...number(1000, 10_000_000, {isWhole: true}),
 	},
 	pid: {
