@@ -6,7 +6,7 @@ import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import type {Snapshot} from '../../source/model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
@@ -170,6 +170,14 @@ note: 2 thread samples counted under "(other)": the table was full
    3.0     50    1 RUN   RRRRRRRR            4720      300 C2 CompilerThread0
    1.0     50    1 RUN   RRRRRRRR            4714      100 GC Thread#0
 `);
+	});
+
+	test('says what the JVM did meanwhile, as far as that is known', () => {
+		const fourth = (vitals: TargetVitals) => textOf('text', serviceSnapshots().whole, undefined, {vitals}).split('\n')[5];
+		const heap = {heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 2 ** 30};
+		expect(fourth({...heap, gcPercent: 3.4, gcCause: 'G1 Evacuation Pause', safepointPercent: 4.6, compilationsPerS: 12.3})).toBe('heap 8.0M/1.0G | GC 3% (G1 Evacuation Pause) | safepoints 5% | compiled 12/s');
+		expect(fourth({gcPercent: 0.4, gcCause: 'G1 Evacuation Pause', safepointPercent: 0.9})).toBe('GC 0%');
+		expect(fourth({})).toMatch(/^note: /);
 	});
 
 	test.each([40, 50, 60, 70, 80, 100, 120, 200])('keeps to %i columns, and the class and line of a name', width => {

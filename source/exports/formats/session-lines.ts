@@ -1,6 +1,7 @@
 import {unattributed} from '../../model/frame.js';
-import {engineName, type Snapshot} from '../../model/snapshot.js';
+import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
+import {formatBytes} from '../../query/columns/format.js';
 import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from '../common/window-snapshot.js';
@@ -31,6 +32,16 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	return [
 		...(threads > 0 ? [`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`] : []),
 		`CPU Java ${number(javaCpuPercent, 0)}% JIT ${number(jitCpuPercent, 0)}% JVM ${number(vmCpuPercent, 0)}%`,
+	].join(' | ');
+}
+
+/** Returns what the JVM did besides running the program, as far as that is known, in the words of the screen's header. */
+export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause, safepointPercent = 0, compilationsPerS = 0}: TargetVitals = {}): string {
+	return [
+		...(heapUsedBytes !== undefined && heapCapacityBytes !== undefined ? [`heap ${formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`] : []),
+		...(gcPercent === undefined ? [] : [`GC ${number(gcPercent, 0)}%${gcCause === undefined || gcPercent < 1 ? '' : ` (${gcCause})`}`]),
+		...(safepointPercent < 1 ? [] : [`safepoints ${number(safepointPercent, 0)}%`]),
+		...(compilationsPerS < 1 ? [] : [`compiled ${number(compilationsPerS, 0)}/s`]),
 	].join(' | ');
 }
 

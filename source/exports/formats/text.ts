@@ -16,7 +16,7 @@ import {
 	defaultTop, defaultWidth, minWidth, noteIndent, targetLine, textTable, wrapAt,
 } from '../common/text-table.js';
 import {
-	costLine, noteLines, statesLine, timeLine,
+	costLine, noteLines, statesLine, timeLine, vitalsLine,
 } from './session-lines.js';
 import {textTasks} from './tasks.js';
 
@@ -53,6 +53,7 @@ export const text: ExportFormat = {
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
+			...[vitalsLine(vitals)].filter(Boolean),
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
