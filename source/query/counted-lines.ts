@@ -67,12 +67,12 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return this.counted.contention.contending[this.bucket];
 	}
 
-	/** Name of the thread that blocks most of them; undefined if unknown. */
+	/** Name of the known thread that blocks most of them; undefined if none is known. */
 	get holder(): string | undefined {
 		return this.contendingNow > 0 ? this.counted.contention.holderOf(this.bucket) : undefined;
 	}
 
-	/** Number of other threads that block them. */
+	/** Number of other known threads that block them. */
 	get otherHolders(): number {
 		return this.contendingNow > 0 ? this.counted.contention.otherHoldersOf(this.bucket) : 0;
 	}

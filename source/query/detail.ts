@@ -73,7 +73,7 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const shown = atLine.count > 0 ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
 		threads: detailThreads(snapshot, shown, scope),
-		stacks: detailStacks(snapshot, shown, scope),
+		stacks: stackRows(snapshot, shown, scope).slice(0, maxDetailRows),
 		...neighbours(snapshot, counters, scope, grouping, group),
 		holders: holdersOf(snapshot, since, scope, isAttributed).slice(0, maxDetailRows),
 		waits: waitsOf(snapshot, scope, isAttributed),
@@ -88,7 +88,7 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 	return {
 		...noDetail,
 		threads: detailThreads(snapshot, counters, scope),
-		stacks: detailStacks(snapshot, counters, scope),
+		stacks: stackRows(snapshot, counters, scope).slice(0, maxDetailRows),
 		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
 		waits: waitsOf(snapshot, scope, () => true),
 		lines: [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
@@ -154,10 +154,6 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 
 function allTicks({states}: {readonly states: readonly number[]}): number {
 	return sumOf(states, ticks => ticks);
-}
-
-function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope): LineDetail['stacks'] {
-	return stackRows(dictionary, counters, scope).slice(0, maxDetailRows);
 }
 
 /** Sums callers and callees in one pass from callees to callers, which also sums every subtree. */

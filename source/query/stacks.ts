@@ -2,6 +2,7 @@ import {getOrCreate} from '../model/get-or-create.js';
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
+import {membersOf} from './counters/members.js';
 import {locationName} from './counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
 import {percentOf} from './counters/share.js';
@@ -14,24 +15,27 @@ import type {Location, Query} from './types/query.js';
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {...scope, stateMask: scope.countedMask});
-	return filtered(stackRows(snapshot.dictionary, counters, scope), scope.filter, {
+	return filtered(stackRows(snapshot, counters, scope), scope.filter, {
 		text: row => row.frames.map(frame => locationName(frame)).join('\n'),
 		percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,
 	});
 }
 
 /** Returns the rows of counters with frames, sorted by the unit, then by key. Shares are of these counters' sum. */
-export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
+export function stackRows({dictionary, threads}: Pick<Snapshot, 'dictionary' | 'threads'>, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
 	const whole = {ticks: 0, cpuNs: 0};
 	const rows = new Map<number, StackRow>();
+	// A thread has several counters for a stack and state if native code counts at its callers.
+	const known = new Set<number>();
 	for (let index = 0; index < counters.count; index++) {
-		const [node, state, ticks, cpuNs] = [counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
+		const [thread, node, state, ticks, cpuNs] = [counters.thread[index], counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
 		if (node !== rootNode) {
-			const row = getOrCreate(rows, (node * stateCount) + state, () => new StackRow(node, threadStates[state], dictionary));
+			const stack = (node * stateCount) + state;
+			const row = getOrCreate(rows, stack, () => new StackRow(node, threadStates[state], dictionary));
 			row.ticks += ticks;
 			row.cpuNs += cpuNs;
-			// A thread has one counter for each stack and state.
-			row.threadCount++;
+			row.threadCount += known.has((stack * threads.count) + thread) ? 0 : membersOf(threads, thread);
+			known.add((stack * threads.count) + thread);
 			whole.ticks += ticks;
 			whole.cpuNs += cpuNs;
 		}
@@ -53,6 +57,7 @@ export class StackRow {
 	cpuNs = 0;
 	/** Share of the sum in the unit, 0 to 100. */
 	percent = 0;
+	/** Number of threads; of virtual ones, as many as are in their records. */
 	threadCount = 0;
 
 	constructor(readonly node: number, readonly state: ThreadState, readonly dictionary: Dictionary) {

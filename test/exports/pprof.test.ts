@@ -12,6 +12,11 @@ import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {viewOf} from '../../source/views/registry.js';
+import {threadColumns} from '../../source/views/threads/columns.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
+import {threadsView} from '../../source/views/threads/view.js';
 import {taskRows} from '../../source/views/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/views/traces/methods.js';
 import {report, taskReportOf, traceReport} from '../helpers/reports.js';
@@ -168,8 +173,15 @@ describe('files of other tools', () => {
 		expect(read.target.mainClass).toBe('server');
 	});
 
-	test('do not say that no thread runs: nothing is known of threads at the end', () => {
-		expect(statesLine(readPprof(gzipSync(encoded(goProfile()))), undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
+	test('do not say what threads do at the end: nothing is known of it', () => {
+		const read = readPprof(gzipSync(encoded(goProfile())));
+		expect(statesLine(read, undefined)).toBe('CPU Java 7% JIT 0% JVM 0%');
+		const [row] = queryThreads(read, undefined, defaultQuery).rows;
+		expect(threadColumns.find(({id}) => id === 'state')!.value(row, {unit: 'cpu', fullNames: true, room: 5})).toBe('');
+		expect(threadsView.titleLines(row, 80, undefined).map(({text}) => text)).toContain('state unknown: the profile is of another tool');
+		for (const view of [viewOf('blockers'), viewOf('waits')]) {
+			expect(view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery)).toBe('a profile of another tool does not say what threads wait for');
+		}
 	});
 
 	test('without samples of threads are refused by what they hold', () => {

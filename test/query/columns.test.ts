@@ -43,7 +43,7 @@ describe('lines', () => {
 		expect(drawn(lineColumns, rows, 80)).toBe(undent(`
 			  CPU%  +/-  TOTAL STATE    LINE
 			   100 35.3    100 RRRRRRRR c.a.sort.Bubble.sort:16
-			   0.0 35.3    0.0 BBBBBBBB c.a.db.Pool.take:88                        2 blocked
+			   0.0 35.3    0.0 BBBBBBBB c.a.db.Pool.take:88 held by http-1         2 blocked
 			   0.0 35.3    100          c.acme.Main.main:3
 		`));
 	});

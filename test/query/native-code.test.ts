@@ -69,9 +69,9 @@ test('folded, nothing tells of native code; by itself it is below its callers', 
 	expect(tree({})).toEqual([...java, ...collection]);
 	expect(tree({native: true})).toEqual([...java, '...libzip.so!deflate_fast', '....[kernel] madvise', ...collection]);
 	expect(queryLines(snapshot, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}}).rows.map(row => locationName(row)).filter(name => /^lib|kernel/.test(name))).toEqual([]);
-	const stackTexts = (query: Partial<Query>) => queryStacks(snapshot, undefined, {...defaultQuery, ...query}).map(({cpuNs, frames}) => `${cpuNs / 1e6} ${locationName(frames[0])}`);
-	expect(stackTexts({})).toEqual(['80 java.util.zip.Deflater.deflateBytes(native)', '20 [gc] G1 Conc']);
-	expect(stackTexts({native: true})).toEqual(['60 libzip.so!deflate_fast', '20 [gc] G1 Conc', '10 java.util.zip.Deflater.deflateBytes(native)', '10 [kernel] madvise']);
+	const stackTexts = (query: Partial<Query>) => queryStacks(snapshot, undefined, {...defaultQuery, ...query}).map(({cpuNs, frames, threadCount}) => `${cpuNs / 1e6} ${threadCount}thr ${locationName(frames[0])}`);
+	expect(stackTexts({})).toEqual(['80 1thr java.util.zip.Deflater.deflateBytes(native)', '20 1thr [gc] G1 Conc']);
+	expect(stackTexts({native: true})).toEqual(['60 1thr libzip.so!deflate_fast', '20 1thr [gc] G1 Conc', '10 1thr java.util.zip.Deflater.deflateBytes(native)', '10 1thr [kernel] madvise']);
 });
 
 test('what is recorded beyond what a thread used, and no other thread lacks, is taken off its lines', () => {

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail, type Neighbour} from '../../source/query/detail.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {type StackRow} from '../../source/query/stacks.js';
+import {queryStacks, type StackRow} from '../../source/query/stacks.js';
 import {Picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
@@ -79,6 +79,12 @@ test('a row that is not there has an empty detail', () => {
 	expect(queryLineDetail(calls.build(), undefined, query(), 'A.gone:1')).toEqual({
 		threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
 	});
+});
+
+test('virtual threads that have one record count as the threads that they are', () => {
+	const drawing = new Picture().draw('one\nR\nmain:1\n\nvirtual\nR\nmain:1');
+	drawing.builder.setNow(drawing.thread('virtual'), {members: 30});
+	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'})))).toBe('2 RUNNABLE 31thr 100% A.main:1');
 });
 
 test('holders of a window', () => {

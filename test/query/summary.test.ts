@@ -106,6 +106,11 @@ test('threads in a deadlock are said to be, and a row where several hold threads
 	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
 });
 
+test('a known holder is named even where most waiters have an unknown one', () => {
+	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\nthree\nB\nenter:4\n\nfour\nB\nenter:4');
+	expect(names(drawing.build(), glance())).toEqual(['3 A.enter:4 < two']);
+});
+
 test('where a holder is not known it says how to ask for it, if that is possible', () => {
 	const drawing = new Picture().draw('a\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211');
 	drawing.builder.setNow(drawing.thread('a'), {lockKind: lockKindCode.park, lockClass: drawing.builder.internString('java.util.concurrent.locks.ReentrantLock$NonfairSync')});

@@ -16,7 +16,7 @@ export type ContentionByLocation = {
 	readonly longestMs: Float64Array;
 	/** 1 if `longestMs` is a lower bound. */
 	readonly isLonger: Uint8Array;
-	/** Returns the name of the thread that blocks most of them; undefined if unknown. */
+	/** Returns the name of the known thread that blocks most of them; undefined if none is known. */
 	holderOf(group: number): string | undefined;
 	/** Returns the number of other known threads that block them. */
 	otherHoldersOf(group: number): number;
@@ -28,7 +28,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 	const contending = new Int32Array(locations.length);
 	const longestMs = new Float64Array(locations.length);
 	const isLonger = new Uint8Array(locations.length);
-	/** By group, then by the thread that holds the lock: the number of threads that it blocks. */
+	/** By group, then by the known holder of a lock: the number of threads that it blocks. */
 	const holders = new Map<number, Map<number, number>>();
 	const {threads, dictionary} = snapshot;
 	for (let thread = 0; thread < threads.count; thread++) {
@@ -44,18 +44,20 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 		contending[group] += members;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
 		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
-		const ofGroup = getOrCreate(holders, group, () => new Map<number, number>());
 		const owner = threads.lockOwner[thread];
-		ofGroup.set(owner, members + (ofGroup.get(owner) ?? 0));
+		if (owner >= 0) {
+			const ofGroup = getOrCreate(holders, group, () => new Map<number, number>());
+			ofGroup.set(owner, members + (ofGroup.get(owner) ?? 0));
+		}
 	}
 
 	return {
 		blocked, contending, longestMs, isLonger,
 		holderOf(group) {
-			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [-1];
-			return owner < 0 ? undefined : threads.name[owner];
+			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [];
+			return owner === undefined ? undefined : threads.name[owner];
 		},
-		otherHoldersOf: group => Math.max(0, [...holders.get(group)?.keys() ?? []].filter(owner => owner >= 0).length - 1),
+		otherHoldersOf: group => Math.max(0, (holders.get(group)?.size ?? 0) - 1),
 	};
 }
 

@@ -12,6 +12,16 @@ export function newestSampleMs({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
+/** Whether it is known where threads are in the newest sample. In a profile of another tool none is marked as alive. */
+export function knowsThreadsNow({threads}: Snapshot): boolean {
+	return threads.alive.subarray(0, threads.count).includes(1);
+}
+
+/** Returns what a snapshot lacks to tell the threads' waits; undefined if it has all. */
+export function missingWaits(snapshot: Snapshot): string | undefined {
+	return snapshot.threads.count === 0 || knowsThreadsNow(snapshot) ? undefined : 'a profile of another tool does not say what threads wait for';
+}
+
 /** Returns the milliseconds that a thread has been at its stack without CPU or blocked by its monitor; 0 if unknown. */
 export function stuckMs(snapshot: Snapshot, thread: number): number {
 	const {threads} = snapshot;

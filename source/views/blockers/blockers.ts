@@ -13,18 +13,18 @@ import {sampleTicks} from '../../query/counters/share.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
-import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
+import {isStuckLonger, stuckMs, isContendingNow, isContention, missingWaits, programLocation} from '../../query/locks/newest-sample.js';
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {blockerColumns, type BlockerRow, type Waiter} from './columns.js';
 
 /** Returns who blocks whom, now and in the window. Indented below a row: the locks that its waiters hold. */
-export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
+export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string; readonly missing?: string} {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const unobserved = unseenVirtualThreads(snapshot);
 	const above = unobserved && `${unobserved.replace('v', 'V')}, and what these wait for.`;
-	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
+	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above, missing: missingWaits(snapshot)};
 }
 
 /** A thread's waits for a row's locks; `node`: its stack at the last of them. */

@@ -38,7 +38,7 @@ export const blockersView: View<BlockerRow> = {
 	isDim: row => row.waitingNow === 0,
 	alarms: ({contendingNow}) => contendingNow,
 	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
-	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
+	emptyText: ({missing}, {filter}) => missing ?? (filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
 		// Other views show what the waiters did beside waiting.

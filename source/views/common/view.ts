@@ -12,9 +12,10 @@ export type ViewRow = {
 
 /**
 Filtered and sorted rows; `allRows` counts hidden ones too, `idleRows` those hidden as idle. `pending`: patterns without
-rows yet; `above`: text above the rows; `finding`: on the program; `measure`: what shares are of, if not the query's.
+rows yet; `above`: text above the rows; `finding`: on the program; `measure`: what shares are of, if not the query's;
+`missing`: what the file lacks for there to be any rows.
 */
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly pending?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure};
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly pending?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure; readonly missing?: string};
 
 /** The detail that Enter on a row opens; empty lists are not shown. */
 export type RowDetail = LineDetail & {

@@ -23,7 +23,8 @@ export type ThreadRow = {
 	readonly mounted: number;
 	/** 0 for a folded pool. */
 	readonly nativeId: number;
-	readonly alive: boolean;
+	/** Undefined if unknown: in a profile of another tool. */
+	readonly alive: boolean | undefined;
 	readonly daemon: boolean;
 	/** Whether it is virtual, its carrier's name, and whether it is a carrier now; for a pool: whether all are. */
 	readonly isVirtual: boolean;
@@ -163,7 +164,7 @@ function nowText({now, nowThreads, threads, via, waitsFor, wait}: ThreadRow, roo
 }
 
 function stateText({alive, state}: ThreadRow): string {
-	return alive ? (state ? stateWord(state) : 'mixed') : 'DEAD';
+	return alive ? (state ? stateWord(state) : 'mixed') : (alive === false ? 'DEAD' : '');
 }
 
 /** Returns `virtual`, `carrier` or `daemon`; empty for other threads. */

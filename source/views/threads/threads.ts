@@ -7,7 +7,7 @@ import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
-import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../../query/locks/newest-sample.js';
+import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow, knowsThreadsNow} from '../../query/locks/newest-sample.js';
 import {membersOf} from '../../query/counters/members.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
@@ -36,6 +36,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const sums = sumByThread(counters, snapshot.threads.count, scope);
 	const topOf = topLocations(snapshot, counters, scope, query);
 	const overMs = sampledMs(snapshot, since);
+	const unknown = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
@@ -43,9 +44,10 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 			// A thread's clock counts all states; with `state:` in the filter, only samples tell the CPU time.
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
 			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
-			rows.push(threadRow(snapshot, thread, query, {
+			const row = threadRow(snapshot, thread, query, {
 				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
-			}));
+			});
+			rows.push({...row, ...unknown});
 		}
 	}
 
@@ -161,7 +163,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		threads: threadsIn(rows),
 		mounted: sumOf(rows, row => row.mounted),
 		nativeId: 0,
-		alive: alive.length > 0,
+		alive: alive.length > 0 || busiest.alive,
 		now,
 		via,
 		own,

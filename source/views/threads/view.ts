@@ -47,7 +47,7 @@ export const threadsView: View<ThreadRow> = {
 	},
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
-		const state = row.state ?? (row.alive ? `${row.threads} threads in several states` : 'ended');
+		const state = row.state ?? (row.alive ? `${row.threads} threads in several states` : (row.alive === false ? 'ended' : 'state unknown: the profile is of another tool'));
 		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
 			{text: row.name, role: 'title', isWrapped: true},

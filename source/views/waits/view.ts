@@ -25,12 +25,12 @@ export const waitsView: View<WaitRow> = {
 	],
 	query: queryWaits,
 	isDim: row => row.isForWork,
-	emptyText({idleRows = 0}, {filter}) {
+	emptyText({idleRows = 0, missing}, {filter}) {
 		if (idleRows > 0) {
 			return `all threads${filter === '' ? '' : ' that match the filter'} run or wait for work; i shows what for`;
 		}
 
-		return filter === '' ? 'no thread waits now' : undefined;
+		return missing ?? (filter === '' ? 'no thread waits now' : undefined);
 	},
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.threadKeys ?? []);

@@ -7,7 +7,7 @@ import {isCounted, scopeOf} from '../../query/counters/scope.js';
 import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
-import {isContendingNow, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
+import {isContendingNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
 import {
 	groupWaits, waitOf, waitsForWork, waitText, type WaitGroup,
 } from '../../query/locks/waits.js';
@@ -15,13 +15,13 @@ import type {Location, Query} from '../../query/types/query.js';
 import {waitColumns, type WaitRow} from './columns.js';
 
 /** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
-export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): {readonly rows: readonly WaitRow[]; readonly allRows: number; readonly idleRows: number} {
+export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): {readonly rows: readonly WaitRow[]; readonly allRows: number; readonly idleRows: number; readonly missing?: string} {
 	const scope = scopeOf(snapshot, query);
 	const threads = Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isCounted(scope, thread));
 	const rows = groupWaits(snapshot, threads).map(group => rowOf(snapshot, group));
 	const matching = filtered(rows, scope.filter, filterFields);
 	const shown = query.showIdle ? matching : matching.filter(row => !row.isForWork);
-	return {rows: sortRows(shown, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - shown.length};
+	return {rows: sortRows(shown, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - shown.length, missing: missingWaits(snapshot)};
 }
 
 function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
