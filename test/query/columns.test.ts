@@ -7,7 +7,7 @@ import {queryLines} from '../../source/views/lines/lines.js';
 import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText, threadColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
-import {taskColumns, type TaskRow} from '../../source/views/tasks/columns.js';
+import {taskColumns, type TaskRow} from '../../source/views/tasks/stays.js';
 import {tasksView} from '../../source/views/tasks/view.js';
 import {views} from '../../source/views/registry.js';
 import {picture, undent} from '../helpers/picture.js';

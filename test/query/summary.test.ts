@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {querySummaryLines} from '../../source/views/lines/summary-lines.js';
+import {querySummaryLines} from '../../source/views/lines/lines.js';
 import {findingsOf} from '../../source/query/summary/findings.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {headingOf} from '../../source/query/columns/column.js';

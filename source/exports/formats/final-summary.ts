@@ -7,9 +7,8 @@ import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers} from '../../views/blockers/blockers.js';
-import {threadsOfProgram} from '../../query/summary/quiet.js';
+import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
 import {corePercent} from '../../query/counters/cpu-time.js';
-import {leastCpuPercent} from '../../query/summary/summary.js';
 import {
 	longestFirst, titleOf, traceMethods, type TraceRow,
 } from '../../views/traces/methods.js';

@@ -6,10 +6,9 @@ import {collapsed} from './collapsed.js';
 import {csv} from './csv.js';
 import {flameGraph} from './flame-graph.js';
 import {json} from './json.js';
-import {lines} from './lines.js';
+import {lines, votes} from './lines-and-votes.js';
 import {speedscope} from './speedscope.js';
 import {text} from './text.js';
-import {votes} from './stack-histogram.js';
 
 export type {ExportFormat, ExportOptions, Format} from '../common/export-format.js';
 

@@ -1,8 +1,7 @@
 import {cellWidth, cut} from '../../model/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {exactMsOf, formatNs} from '../../query/columns/format.js';
-import {shortKind, taskColumns} from '../../views/tasks/columns.js';
-import {taskRows, type TasksBy} from '../../views/tasks/stays.js';
+import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/stays.js';
 import {taskJson} from '../../views/tasks/view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 import {

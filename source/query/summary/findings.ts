@@ -10,7 +10,7 @@ import {
 	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
 } from '../counters/cpu-time.js';
 import {threadKind} from '../counters/thread-kind.js';
-import {summaryQuery} from './quiet.js';
+import {summaryQuery} from './summary.js';
 import {waitFindings} from './wait-findings.js';
 
 /** Returns the program's problems in the window, the worst first. Ignores the query's filter. */

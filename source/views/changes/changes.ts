@@ -6,10 +6,122 @@ import {percentOf, sampleTicks, shareError, z} from '../../query/counters/share.
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
 import {sampledMs, windowMs} from '../../query/counters/cpu-time.js';
-import type {Baseline, Query} from '../../query/types/query.js';
-import {
-	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
-} from './columns.js';
+import type {Baseline, Query, Location} from '../../query/types/query.js';
+import {byLocation, figure, locationColumn, text, type Column} from '../../query/columns/column.js';
+import {decimals, type Format} from '../../query/columns/format.js';
+
+/** What a location used per second of sampling, and half the width of the 95 % interval of each rate. */
+export type ChangeFigures = {
+	/** CPU milliseconds: 1000 is a core. */
+	readonly cpuMsPerS: number;
+	readonly cpuError: number;
+	/** Thread samples in the counted states. */
+	readonly ticksPerS: number;
+	readonly ticksError: number;
+	/** Share of the CPU time, 0..100. */
+	readonly cpuPercent: number;
+};
+
+/** A row of the Changes view: what a location uses in the window and used in the baseline, and the difference. */
+export type ChangeRow = Location & {
+	readonly key: string;
+	readonly now: ChangeFigures;
+	readonly was: ChangeFigures;
+	readonly cpuChange: number;
+	readonly ticksChange: number;
+	/** Half the width of the 95 % interval of each change. */
+	readonly cpuError: number;
+	readonly ticksError: number;
+	/** Whether it was sampled in the window only, in the baseline only, or in both. */
+	readonly kind: 'new' | 'gone' | 'both';
+	/** Whether neither change exceeds its error. */
+	readonly isNoise: boolean;
+};
+
+/** Filtered and sorted rows; `allRows` counts them before the filter. */
+export type ChangeTable = {readonly rows: readonly ChangeRow[]; readonly allRows: number};
+
+/** Rates per second; CPU rates are in milliseconds: 1000 is a core. */
+const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
+const change: Format = {text: value => signed(value), file: perS.file};
+const percent: Format = {text: value => value.toFixed(1), file: perS.file};
+
+/** One percent of a core. */
+const muchMsPerS = 10;
+
+/** What is new or gone, surely so, and not little, says more than what there is more or less of. */
+function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
+	return kind !== 'both' && Math.abs(cpuChange) >= Math.max(muchMsPerS, cpuError);
+}
+
+export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
+	figure('cpu-change', row => row.cpuChange, change, {
+		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
+		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way, what is new or gone and 1 % of a core or more first',
+		sortBy: [row => Number(isTelling(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
+		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
+	}),
+	figure('cpu-error', row => row.cpuError, perS, {
+		heading: 'ERR', title: 'error of the CPU change', width: 6, fromColumns: 76,
+		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
+	}),
+	figure('cpu-now', row => row.now.cpuMsPerS, perS, {
+		heading: 'CPU/s', title: 'CPU now', width: 6, fromColumns: 60,
+		description: 'CPU milliseconds per second in the window',
+	}),
+	figure('cpu-was', row => row.was.cpuMsPerS, perS, {
+		heading: 'WAS', title: 'CPU in the baseline', width: 6, fromColumns: 68,
+		description: 'the same in the baseline',
+	}),
+	figure('ticks-change', row => row.ticksChange, change, {
+		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
+		description: 'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
+		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
+	}),
+	figure('ticks-error', row => row.ticksError, perS, {
+		heading: 'ERR', title: 'error of the change of ticks', width: 6, fromColumns: 130,
+		description: 'sampling error of the change of ticks',
+	}),
+	figure('ticks-now', row => row.now.ticksPerS, perS, {
+		heading: 'TCK/s', title: 'ticks now', width: 6, fromColumns: 110,
+		description: 'thread samples per second in the window',
+	}),
+	figure('ticks-was', row => row.was.ticksPerS, perS, {
+		heading: 'WAS', title: 'ticks in the baseline', width: 6, fromColumns: 110,
+		description: 'the same in the baseline',
+	}),
+	figure('share-now', row => row.now.cpuPercent, percent, {
+		heading: '%NOW', title: 'share now', width: 5, fromColumns: 140,
+		description: 'share of the CPU time in the window',
+	}),
+	figure('share-was', row => row.was.cpuPercent, percent, {
+		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
+		description: 'share of the CPU time in the baseline',
+	}),
+	text('change', ({kind, isNoise}) => [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' '), {
+		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
+		description: 'new: not in the baseline; gone: only in the baseline; noise: neither change is more than its sampling error',
+		// New rows first, then gone ones, then others; noise last in each kind.
+		sortBy: [row => (['new', 'gone', 'both'].indexOf(row.kind) * 2) + Number(row.isNoise), row => -Math.abs(row.cpuChange)],
+		role: row => row.isNoise ? 'dim' : 'key',
+	}),
+	locationColumn('place', row => row, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		description: 'package.Class.method:line; packages are shortened first',
+	}),
+];
+
+/** Returns a rate in at most six characters, without its sign: 412, 41.2, 0.4; 12345 becomes 12.3k. */
+export function rate(value: number): string {
+	const size = Math.abs(value);
+	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
+}
+
+/** Returns a rate with its sign, without one if it rounds to 0. */
+export function signed(value: number): string {
+	const text = rate(value);
+	return text === '0.0' ? text : `${value > 0 ? '+' : '-'}${text}`;
+}
 
 /** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
 export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {

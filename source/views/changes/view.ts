@@ -4,10 +4,7 @@ import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
 import {csvOf, frameOf, locationCells, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
-import {beginOf, queryChanges} from './changes.js';
-import {
-	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
-} from './columns.js';
+import {beginOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
 
 /** What locations use now, per second, against the baseline. */
 export const changesView: View<ChangeRow> = {

@@ -12,8 +12,7 @@ import {
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {FocusRow} from './focus-tree.js';
-import {openFocus, queryFocus} from './focus.js';
-import {focusColumns} from './columns.js';
+import {openFocus, queryFocus, focusColumns} from './focus.js';
 
 /** Where the time of one method goes, waits included, and who called it: CPU and thread time side by side. */
 export const focusView: View<FocusRow> = {

@@ -6,13 +6,13 @@ import {nameOf} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, msOf, stuckInWords,
 } from '../../query/columns/format.js';
-import {summaryQuery} from '../../query/summary/quiet.js';
+import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, locationCells, stateCells} from '../common/files.js';
 import {groupingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
-import {querySummaryLines} from './summary-lines.js';
+import {querySummaryLines} from './lines.js';
 import {lineColumns} from './columns.js';
 
 /** Lines, methods or classes by their share of CPU time. */

@@ -10,8 +10,7 @@ import {
 } from '../common/files.js';
 import type {View} from '../common/view.js';
 import {frameText, type StackHistogramRow} from './rows.js';
-import {queryStackHistogram} from './histogram.js';
-import {stackColumns} from './columns.js';
+import {queryStackHistogram, stackColumns} from './histogram.js';
 
 /** The choices of frames to compare that `l` cycles through. */
 const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];

@@ -1,11 +1,121 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
-import {DurationSum} from '../../model/histogram.js';
+import {DurationSum, type DurationFigures} from '../../model/histogram.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {filtered, filterOf} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
-import {groupOf, taskColumns, type TaskRow} from './columns.js';
+import type {TaskState} from '../../model/task-probe.js';
+import {cellWidth, cutStart} from '../../model/cell-width.js';
+import {figure, text, type Column} from '../../query/columns/column.js';
+import {formatNs, formats} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+
+/** Stays of tasks in a state that ended in the window; for a final state, whole tasks. */
+export type TaskRow = DurationFigures & {
+	readonly key: string;
+	readonly state: TaskState;
+	/** Index into the report's states. */
+	readonly stateIndex: number;
+	/** A kind of task and a worker; each empty for all. */
+	readonly kind: string;
+	readonly worker: string;
+	/** Number of tasks in the state now, and the longest stay so far; undefined if unknown for the group. */
+	readonly now: number | undefined;
+	readonly oldestNs: number | undefined;
+	/** The tasks that have been in the state longest, the longest first. */
+	readonly longest: readonly LongTask[];
+	/** Numbers of tasks in the state at moments of the last minute; empty for rows of a group. */
+	readonly recent: readonly number[];
+};
+
+/** A task that has been in its state for long; `worker`: the thread that runs it, empty if none does. */
+type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
+
+/** Whether no task left the state. */
+const isBlank = (row: TaskRow) => row.count === 0;
+
+export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
+	figure('time', row => row.totalNs, formats.ns, {
+		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortFigures: ['total', 'self', 'cpu'], isBlank,
+		description: 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks',
+	}),
+	figure('now', row => row.now ?? -1, formats.count, {
+		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
+		description: 'tasks that are in the state now',
+		isBlank: row => row.now === undefined,
+		file: row => row.now ?? '',
+	}),
+	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
+		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
+		description: 'longest time that a task in the state now has been in it',
+		value: row => row.now ? formatNs(row.oldestNs ?? 0) : '',
+		file: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
+	}),
+	figure('stays', row => row.count, formats.count, {
+		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortFigures: ['ticks'],
+		description: 'how often tasks left the state; of an end: how many came to it',
+	}),
+	figure('stays-per-s', row => row.perS, formats.perS, {
+		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortFigures: ['total-ticks'],
+		description: 'the same, a second',
+	}),
+	figure('mean', row => row.meanNs, formats.ns, {
+		heading: 'MEAN', title: 'mean time', width: 7, fromColumns: 72, description: 'mean time of a stay in the state', isBlank,
+	}),
+	figure('p50', row => row.p50Ns, formats.ns, {
+		heading: 'P50', title: 'median time', width: 7, fromColumns: 130, description: 'half of the stays took no longer; exact to 5 %', isBlank,
+	}),
+	figure('p99', row => row.p99Ns, formats.ns, {
+		heading: 'P99', title: '99th percentile', width: 7, fromColumns: 90, description: '99 of 100 stays took no longer; exact to 5 %', isBlank,
+	}),
+	figure('most', row => row.mostNs, formats.ns, {
+		heading: 'MAX', title: 'longest time', width: 7, fromColumns: 120, description: 'the longest stay that ended', isBlank,
+	}),
+	text('state', row => row.state.title, {
+		heading: 'STATE', title: 'state', width: 24, fromColumns: 0,
+		description: 'what tasks do, as the probe calls it',
+		sortBy: [row => row.stateIndex],
+		file: row => row.state.id,
+		role: row => row.state.kind === 'running' ? 'hot' : undefined,
+	}),
+	text('group', row => groupOf(row), {
+		heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, fromColumns: 0, sortFigures: ['name'],
+		description: 'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
+		sortBy: [row => row.worker, row => row.kind],
+		value(row, {room, fullNames}) {
+			const {worker, kind} = row;
+			if (worker === '') {
+				return kind === '' ? bars(row.recent, room) : shortKind(kind, room, fullNames);
+			}
+
+			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(minKindCells, room - cellWidth(worker) - 2), fullNames)}`;
+			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
+		},
+	}),
+];
+
+/** Returns the worker, the kind of task, or both; empty for all. */
+export function groupOf({worker, kind}: TaskRow): string {
+	return [worker, kind].filter(Boolean).join(': ');
+}
+
+/** Least cells of a kind beside its worker. */
+const minKindCells = 12;
+
+/** Returns the name of a kind in `room` cells; truncates packages first. */
+export function shortKind(kind: string, room: number, full: boolean): string {
+	return shortName({className: kind, method: '', file: '', line: -1}, room, full);
+}
+
+const levels = ' ▁▂▃▄▅▆▇█';
+
+/** Returns recent counts as bars, a cell each, the newest last. */
+function bars(counts: readonly number[], room: number): string {
+	const shown = counts.slice(-room);
+	const highest = Math.max(...shown, 1);
+	return shown.map(count => levels[Math.ceil(count / highest * (levels.length - 1))]).join('');
+}
 
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];

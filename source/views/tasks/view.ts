@@ -4,10 +4,7 @@ import {
 } from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
 import type {TitleLine, View} from '../common/view.js';
-import {groupOf, taskColumns, type TaskRow} from './columns.js';
-import {
-	queryTasks, titleOfTasks, taskGroupings, taskRows,
-} from './stays.js';
+import {groupOf, taskColumns, type TaskRow, queryTasks, titleOfTasks, taskGroupings, taskRows} from './stays.js';
 
 /** Most tasks that a row's detail lists. */
 const maxTasks = 20;

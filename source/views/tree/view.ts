@@ -11,8 +11,7 @@ import {
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
-import {openTree, queryTree, rowTexts} from './tree.js';
-import {treeColumns} from './columns.js';
+import {openTree, queryTree, rowTexts, treeColumns} from './tree.js';
 
 /** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
 export const treeView: View<CallNode> = {

@@ -4,8 +4,7 @@ import {nameOf} from '../../query/columns/column.js';
 import {waitText} from '../../query/locks/waits.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
-import {queryWaits} from './waits.js';
-import {waitColumns, type WaitRow} from './columns.js';
+import {queryWaits, waitColumns, type WaitRow} from './waits.js';
 
 /** Waiters that are named above the detail. */
 const maxNamed = 5;
