@@ -7,31 +7,34 @@ import {
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
-Returns the snapshot of what was counted after a baseline of the same session; without one the snapshot itself. It lacks
-rows that did not grow. Interval and pauses are those of the snapshot.
+Returns a snapshot of what was counted since an earlier one of the same session (undefined: since its start), without
+records that counted nothing.
 */
 export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined): Snapshot {
-	if (!earlier) {
-		// Without the free slots of ended threads.
-		const [counters, contention] = [recordsInWindow(counterColumns, snapshot.counters, undefined), recordsInWindow(contentionColumns, snapshot.contention, undefined)];
-		return counters === snapshot.counters && contention === snapshot.contention ? snapshot : {...snapshot, counters, contention};
+	const since = alignedTo(snapshot, earlier);
+	const counted = {
+		...snapshot,
+		counters: recordsInWindow(counterColumns, snapshot.counters, since?.counters),
+		contention: recordsInWindow(contentionColumns, snapshot.contention, since?.contention),
+	};
+	if (!since) {
+		return counted;
 	}
 
-	const baseline = alignedTo(snapshot, earlier);
-
 	return {
-		target: snapshot.target,
-		session: windowStats(snapshot.session, baseline.session),
-		dictionary: snapshot.dictionary,
-		threads: windowThreads(snapshot.threads, baseline.threads),
-		counters: recordsInWindow(counterColumns, snapshot.counters, baseline.counters),
-		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
-		...(snapshot.traces ? {traces: {...snapshot.traces, since: baseline.traces}} : {}),
-		...(snapshot.tasks ? {tasks: {...snapshot.tasks, since: baseline.tasks}} : {}),
+		...counted,
+		session: windowStats(snapshot.session, since.session),
+		threads: windowThreads(snapshot.threads, since.threads),
+		// Reports stay whole, with those at the start of the window: figures are subtracted when rows are made.
+		...(snapshot.traces ? {traces: {...snapshot.traces, since: since.traces}} : {}),
+		...(snapshot.tasks ? {tasks: {...snapshot.tasks, since: since.tasks}} : {}),
 	};
 }
 
-/** Returns the figures of `now`, the cumulative ones minus those of `then`; the window starts when that was taken. */
+/**
+Returns the session's figures for the window from `then` to `now`: cumulative ones are subtracted, others, such as the
+interval, are those of `now`.
+*/
 export function windowStats(now: SessionStats, then: SessionStats | undefined): SessionStats {
 	return then === undefined ? now : {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
 }

@@ -1,3 +1,8 @@
+import {otherFrame, rootNode} from '../../model/frame.js';
+import {within} from '../../model/saved-values.js';
+import type {Counters, Dictionary} from '../../model/snapshot.js';
+import {sumOf, sumUpTo} from '../../model/sum.js';
+
 /*
 Limits of a profile, so that opening any file takes less than 500 MB and ten seconds (test/commands/open.test.ts). They are
 near those of the table (table/layout); a full table, or one with deep stacks, may exceed them.
@@ -40,4 +45,34 @@ export class ExcessError extends RangeError {}
 /** Returns the error for more than `limit` of something, named by a plural. */
 export function tooMany(limit: number, plural: string): ExcessError {
 	return new ExcessError(`more than ${limit.toLocaleString('en')} ${plural}`);
+}
+
+/** Returns, by node, how many frames a file's stack has. Throws RangeError if names are missing, or exceed a limit. */
+export function depthsOf({strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}: Dictionary): Int32Array {
+	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode) {
+		throw new RangeError('names are missing');
+	}
+
+	const lengthOf = (name: number) => strings[name].length;
+	if (sumUpTo(frameCount, frame => lengthOf(frameClass[frame]) + lengthOf(frameMethod[frame]) + lengthOf(frameFile[frame])) > maxNameCharacters) {
+		throw tooMany(maxNameCharacters, 'characters in names');
+	}
+
+	const depths = new Int32Array(nodeCount);
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		// Callers precede their callees.
+		depths[node] = depths[within(nodeParent[node], 0, node - 1)] + 1;
+		if (depths[node] > maxDepth) {
+			throw tooMany(maxDepth, 'frames in a stack');
+		}
+	}
+
+	return depths;
+}
+
+/** Throws RangeError if the stacks of all counters together have too many frames. */
+export function checkStacks(depths: Int32Array, {node, count}: Counters): void {
+	if (sumOf(node.subarray(0, count), at => depths[at]) > maxFrames) {
+		throw tooMany(maxFrames, 'frames of all stacks');
+	}
 }

@@ -1,10 +1,9 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
-import {sumOf, sumUpTo} from '../../model/sum.js';
+import {sumUpTo} from '../../model/sum.js';
 import {
 	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns,
 } from '../../model/column-types.js';
-import {otherFrame, rootNode} from '../../model/frame.js';
 import {aboutOf, taskReports, bounds, list, record, valueOrNone, targetOf, text, within, type Document, type Sizes} from '../../model/saved-values.js';
 import {
 	contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers,
@@ -16,7 +15,7 @@ import type {TraceReport} from '../../model/trace-report.js';
 import {parseReport} from '../../model/report-bytes.js';
 import {VarintWriter} from '../../model/varints.js';
 import {
-	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
+	checkStacks, depthsOf, ExcessError, maxContention, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
 } from './limits.js';
 
 /** Start of the comment: pprof tools print none that starts with `#`. No name, and no text in JSON, has a line end. */
@@ -133,7 +132,11 @@ function snapshotOf(json: Buffer): Snapshot {
 		...(root.traces === undefined ? {} : {traces: readReports(record(root.traces), bytes => parseReport(bytes))}),
 		...(root.tasks === undefined ? {} : {tasks: readReports(record(root.tasks), taskReports(record(root.tasks)))}),
 	};
-	checkReferences(snapshot);
+	if (snapshot.threads.name.length !== sizes.threads) {
+		throw new RangeError('names are missing');
+	}
+
+	checkStacks(depthsOf(snapshot.dictionary), snapshot.counters);
 	return snapshot;
 }
 
@@ -162,27 +165,6 @@ function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, 
 
 		return array;
 	});
-}
-
-/** Throws RangeError if callers do not precede their callees, or the expanded stacks and names exceed the limits. */
-function checkReferences({dictionary: {strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}, counters, threads}: Snapshot): void {
-	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode || threads.name.length !== threads.count) {
-		throw new RangeError('names are missing from the session data');
-	}
-
-	const depth = new Int32Array(nodeCount);
-	for (let node = rootNode + 1; node < nodeCount; node++) {
-		depth[node] = depth[within(nodeParent[node], 0, node - 1)] + 1;
-		if (depth[node] > maxDepth) {
-			throw tooMany(maxDepth, 'frames in a stack');
-		}
-	}
-
-	const frames = sumOf(counters.node, node => depth[node]);
-	const characters = sumUpTo(frameCount, frame => strings[frameClass[frame]].length + strings[frameMethod[frame]].length + strings[frameFile[frame]].length);
-	if (frames > maxFrames || characters > maxNameCharacters) {
-		throw frames > maxFrames ? tooMany(maxFrames, 'frames of all stacks') : tooMany(maxNameCharacters, 'characters in names');
-	}
 }
 
 const noSizes: Sizes = {

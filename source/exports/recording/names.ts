@@ -1,9 +1,8 @@
 import {bounds} from '../../model/saved-values.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
-import {sumUpTo} from '../../model/sum.js';
 import {VarintReader} from '../../model/varints.js';
 import {
-	maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, tooMany,
+	checkStacks, depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, tooMany,
 } from '../pprof/limits.js';
 
 /** Capacity of the table. */
@@ -18,14 +17,16 @@ export class ReadNames {
 	readonly #strings: string[] = [];
 	/** Class, method, file, line. */
 	readonly #frames: readonly number[][] = [[], [], [], []];
-	/** Parent, frame, and how many frames the stack has. */
-	readonly #nodes: readonly number[][] = [[], [], []];
+	/** Parent, frame. */
+	readonly #nodes: readonly number[][] = [[], []];
+	/** By node: how many frames its stack has. */
+	#depths: Int32Array = new Int32Array();
 
 	/** Adds the new names; returns false if names before them are missing. Throws RangeError. */
 	take(names: Uint8Array): boolean {
 		const from = new VarintReader(names, maxNameCharacters);
 		const [classes] = this.#frames;
-		const [parents, , depths] = this.#nodes;
+		const [parents] = this.#nodes;
 		const isWhole = (there: number, most: number, called: string, read: (id: number) => void) => {
 			const first = from.number();
 			const end = first + from.number();
@@ -50,38 +51,24 @@ export class ReadNames {
 			put(this.#frames, id, [...ids, Math.max(minLine, Math.min(maxLine, from.signed()))]);
 		}) && isWhole(parents.length, maxNodes, 'distinct stacks', id => {
 			const [parent, frame] = [from.below(Math.max(1, id)), from.below(classes.length)];
-			put(this.#nodes, id, [parent, frame, id === 0 ? 0 : depths[parent] + 1]);
+			put(this.#nodes, id, [parent, frame]);
 		});
 	}
 
 	/** Returns the dictionary. Throws RangeError if it is incomplete or too large. */
 	dictionary(): Dictionary {
 		const [frameClass, frameMethod, frameFile, frameLine] = this.#frames.map(column => Int32Array.from(column));
-		const [nodeParent, nodeFrame, depths] = this.#nodes.map(column => Int32Array.from(column));
-		if (this.#strings[0] !== '' || frameClass.length < 2 || nodeParent.length === 0) {
-			throw new RangeError('names are missing');
-		}
-
-		const lengthOf = (name: number) => this.#strings[name].length;
-		if (sumUpTo(frameClass.length, frame => lengthOf(frameClass[frame]) + lengthOf(frameMethod[frame]) + lengthOf(frameFile[frame])) > maxNameCharacters) {
-			throw tooMany(maxNameCharacters, 'characters in names');
-		}
-
-		if (depths.some(depth => depth > maxDepth)) {
-			throw tooMany(maxDepth, 'frames in a stack');
-		}
-
-		return {
+		const [nodeParent, nodeFrame] = this.#nodes.map(column => Int32Array.from(column));
+		const dictionary = {
 			strings: this.#strings, frameCount: frameClass.length, frameClass, frameMethod, frameFile, frameLine, nodeCount: nodeParent.length, nodeParent, nodeFrame,
 		};
+		this.#depths = depthsOf(dictionary);
+		return dictionary;
 	}
 
 	/** Throws RangeError if the stacks of all counters have too many frames. */
-	checkStacks({counters: {count, node}}: Snapshot): void {
-		const depths = this.#nodes[2];
-		if (sumUpTo(count, counter => depths[node[counter]]) > maxFrames) {
-			throw tooMany(maxFrames, 'frames of all stacks');
-		}
+	checkStacks({counters}: Snapshot): void {
+		checkStacks(this.#depths, counters);
 	}
 }
 

@@ -1,6 +1,7 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {exactMsOf} from '../../query/columns/format.js';
-import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
+import {longestFirst, nameOf, traceMethods, traceTree, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
+import {figuresOf, traceJson} from '../../views/traces/view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 
 /** For programs: docs/formats.md specifies the keys and their meaning. */
@@ -19,23 +20,13 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 			lostCalls: report.lostCalls,
 			refused: report.refused,
 			notes,
-			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isReleased ? {released: true} : {})})),
+			methods: methods.slice(0, top).map(row => traceJson(row)),
 			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
 			threads: threadTrees(report, undefined).slice(0, top).map(({name, rows, ...figures}) => ({thread: name, ...figuresOf(figures), tree: rows.map(row => treeOf(row))})),
 			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
 		}, undefined, '\t')}\n`;
 	},
 };
-
-/** Returns the known figures. */
-function figuresOf(row: CallFigures) {
-	const times = {
-		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,
-	};
-	return {
-		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, exactMsOf(ns)])),
-	};
-}
 
 function treeOf(row: TraceTreeRow): Record<string, unknown> {
 	return {method: nameOf(row), parameters: row.parameters, ...figuresOf(row), children: row.children.map(child => treeOf(child))};

@@ -17,6 +17,12 @@ export class FilterError extends Error {
 /** A comparison while it is typed: blanks may surround its sign, and its number may be missing. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
 
+/** A regular expression, in which a backslash escapes the slash. */
+const regex = /\/((?:[^\\/]|\\.)*)\//sy;
+
+/** A word up to a blank or |, which may be in quotes. */
+const word = /(?:"[^"]*"|[^\s|"])*/y;
+
 /** Splits a filter into its terms. `isFigure`: whether a comparison may begin with the word. Throws FilterError. */
 export function splitFilter(text: string, isFigure: (name: string) => boolean): Term[] {
 	const terms: Term[] = [];
@@ -41,9 +47,8 @@ export function splitFilter(text: string, isFigure: (name: string) => boolean): 
 
 function readAlternatives(text: string, from: number, isFigure: (name: string) => boolean): [Alternative[], number] {
 	const alternatives: Alternative[] = [];
-	let at = from;
-	for (;;) {
-		const [alternative, end] = text[at] === '/' ? readRegex(text, at) : readComparison(text, at, isFigure) ?? readWord(text, at);
+	for (let at = from; ; at++) {
+		const [alternative, end] = readAlternative(text, at, isFigure);
 		if (alternative.text) {
 			alternatives.push(alternative);
 		}
@@ -52,49 +57,36 @@ function readAlternatives(text: string, from: number, isFigure: (name: string) =
 		if (text[at] !== '|') {
 			return [alternatives, at];
 		}
-
-		at++;
 	}
 }
 
-function readRegex(text: string, from: number): [Alternative, number] {
-	for (let at = from + 1; at < text.length; at++) {
-		if (text[at] === '\\') {
-			at++;
-		} else if (text[at] === '/') {
-			return [{text: text.slice(from + 1, at).replaceAll(String.raw`\/`, '/'), kind: 'regex', at: from}, at + 1];
-		}
+function readAlternative(text: string, at: number, isFigure: (name: string) => boolean): [Alternative, number] {
+	const [compared, name, sign, number] = matchAt(comparison, text, at);
+	// Only the comparison of a figure may lack the number: others may be part of a name, such as `<init>`.
+	if (compared !== undefined && (number !== undefined || isFigure(name))) {
+		return [{text: `${name}${sign}${number ?? ''}`, kind: 'plain', at}, at + compared.length];
 	}
 
-	throw new FilterError('the closing / is missing', from);
-}
-
-/** Reads a comparison without its blanks; only that of a figure may lack the number. */
-function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
-	comparison.lastIndex = from;
-	const [whole, name, sign, number] = comparison.exec(text) ?? [];
-	return whole !== undefined && (number !== undefined || isFigure(name))
-		? [{text: `${name}${sign}${number ?? ''}`, kind: 'plain', at: from}, from + whole.length]
-		: undefined;
-}
-
-/** Reads a word up to a blank or |; in quotes it may contain both. */
-function readWord(text: string, from: number): [Alternative, number] {
-	let word = '';
-	let at = from;
-	while (at < text.length && !/[\s|]/.test(text[at])) {
-		if (text[at] === '"') {
-			const end = text.indexOf('"', at + 1);
-			if (end === -1) {
-				throw new FilterError('the closing " is missing', at);
-			}
-
-			word += text.slice(at + 1, end);
-			at = end + 1;
-		} else {
-			word += text[at++];
-		}
+	const [pattern, source] = matchAt(regex, text, at);
+	if (pattern !== undefined) {
+		return [{text: source.replaceAll(String.raw`\/`, '/'), kind: 'regex', at}, at + pattern.length];
 	}
 
-	return [{text: word, kind: text[from] === '"' ? 'quoted' : 'plain', at: from}, at];
+	if (text[at] === '/') {
+		throw new FilterError('the closing / is missing', at);
+	}
+
+	const [whole] = matchAt(word, text, at);
+	const end = at + whole.length;
+	if (text[end] === '"') {
+		throw new FilterError('the closing " is missing', end);
+	}
+
+	return [{text: whole.replaceAll('"', ''), kind: text[at] === '"' ? 'quoted' : 'plain', at}, end];
+}
+
+/** Returns the match of a sticky expression at an index; empty without one. */
+function matchAt(expression: RegExp, text: string, at: number): readonly string[] {
+	expression.lastIndex = at;
+	return expression.exec(text) ?? [];
 }

@@ -41,22 +41,26 @@ export const blockersView: View<BlockerRow> = {
 	emptyText: ({missing}, {filter}) => missing ?? (filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
-		// Other views show what the waiters did beside waiting.
+		// Other views show what the waiters did besides waiting.
 		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
 	},
 	titleLines(row, width) {
-		const holder = row.holder < 0 && row.readers === 0 ? 'an unknown thread' : holderText(row);
-		const [longest] = row.waiters;
-		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
+		const {holder, lockClass, kind, readers, tookAt, nowAt, holderState, waitingNow, waiters: [longest]} = row;
+		const isUnknown = holder < 0 && readers === 0;
+		const holderName = isUnknown ? 'an unknown thread' : holderText(row);
+		const longestText = waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
+		const remarks = [
+			isUnknown ? unknownText(row) : '',
+			readers > 0 ? 'only the first reader is known, while it reads' : '',
+			holder >= 0 && !tookAt ? untakenText(row) : '',
+		].filter(Boolean);
 		return [
-			{text: row.kind === 'class-init' ? `${initialisedText(row.lockClass)}, run by ${holder}` : `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},
-			{text: `${row.waitingNow} ${row.waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
-			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
-			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
-			...(row.holder < 0 && row.readers === 0 ? [{text: unknownText(row), isWrapped: true} as const] : []),
-			...(row.readers > 0 ? [{text: 'only the first reader is known, while it reads', isWrapped: true} as const] : []),
-			...(row.holder >= 0 && !row.tookAt ? [{text: untakenText(row), isWrapped: true} as const] : []),
+			{text: kind === 'class-init' ? `${initialisedText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title', isWrapped: true},
+			{text: `${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
+			...(tookAt ? [{text: `taken at ${shortName(tookAt, room)}`}] : []),
+			...(nowAt ? [{text: `is now at ${shortName(nowAt, room)}${holderState ? ` (${holderState})` : ''}`}] : []),
+			...remarks.map(text => ({text, isWrapped: true as const})),
 			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
 		];
 	},

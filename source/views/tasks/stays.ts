@@ -127,33 +127,51 @@ declare module '../../query/types/query.js' {
 	}
 }
 
+/** What is summed up for a row: ended stays, and the tasks in the state now. */
+type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {readonly stays: DurationSum; count: number; oldestNs: number};
+
 /** Returns a row for each state and group that had tasks; if not grouped, one for each state. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
 	const before = sameSession(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
-	const sums = new Map<string, DurationSum>();
+	const groups = new Map<string, TaskGroup>();
+	const groupAt = (stateIndex: number, kind = '', worker = '') => {
+		const key = [stateIndex, worker, kind].join('\0');
+		return getOrCreate(groups, key, (): TaskGroup => ({
+			key, stateIndex, kind, worker, stays: new DurationSum(), count: 0, oldestNs: 0,
+		}));
+	};
+
+	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) => groupAt(state, isByKind(by) ? kinds[kind] : '', isByWorker(by) ? workers[worker] : '');
+	for (const index of by === 'state' ? report.states.keys() : []) {
+		groupAt(index);
+	}
+
 	for (const stays of report.stays) {
-		const sum = getOrCreate(sums, keyOf(report, stays, by), () => new DurationSum());
+		const sum = groupOfStays(report, stays).stays;
 		sum.add(stays.count, stays.totalNs, stays.durations);
 		sum.extendRange(stays.leastNs, stays.mostNs, false);
 	}
 
-	// Counters only grow, but those of an ended thread pass to another: only sums of whole groups may be subtracted.
-	for (const stays of before?.stays ?? []) {
-		sums.get(keyOf(before!, stays, by))?.add(stays.count, stays.totalNs, stays.durations, -1);
+	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : report.now) {
+		const group = groupAt(state, isByKind(by) ? report.kinds[kind] : '');
+		group.count += count;
+		group.oldestNs = Math.max(group.oldestNs, oldestNs);
 	}
 
-	const now = nowOf(report, by);
-	const groups = by === 'state' ? report.states.map((_, index) => key(index, '', '')) : [];
-	return [...new Set([...groups, ...sums.keys(), ...now.keys()])].map((rowKey): TaskRow => {
-		const [stateIndex, worker, kind] = partsOf(rowKey);
+	const rows = [...groups.values()];
+	// Counters only grow, but those of an ended thread pass to another: only sums of whole groups may be subtracted.
+	for (const stays of before?.stays ?? []) {
+		groupOfStays(before!, stays).stays.add(stays.count, stays.totalNs, stays.durations, -1);
+	}
+
+	return rows.map(({stays, key, stateIndex, kind, worker, count, oldestNs}): TaskRow => {
 		const state = report.states[stateIndex];
-		const here = now.get(rowKey);
 		const knowsNow = state.kind !== 'end' && !isByWorker(by);
 		return {
-			...(sums.get(rowKey) ?? new DurationSum()).figures(seconds), key: rowKey, state, stateIndex, worker, kind,
-			now: knowsNow ? here?.count ?? 0 : undefined,
-			oldestNs: knowsNow ? here?.oldestNs ?? 0 : undefined,
+			...stays.figures(seconds), key, state, stateIndex, worker, kind,
+			now: knowsNow ? count : undefined,
+			oldestNs: knowsNow ? oldestNs : undefined,
 			longest: report.longest
 				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === report.kinds[task.kind]) && (!isByWorker(by) || worker === task.worker))
 				.map(({kind, ageNs, worker}) => ({kind: report.kinds[kind], ageNs, worker})),
@@ -168,31 +186,6 @@ function isByKind(by: TasksBy): boolean {
 
 function isByWorker(by: TasksBy): boolean {
 	return by === 'worker' || by === 'worker-and-kind';
-}
-
-function key(state: number, worker: string, kind: string): string {
-	return [state, worker, kind].join('\0');
-}
-
-/** Splits a key into state, worker and kind; only a worker's name may contain the separator. */
-function partsOf(rowKey: string): [state: number, worker: string, kind: string] {
-	const parts = rowKey.split('\0');
-	return [Number(parts[0]), parts.slice(1, -1).join('\0'), parts.at(-1)!];
-}
-
-function keyOf(report: TaskReport, {state, kind, worker}: TaskStays, by: TasksBy): string {
-	return key(state, isByWorker(by) ? report.workers[worker] : '', isByKind(by) ? report.kinds[kind] : '');
-}
-
-function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: number; oldestNs: number}> {
-	const sums = new Map<string, {count: number; oldestNs: number}>();
-	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : now) {
-		const rowKey = key(state, '', isByKind(by) ? kinds[kind] : '');
-		const sum = sums.get(rowKey);
-		sums.set(rowKey, {count: count + (sum?.count ?? 0), oldestNs: Math.max(oldestNs, sum?.oldestNs ?? 0)});
-	}
-
-	return sums;
 }
 
 /** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */

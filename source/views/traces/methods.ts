@@ -236,11 +236,11 @@ function treeOfThread({paths}: ThreadCalls, report: TraceReport, seconds: number
 		}
 	}
 
-	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOfPath(byNode.get(node), seconds));
+	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOfPath(byNode.get(node) ?? {}, seconds));
 }
 
 /** Returns the sums of all calls of a thread; their cumulative time is the sum of their own times. */
-function sumsOfThread({paths}: ThreadCalls): Omit<PathCalls, 'node'> {
+function sumsOfThread({paths}: ThreadCalls): Partial<PathCalls> {
 	const ownNs = sumOf(paths, path => path.ownNs);
 	let mostNs = 0;
 	for (const path of paths) {
@@ -252,10 +252,7 @@ function sumsOfThread({paths}: ThreadCalls): Omit<PathCalls, 'node'> {
 	};
 }
 
-function figuresOfPath(path: Omit<PathCalls, 'node'> | undefined, seconds: number): CallFigures {
-	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = path ?? {
-		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
-	};
+function figuresOfPath({calls = 0, exceptions = 0, cumulativeNs = 0, ownNs = 0, mostNs = 0}: Partial<PathCalls>, seconds: number): CallFigures {
 	return {
 		calls, exceptions, cumulativeNs, ownNs,
 		mostNs: mostNs || Number.NaN,

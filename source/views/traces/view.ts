@@ -9,7 +9,7 @@ import {openingKeys} from '../common/keys.js';
 import type {View, WholeFrame} from '../common/view.js';
 import {traceColumns} from './columns.js';
 import {
-	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
+	isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow,
 } from './methods.js';
 import {queryTraces, callsOf} from './rows.js';
 
@@ -66,12 +66,26 @@ export const tracesView: View<TraceRow> = {
 			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',
 			mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most', cumulative_ms: 'cumulative', own_ms: 'own',
 		}),
-		json: ({traces}, since, _query, top) => rowsAsJson(traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : [], row => ({
-			method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: exactMsOf(row.cumulativeNs), ownMs: exactMsOf(row.ownNs),
-			meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
-		})),
+		json: ({traces}, since, _query, top) => rowsAsJson(traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : [], traceJson),
 	},
 };
+
+/** Returns a method's row for JSON. */
+export function traceJson(row: TraceRow) {
+	return {
+		method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isReleased ? {released: true} : {}),
+	};
+}
+
+/** Returns the known figures of calls for JSON. */
+export function figuresOf(row: CallFigures) {
+	const times = {
+		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,
+	};
+	return {
+		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, exactMsOf(ns)])),
+	};
+}
 
 /** Returns the times that are known: for a single thread's calls no percentiles are. */
 function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
