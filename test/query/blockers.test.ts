@@ -4,9 +4,8 @@ import {lockKindCode} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryBlockers} from '../../source/views/blockers/blockers.js';
+import {queryBlockers, blockerColumns, type BlockerRow} from '../../source/views/blockers/blockers.js';
 import {cycleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import {blockerColumns, type BlockerRow} from '../../source/views/blockers/columns.js';
 import {blockersView} from '../../source/views/blockers/view.js';
 import {Picture, undent} from '../helpers/picture.js';
 

@@ -6,7 +6,7 @@ import {defaultQuery, type Location} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
-import {queryBlockers} from '../../views/blockers/blockers.js';
+import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
 import {corePercent} from '../../query/counters/cpu-time.js';
 import {
@@ -14,7 +14,6 @@ import {
 } from '../../views/traces/methods.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {LineRow} from '../../query/counted-lines.js';
-import type {BlockerRow} from '../../views/blockers/columns.js';
 import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';
 

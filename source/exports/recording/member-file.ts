@@ -3,12 +3,11 @@ import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {changing, type Region} from '../../query/past/deltas.js';
-import type {WindowFigures} from '../../query/past/ring.js';
+import {type WindowFigures, together, type RingWindow} from '../../query/past/ring.js';
 import {figureNames} from '../../query/past/window-body.js';
 import {ignoringErrors} from '../files/files.js';
-import {
-	contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
-} from './members.js';
+import {cellOf} from '../../query/past/steps.js';
+import {contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts} from './members.js';
 
 /** A member of the file: its position, and its figures for the time line. */
 export type WrittenMember = {
@@ -96,4 +95,65 @@ export class MemberFile {
 
 		this.size += bytes.length;
 	}
+}
+
+/** Lengths of merged windows; the first that leaves at most this fraction of the older half's windows is chosen. */
+const cellsMs = [10_000, 60_000, 600_000, 3_600_000];
+const maxLeft = 0.4;
+
+/** Minimum number of windows between two indexes of the older half. */
+const leastBetween = 20;
+
+/** Copies a recording into an empty file, its older half in fewer, longer windows. Throws system errors. */
+export async function compact(from: MemberFile, to: MemberFile, newest: Snapshot, version: string): Promise<void> {
+	const {dictionary} = newest;
+	const isOld = ({at}: WrittenMember) => at < from.size / 2;
+	const cellMs = cellFor(from.members.filter(member => member.kind === memberKinds.window && isOld(member)));
+	let merged: RingWindow | undefined;
+	let [sinceIndex, number] = [leastBetween, 0];
+	const write = async () => {
+		if (merged) {
+			await to.window(merged, merged.body(), dictionary);
+			merged = undefined;
+			sinceIndex++;
+		}
+	};
+
+	await to.begin(newest, version);
+	for (const member of from.members) {
+		if (member.number > number) {
+			await write();
+			to.skip();
+			sinceIndex = leastBetween;
+			number = member.number;
+		}
+
+		if (member.kind === memberKinds.index) {
+			if (!isOld(member) || sinceIndex >= leastBetween) {
+				await write();
+				await to.index(member.figures, await from.body(member), dictionary);
+				sinceIndex = 0;
+			}
+
+			continue;
+		}
+
+		number++;
+		const body = await from.body(member);
+		const window: RingWindow = {
+			...member.figures, body: () => body, bytes: body.length, isDeflated: false,
+		};
+		if (merged && isOld(member) && cellOf(merged.atMs, cellMs) === cellOf(window.atMs, cellMs)) {
+			merged = together(merged, window);
+		} else {
+			await write();
+			merged = window;
+		}
+	}
+
+	await write();
+}
+
+function cellFor(windows: readonly WrittenMember[]): number {
+	return cellsMs.find(cellMs => new Set(windows.map(({figures}) => cellOf(figures.atMs, cellMs))).size <= maxLeft * windows.length) ?? cellsMs.at(-1)!;
 }

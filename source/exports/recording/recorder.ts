@@ -11,8 +11,7 @@ import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, removeAll, syncFolder, WriteError, writeErrorOf,
 } from '../files/files.js';
-import {compacted} from './compact.js';
-import {MemberFile} from './member-file.js';
+import {compact, MemberFile} from './member-file.js';
 
 /** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
@@ -200,7 +199,8 @@ export class Recorder {
 	async #compact(ring: Ring, maxBytes: number): Promise<void> {
 		const {file, handle} = await createPartial(path.dirname(this.file));
 		try {
-			const members = await compacted(this.#members, new MemberFile(handle), ring.newest!, this.#options.version);
+			const members = new MemberFile(handle);
+			await compact(this.#members, members, ring.newest!, this.#options.version);
 			if (members.size > maxBytes) {
 				throw new UserError('what there is takes more than --max-size');
 			}

@@ -1,7 +1,7 @@
 import {cut} from '../../model/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount, formatNs} from '../../query/columns/format.js';
-import {traceColumns} from '../../views/traces/columns.js';
+import {traceColumns} from '../../views/traces/rows.js';
 import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {
 	defaultTop, defaultWidth, minWidth, reportHead, textTable,

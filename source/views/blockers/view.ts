@@ -5,8 +5,7 @@ import {queryThreadDetail} from '../../query/detail.js';
 import {framesOf} from '../../query/counters/stack-index.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
-import {queryBlockers} from './blockers.js';
-import {blockerColumns, holderText, type BlockerRow, type Waiter} from './columns.js';
+import {queryBlockers, blockerColumns, holderText, type BlockerRow, type Waiter} from './blockers.js';
 
 /** Who blocks whom, with which lock, now and in the window. */
 export const blockersView: View<BlockerRow> = {

@@ -7,11 +7,10 @@ import {
 import {csvOf, rowsAsJson} from '../common/files.js';
 import {openingKeys} from '../common/keys.js';
 import type {View, WholeFrame} from '../common/view.js';
-import {traceColumns} from './columns.js';
+import {traceColumns, queryTraces, callsOf} from './rows.js';
 import {
 	isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow,
 } from './methods.js';
-import {queryTraces, callsOf} from './rows.js';
 
 const maxTraces = 5;
 /** Most columns by which a call is indented. */
