@@ -2,15 +2,18 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {build} from 'esbuild';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {UserError} from '../../source/runtime/errors.js';
 import {writeTogether, writeWhole} from '../../source/exports/files/files.js';
+import {GrowingFile} from '../../source/exports/files/growing-file.js';
+import {UserError} from '../../source/runtime/errors.js';
+import {bundle} from '../helpers/bundle.js';
 import {sharedFolder} from '../helpers/for-test.js';
 
 const folder = sharedFolder();
 const fresh = () => fs.mkdtempSync(path.join(folder, 'case-'));
-const writer = path.join(folder, 'write-file.mjs');
+const partialName = /^\.tprof-\d+-[\da-f]{16}\.partial$/;
+/** Writes a file in a process of its own, whose rights and limits a test sets. */
+let writer: string;
 const refusal = async (writing: Promise<unknown>) => {
 	try {
 		await writing;
@@ -24,11 +27,8 @@ const refusal = async (writing: Promise<unknown>) => {
 
 beforeAll(async () => {
 	fs.chmodSync(folder, 0o755);
-	const source = fileURLToPath(new URL('write-file.ts', import.meta.url));
-	await build({
-		entryPoints: [source], outfile: writer, bundle: true, platform: 'node', format: 'esm',
-	});
-	fs.chmodSync(writer, 0o644);
+	writer = path.join(folder, 'write-file.mjs');
+	fs.copyFileSync(fileURLToPath(await bundle('test/exports/write-file.ts')), writer);
 });
 
 describe('a file', () => {
@@ -93,5 +93,71 @@ describe('what is in the way is said in a line, with what to do', () => {
 		const {stdout, stderr} = spawnSync(program, [...args, 'sh', fresh(), process.execPath, writer], {encoding: 'utf8'});
 		expect(stdout).toBe('');
 		expect(stderr).toContain(reason);
+	});
+});
+
+describe('a file that grows', () => {
+	test('reports are in a file of a temporary name, for its owner alone, as soon as they come, and have the file\'s own name at the end', async () => {
+		const at = fresh();
+		const file = await GrowingFile.create(path.join(at, 'day.json'));
+		await file.append('one\n');
+		await file.append(Buffer.from('two\n'));
+		const [partial, ...others] = fs.readdirSync(at);
+		expect(partial).toMatch(partialName);
+		expect(others).toEqual([]);
+		expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('one\ntwo\n');
+		expect(fs.statSync(path.join(at, partial)).mode & 0o777).toBe(0o600);
+		await file.finish();
+		expect(fs.readdirSync(at)).toEqual(['day.json']);
+		expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('one\ntwo\n');
+		expect(fs.statSync(path.join(at, 'day.json')).mode & 0o777).toBe(0o600);
+	});
+
+	test('without a report there is nothing', async () => {
+		const at = fresh();
+		const file = await GrowingFile.create(path.join(at, 'day.json'));
+		await file.finish();
+		expect(fs.readdirSync(at)).toEqual([]);
+	});
+
+	test.each([
+		['day.json', 'it already exists'],
+		['link.json', 'it already exists'],
+		['x'.repeat(300), 'the name is too long'],
+		['missing/day.json', 'there is no folder'],
+	])('a name that it cannot get is refused before the first report: %s', async (name, reason) => {
+		const at = fresh();
+		fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
+		fs.symlinkSync('nowhere', path.join(at, 'link.json'));
+		await expect(GrowingFile.create(path.join(at, name))).rejects.toThrow(reason);
+		expect(fs.readdirSync(at)).toEqual(['day.json', 'link.json']);
+	});
+
+	test('a file that came under the name meanwhile is not replaced, and the reports are not lost', async () => {
+		const at = fresh();
+		const file = await GrowingFile.create(path.join(at, 'day.json'));
+		await file.append('ours');
+		fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
+		const [partial, ...others] = fs.readdirSync(at).sort();
+		expect(others).toEqual(['day.json']);
+		await expect(file.finish()).rejects.toMatchObject({
+			message: expect.stringContaining('it already exists') as unknown, hint: expect.stringContaining(`the reports before that are in ${path.join(at, partial)}`) as unknown,
+		});
+		expect(fs.readdirSync(at).sort()).toEqual([partial, 'day.json']);
+		expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('ours');
+		expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('theirs');
+	});
+
+	test.each([
+		['the first report', ['100000'], undefined],
+		['a later one', ['5000', '100000'], 5000],
+	])('no room for %s: only whole reports stay, and it is said where', async (_, sizes, left) => {
+		const at = fresh();
+		const {status, stderr} = spawnSync('sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', process.execPath, writer, path.join(at, 'day.json'), ...sizes], {encoding: 'utf8'});
+		expect(status).toBe(1);
+		expect(stderr).toContain('file size limit');
+		const files = fs.readdirSync(at);
+		expect(files.map(file => fs.statSync(path.join(at, file)).size)).toEqual(left === undefined ? [] : [left]);
+		expect(files.filter(file => !partialName.test(file) || !stderr.includes(file))).toEqual([]);
 	});
 });

@@ -106,11 +106,6 @@ describe('our own files', () => {
 		expect(isDeepStrictEqual(readPprof(writePprof(snapshot, '1.0.0')), snapshot)).toBe(true);
 	});
 
-	test('open when they are not compressed', () => {
-		const {whole} = serviceSnapshots();
-		expect(canonical(readPprof(gunzipSync(writePprof(whole, '1.0.0'))))).toEqual(canonical(whole));
-	});
-
 	test('have a mapping for each library of native code', () => {
 		const builder = new SnapshotBuilder();
 		const java = builder.addFrame('com.acme.Zip', 'pack', 'Zip.java', 7);

@@ -1,11 +1,22 @@
-// Writes a file of so many bytes, in a process of its own whose rights and limits a test has set: node write-file.mjs
-// FILE BYTES
+// Writes FILE.bin whole, any other file as one that grows by reports of so many bytes: node write-file.mjs FILE BYTES...
 import process from 'node:process';
 import {writeWhole} from '../../source/exports/files/files.js';
+import {GrowingFile} from '../../source/exports/files/growing-file.js';
 
+const [name, ...sizes] = process.argv.slice(2);
 try {
-	await writeWhole(process.argv[2], new Uint8Array(Number(process.argv[3])));
+	if (name.endsWith('.bin')) {
+		await writeWhole(name, new Uint8Array(Number(sizes[0])));
+	} else {
+		const file = await GrowingFile.create(name);
+		for (const size of sizes) {
+			await file.append(new Uint8Array(Number(size)));
+		}
+
+		await file.finish();
+	}
 } catch (error) {
-	console.error((error as Error).message);
+	const {message, hint} = error as Error & {hint: string};
+	console.error(`${message}\n${hint}`);
 	process.exitCode = 1;
 }

@@ -16,23 +16,11 @@ import {sum} from '../helpers/sum.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
-/** A session of random samples of few threads, classes, methods and lines, so that locations repeat and recurse. */
-class RandomSession {
-	constructor(readonly samples: readonly Sampled[]) {}
-
-	/** Snapshots after `cut` samples and after all, of one session. */
-	snapshots(cut: number): {readonly before: Snapshot; readonly after: Snapshot} {
-		const builder = newBuilder();
-		count(builder, this.samples.slice(0, cut));
-		const before = builder.build();
-		count(builder, this.samples.slice(cut));
-		return {before, after: builder.build()};
-	}
-
-	/** A session that had only the samples after `cut`. */
-	later(cut: number): Snapshot {
-		return count(newBuilder(), this.samples.slice(cut)).build();
-	}
+/** Snapshots of one session after `cut` samples and after all. */
+function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snapshot; readonly after: Snapshot} {
+	const builder = newBuilder();
+	const before = count(builder, samples.slice(0, cut)).build();
+	return {before, after: count(builder, samples.slice(cut)).build()};
 }
 
 function newBuilder(): SnapshotBuilder {
@@ -74,15 +62,18 @@ const queries = fc.record({
 	threadKeys: fc.oneof({arbitrary: fc.constant(undefined), weight: 4}, fc.constant([1, 3])),
 });
 
-/** Calls back with sessions and queries of all sorts, and a number of samples to cut the session at. */
-function eachCase(check: (session: RandomSession, query: Query, cut: number) => void): void {
+/**
+Calls back with random samples of few threads, classes, methods and lines, so that locations repeat and recurse, with
+queries of all sorts, and with a number of samples to cut the session at.
+*/
+function eachCase(check: (samples: readonly Sampled[], query: Query, cut: number) => void): void {
 	fc.assert(fc.property(fc.array(sampled, {minLength: 1, maxLength: 120, size: 'max'}), queries, fc.nat(120), ([...samples], {threadKeys, ...query}, cut) => {
-		check(new RandomSession(samples), {...defaultQuery, ...query, threadKeys: threadKeys && new Set(threadKeys)}, Math.min(cut, samples.length));
+		check(samples, {...defaultQuery, ...query, threadKeys: threadKeys && new Set(threadKeys)}, Math.min(cut, samples.length));
 	}), {numRuns: 100});
 }
 
 /** The figures by the definitions, sample by sample. */
-function naive(session: RandomSession, snapshot: Snapshot, {by, states, threadKeys}: Query): Map<string, number[]> {
+function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, threadKeys}: Query): Map<string, number[]> {
 	const {dictionary} = snapshot;
 	const rows = new Map<string, number[]>();
 	const keyOf = (frame: number): string => {
@@ -96,7 +87,7 @@ function naive(session: RandomSession, snapshot: Snapshot, {by, states, threadKe
 		rows.set(key, row);
 	};
 
-	for (const {thread, frames, state, cpuNs} of session.samples) {
+	for (const {thread, frames, state, cpuNs} of samples) {
 		if (frames.length === 0 || (threadKeys && !threadKeys.has(thread + 1))) {
 			continue;
 		}
@@ -130,16 +121,16 @@ function figuresOf(row: LineRow): Partial<LineRow> {
 
 describe('lines', () => {
 	test('are what the definitions say, sample by sample', () => {
-		eachCase((session, query) => {
-			const {after} = session.snapshots(0);
+		eachCase((samples, query) => {
+			const {after} = snapshots(samples);
 			const rows = queryLines(after, undefined, query).rows.map(row => [row.key, [row.selfTicks, row.selfCpuNs, row.totalTicks, row.totalCpuNs]] as const);
-			expect(new Map([...rows].sort(([a], [b]) => a < b ? -1 : 1))).toEqual(naive(session, after, query));
+			expect(new Map([...rows].sort(([a], [b]) => a < b ? -1 : 1))).toEqual(naive(samples, after, query));
 		});
 	});
 
 	test('self adds up to the whole, total is at least self, shares are within 0 and 100', () => {
-		eachCase((session, query) => {
-			const table = queryLines(session.snapshots(0).after, undefined, query);
+		eachCase((samples, query) => {
+			const table = queryLines(snapshots(samples).after, undefined, query);
 			expect(sum(table.rows.map(row => row.selfTicks))).toBe(table.wholeTicks);
 			if (query.states.includes('RUNNABLE')) {
 				expect(sum(table.rows.map(row => row.selfCpuNs))).toBe(table.wholeCpuNs);
@@ -157,24 +148,25 @@ describe('lines', () => {
 	});
 
 	test('a baseline taken away leaves what a session of the later samples alone has', () => {
-		eachCase((session, query, cut) => {
-			const {before, after} = session.snapshots(cut);
-			const [window, later] = [queryLines(after, before, query), queryLines(session.later(cut), undefined, query)];
+		eachCase((samples, query, cut) => {
+			const {before, after} = snapshots(samples, cut);
+			const later = snapshots(samples.slice(cut)).after;
+			const [window, alone] = [queryLines(after, before, query), queryLines(later, undefined, query)];
 			// Nothing but which threads stand first among equals depends on ids.
 			const comparable = (rows: readonly LineRow[]) => rows.map(row => {
 				const {file, blockedNow, stuckMs, ...others} = figuresOf(row);
 				return others;
 			});
-			expect(comparable(window.rows)).toEqual(comparable(later.rows));
-			expect([window.wholeCpuNs, window.wholeTicks]).toEqual([later.wholeCpuNs, later.wholeTicks]);
+			expect(comparable(window.rows)).toEqual(comparable(alone.rows));
+			expect([window.wholeCpuNs, window.wholeTicks]).toEqual([alone.wholeCpuNs, alone.wholeTicks]);
 			const figures = (rows: readonly StackRow[]) => rows.map(row => `${row.ticks} ${row.cpuNs}`).sort(byText);
-			expect(figures(queryStacks(after, before, query))).toEqual(figures(queryStacks(session.later(cut), undefined, query)));
+			expect(figures(queryStacks(after, before, query))).toEqual(figures(queryStacks(later, undefined, query)));
 		});
 	});
 
 	test('an earlier snapshot reads the same after the session went on', () => {
-		eachCase((session, query) => {
-			const {before, after} = session.snapshots(session.samples.length >> 1);
+		eachCase((samples, query) => {
+			const {before, after} = snapshots(samples, samples.length >> 1);
 			const first = queryLines(before, undefined, query).rows.map(row => figuresOf(row));
 			queryLines(after, undefined, query);
 			expect(queryLines(before, undefined, query).rows.map(row => figuresOf(row))).toEqual(first);
@@ -182,8 +174,8 @@ describe('lines', () => {
 	});
 
 	test('every column orders the rows without losing any, and its reverse is the reverse', () => {
-		eachCase((session, query) => {
-			const {after} = session.snapshots(0);
+		eachCase((samples, query) => {
+			const {after} = snapshots(samples);
 			const all = queryLines(after, undefined, query).rows.map(({key}) => key);
 			for (const column of lineColumns) {
 				const forwards = queryLines(after, undefined, {...query, sort: {column: column.id, reverse: false}}).rows;
@@ -199,18 +191,18 @@ describe('lines', () => {
 });
 
 test('every sample is in one thread and, with frames and in a counted state, in one stack', () => {
-	eachCase((session, query) => {
-		const {after} = session.snapshots(0);
-		const samples = session.samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
+	eachCase((samples, query) => {
+		const {after} = snapshots(samples);
+		const counted = samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
 		const {rows} = queryThreads(after, undefined, {...query, showIdle: true});
-		expect(sum([...rows].flatMap(({states}) => [...states]))).toBe(samples.length);
-		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks))).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
+		expect(sum([...rows].flatMap(({states}) => [...states]))).toBe(counted.length);
+		expect(sum(queryStacks(after, undefined, query).map(({ticks}) => ticks))).toBe(counted.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
 	});
 });
 
 test('callers of a line and its beginnings of stacks add up to its total; its callees never to more', () => {
-	eachCase((session, query) => {
-		const {after} = session.snapshots(0);
+	eachCase((samples, query) => {
+		const {after} = snapshots(samples);
 		const {nodeParent} = after.dictionary;
 		for (const row of queryLines(after, undefined, query).rows) {
 			const detail = queryLineDetail(after, undefined, query, row.key);
