@@ -18,6 +18,7 @@ import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {initialisedText, lockName} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 
 /** A thread that waits for a lock now, or did in the window. */
 export type Waiter = {
@@ -117,7 +118,7 @@ export function holderText({holder, holderName, readers}: BlockerRow): string {
 const maxIndent = 5;
 
 /** Returns who blocks whom, now and in the window. Indented below a row: the locks that its waiters hold. */
-export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string; readonly missing?: string} {
+export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<BlockerRow> {
 	const scope = scopeOf(snapshot, query);
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));

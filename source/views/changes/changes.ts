@@ -9,6 +9,7 @@ import {sampledMs, windowMs} from '../../query/counters/cpu-time.js';
 import type {Baseline, Query, Location} from '../../query/types/query.js';
 import {byLocation, figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
+import type {ViewTable} from '../common/view.js';
 
 /** What a location used per second of sampling, and half the width of the 95 % interval of each rate. */
 export type ChangeFigures = {
@@ -37,9 +38,6 @@ export type ChangeRow = Location & {
 	/** Whether neither change exceeds its error. */
 	readonly isNoise: boolean;
 };
-
-/** Filtered and sorted rows; `allRows` counts them before the filter. */
-export type ChangeTable = {readonly rows: readonly ChangeRow[]; readonly allRows: number};
 
 /** Rates per second; CPU rates are in milliseconds: 1000 is a core. */
 const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
@@ -124,7 +122,7 @@ export function signed(value: number): string {
 }
 
 /** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
-export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
+export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ChangeRow> {
 	const {baseline} = query;
 	const begin = baseline && beginOf(baseline, snapshot, since);
 	if (!baseline || begin === snapshot) {

@@ -13,6 +13,7 @@ import {treeFilter, wholeOf} from '../tree/tree.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, statesColumn, text, treeMark, type Column} from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 import {focusedStacks, FocusTree, type FocusFigures, type FocusRow} from './focus-tree.js';
 
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
@@ -72,7 +73,7 @@ declare module '../../query/types/query.js' {
 const openPercent = 10;
 
 /** Returns the rows of `query.method`'s callees and callers, in thread time of all states and CPU time. */
-export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
+export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FocusRow> {
 	const parts = openFocus(snapshot, since, query);
 	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,

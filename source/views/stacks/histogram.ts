@@ -14,6 +14,7 @@ import {cellWidth} from '../../model/cell-width.js';
 import {figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, shortName, viaText} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 import {StackNumbers, StackHistogramRow, type CountedStacks} from './rows.js';
 
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
@@ -79,7 +80,7 @@ declare module '../../query/types/query.js' {
 }
 
 /** Returns identical stacks of all threads and states, counted, by their first `query.depth` frames. */
-export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
+export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<StackHistogramRow> {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);

@@ -10,6 +10,7 @@ import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {figure, text, type Column} from '../../query/columns/column.js';
 import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 
 /** Stays of tasks in a state that ended in the window; for a final state, whole tasks. */
 export type TaskRow = DurationFigures & {
@@ -194,7 +195,7 @@ function sameSession(report: TaskReport, since = report.since): TaskReport | und
 }
 
 /** Returns the rows of the Tasks view. In filters `ticks` are the stays. */
-export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TaskRow[]; readonly allRows: number; readonly above?: string} {
+export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<TaskRow> {
 	const {tasks} = snapshot;
 	if (!tasks) {
 		return {rows: [], allRows: 0};

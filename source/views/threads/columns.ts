@@ -63,9 +63,6 @@ export type ThreadRow = {
 	readonly wait?: Wait;
 };
 
-/** `allRows` counts rows that the filter or `showIdle` hides too, `idleRows` those that `showIdle` alone hides. */
-export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
-
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],

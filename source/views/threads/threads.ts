@@ -20,7 +20,8 @@ import {isOfJvm} from '../../query/counters/thread-kind.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {waitOf, waitsForWork, waitText} from '../../query/locks/waits.js';
-import {threadColumns, type ThreadRow, type ThreadTableRows} from './columns.js';
+import type {ViewTable} from '../common/view.js';
+import {threadColumns, type ThreadRow} from './columns.js';
 
 declare module '../../query/types/query.js' {
 	interface Query {
@@ -30,7 +31,7 @@ declare module '../../query/types/query.js' {
 }
 
 /** Returns threads alive or sampled in the window, the JVM's idle ones last; without `showIdle` none without work. */
-export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
+export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ThreadRow> {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
 	const sums = sumByThread(counters, snapshot.threads.count, scope);

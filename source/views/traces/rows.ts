@@ -6,6 +6,7 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {figure, hotPercent, text, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree, thinnedText} from './methods.js';
 
 type TimeSettings = Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortFigures'> & Partial<Pick<Column<TraceRow>, 'file'>>;
@@ -75,7 +76,7 @@ declare module '../../query/types/query.js' {
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
 /** Returns the traced methods or their call tree in the window. In filters `cpu` is the own time, `ticks` the calls. */
-export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number; readonly pending?: readonly string[]} {
+export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<TraceRow> {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
 	}

@@ -9,6 +9,7 @@ import type {Query} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
+import type {ViewTable} from '../common/view.js';
 import {openedRows} from './opened.js';
 import {CallNode, CallTree, type Weight} from './call-tree.js';
 
@@ -45,7 +46,7 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 const hotRootPercent = 5;
 
 /** Returns the rows of the Tree view. Text terms of the filter select stacks, its figures rows by their totals. */
-export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly CallNode[]; readonly allRows: number} {
+export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<CallNode> {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,

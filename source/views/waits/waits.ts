@@ -12,6 +12,7 @@ import {groupWaits, waitOf, waitsForWork, waitText, type WaitGroup} from '../../
 import type {Location, Query} from '../../query/types/query.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
+import type {ViewTable} from '../common/view.js';
 
 /** A row of the Waits view: threads that wait for the same in the newest sample. */
 export type WaitRow = {
@@ -66,7 +67,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 ];
 
 /** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
-export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): {readonly rows: readonly WaitRow[]; readonly allRows: number; readonly idleRows: number; readonly missing?: string} {
+export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
 	const scope = scopeOf(snapshot, query);
 	const threads = Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isCounted(scope, thread));
 	const rows = groupWaits(snapshot, threads).map(group => rowOf(snapshot, group));
