@@ -1,8 +1,5 @@
 import {spawn} from 'node:child_process';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
-import {identify} from '../jvm/discovery/inspect.js';
-import {listJvms} from '../jvm/discovery/list.js';
 import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -17,8 +14,9 @@ import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
 import {abortOnSignal, failureOf} from './batch.js';
+import {eachJvm} from './each-jvm.js';
 import {eachWindow, Progress} from './record.js';
-import {sampled, Windows} from './sampled.js';
+import {Windows} from './sampled.js';
 import {utcStamp} from './save.js';
 
 /** Time recorded before and after a trigger, and minimum time between two. */
@@ -132,11 +130,6 @@ class Trigger {
 	}
 }
 
-/** Maximum JVMs watched at a time: each takes a thread and its share of --max-cpu. */
-const maxTargets = 32;
-const scanEveryMs = 5000;
-const pollMs = 200;
-
 function stemOf({output = 'tprof'}: Options): string {
 	return output.replace(/\.tprof$/, '');
 }
@@ -186,54 +179,25 @@ export async function watchAll(options: Options): Promise<number> {
 	const files: FileCount = {left: options.maxFiles};
 	const {signal: stop} = abortOnSignal();
 	const progress = new Progress();
-	const running = new Map<number, Promise<void>>();
-	/** Pids of JVMs that are not tried again. */
-	const failed = new Set<number>();
-	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	let problem: string | undefined;
 	let newest = '';
-	const show = () => {
-		progress.show(`watching ${running.size} JVMs  ${countOf(options, files)}${newest}`, problem);
-	};
-
-	const watch = async (target: Target) => {
-		const {pid} = target;
-		try {
-			await sampled(target, options, async source => {
-				await watched(source, target, options, {
-					files, stop, stem: `${stemOf(options)}-${pid}`, show(trigger) {
-						newest = trigger.newest === undefined ? newest : `, the last ${trigger.newest}`;
-						problem = trigger.problem ?? problem;
-					},
-				});
-				if (source.status().phase === 'failed') {
-					throw failureOf(source.status());
-				}
+	await eachJvm(options, {
+		stop,
+		async follow(source, target) {
+			await watched(source, target, options, {
+				files, stop, stem: `${stemOf(options)}-${target.pid}`, show(trigger) {
+					newest = trigger.newest === undefined ? newest : `, the last ${trigger.newest}`;
+					problem = trigger.problem ?? problem;
+				},
 			});
-		} catch (error) {
-			problem = `${pid}: ${(error as Error).message}`;
-			failed.add(pid);
-		} finally {
-			running.delete(pid);
-		}
-	};
-
-	for (let scannedMs = -Infinity; !stop.aborted && performance.now() < endMs;) {
-		if (performance.now() - scannedMs >= scanEveryMs) {
-			scannedMs = performance.now();
-			for (const {pid, problem: obstacle} of listJvms()) {
-				const found = obstacle !== undefined || running.has(pid) || failed.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
-				if (found?.ok) {
-					running.set(pid, watch(found.target));
-				}
-			}
-		}
-
-		show();
-		await sleep(pollMs);
-	}
-
-	await Promise.all(running.values());
+		},
+		onProblem(text) {
+			problem = text;
+		},
+		onPoll(count) {
+			progress.show(`watching ${count} JVMs  ${countOf(options, files)}${newest}`, problem);
+		},
+	});
 	progress.end(`watched for ${countOf(options, files)}${newest}`);
 	return 0;
 }
