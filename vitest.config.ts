@@ -10,6 +10,7 @@ process, one after the other.
 */
 const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
+	'test/fleet/{profiles,sender}.test.ts',
 	'test/jvm/koffi.test.ts',
 	'test/engines/attach/{parser,parser-hostile,protocol}.test.ts',
 	'test/engines/memory/{decode,unwind}/**/*.test.ts',

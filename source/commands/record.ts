@@ -44,10 +44,10 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	return recorder.problem === undefined ? 0 : 1;
 }
 
-/** Calls `follow` each second until the source ends, the time is over or a signal comes; then once more. */
-export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>): Promise<void> {
+/** Calls `follow` each second, or `everyMs`, until the source ends, the time is over or a signal comes; then once more. */
+export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>, everyMs = windowMs): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
-	let nextMs = performance.now() + windowMs;
+	let nextMs = performance.now() + everyMs;
 	const isToEnd = () => stop.aborted || isOver(source.status()) || performance.now() >= endMs;
 	while (!isToEnd()) {
 		while (!isToEnd() && performance.now() < nextMs) {
@@ -55,7 +55,7 @@ export async function eachWindow(source: Pick<SnapshotSource, 'status'>, duratio
 		}
 
 		// Skip windows that are already late.
-		nextMs = Math.max(nextMs + windowMs, performance.now() + (windowMs / 2));
+		nextMs = Math.max(nextMs + everyMs, performance.now() + (everyMs / 2));
 		await follow(isToEnd());
 	}
 }
@@ -78,12 +78,13 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 export class Progress {
 	#problem: string | undefined;
 
-	show(text: string, problem: string | undefined): void {
+	/** `resumed`: what is said when a problem is over. */
+	show(text: string, problem: string | undefined, resumed = 'recording goes on'): void {
 		const {isTTY, columns} = process.stderr;
 		if (isTTY) {
 			process.stderr.write(`\r\u001B[K${printable(problem === undefined ? text : `${text}  ! ${problem}`).slice(0, columns - 1)}`);
 		} else if (problem !== this.#problem) {
-			process.stderr.write(`tprof-top: ${printable(problem ?? 'recording goes on')}\n`);
+			process.stderr.write(`tprof-top: ${printable(problem ?? resumed)}\n`);
 		}
 
 		this.#problem = problem;

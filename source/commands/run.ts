@@ -73,6 +73,11 @@ export async function run(given: Options): Promise<number> {
 			return watchAll(options);
 		}
 
+		case 'push': {
+			const {push} = await import('./push.js');
+			return push(command.target, options);
+		}
+
 		case 'diff': {
 			const {readSides} = await import('./diff.js');
 			const compared = comparing(options);
@@ -124,8 +129,8 @@ function comparing(options: Options): Options {
 	return compared;
 }
 
-const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch']);
-const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch']);
+const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch', 'push']);
+const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch', 'push']);
 
 /** Throws a UserError if the command cannot run with these options. */
 async function check(options: Options): Promise<void> {

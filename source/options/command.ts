@@ -14,6 +14,8 @@ export type Command =
 	| {readonly kind: 'tasks'; readonly target: string}
 	| {readonly kind: 'record'; readonly target: string}
 	| {readonly kind: 'watch'}
+	/** Without `target`: all JVMs. */
+	| {readonly kind: 'push'; readonly target: string | undefined}
 	/** Files, spans of recordings or JVMs. */
 	| {readonly kind: 'diff'; readonly sides: readonly [string, string]}
 	| {readonly kind: 'probes'}
@@ -43,6 +45,7 @@ export const commandTable: ReadonlyArray<{
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open and diff show any moment of it'},
 	{word: 'watch', spelling: 'watch --all', help: 'record every JVM on this host around moments that match --when'},
+	{word: 'push', spelling: 'push PID --to URL', help: 'keep sending profiles to Pyroscope or an OpenTelemetry collector; --all: of every JVM'},
 	{word: 'diff', spelling: 'diff A B', help: 'what B uses more or less than A: snapshots, recordings, spans (FILE@14:02..14:03) or JVMs', path: 'file'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'count and time calls of matching methods, with an agent in the JVM'},
 	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks (executors and others) spend in each state, with an agent in the JVM'},
@@ -78,6 +81,14 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		}
 
 		return {kind: 'diff', sides: [second, rest[0]]};
+	}
+
+	if (first === 'push') {
+		if (rest.length > 0) {
+			throw usage(`unexpected argument: "${rest.join(' ')}"`, 'give one target, or --all');
+		}
+
+		return {kind: 'push', target: second};
 	}
 
 	const maxWords = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;

@@ -48,7 +48,7 @@ export type Option = Switch | Valued;
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
 
 /** The commands on a live JVM. */
-export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'diff'];
+export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'push', 'diff'];
 const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
@@ -60,6 +60,7 @@ export const groups = {
 	batch: {title: 'Batch', commands: onSessions},
 	files: {title: 'Files', commands: onSessions},
 	recordings: {title: 'Recordings', commands: ['record', 'watch']},
+	push: {title: 'Push', commands: ['push']},
 	trace: {title: 'Traces', commands: ['trace', 'record']},
 	tasks: {title: 'Tasks', commands: ['tasks', 'record']},
 	other: {title: 'Other', commands: everywhere},

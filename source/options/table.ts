@@ -4,6 +4,7 @@ import {auto, engines} from '../engines/registry.js';
 import {allFormats, formats, usualFormat} from '../exports/formats/registry.js';
 import {shippedProbes} from '../model/task-probe.js';
 import {globsOf} from '../model/glob.js';
+import {printable} from '../model/text.js';
 import {defaultQuery, groupings} from '../query/types/query.js';
 import {parseFilter} from '../query/filter/filter.js';
 import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
@@ -258,7 +259,7 @@ const optionTable = {
 		name: 'tasks', group: 'recordings', value: 'PROBE', path: 'file', commands: ['record'], help: 'also record states of tasks, as tasks --probe does',
 		...anyText,
 	},
-	all: {name: 'all', group: 'recordings', commands: ['watch'], help: 'watch all JVMs on this host, including later ones'},
+	all: {name: 'all', group: 'recordings', commands: ['watch', 'push'], help: 'watch or push all JVMs on this host, including later ones'},
 	/** Times are parsed once the recording is open, as they may be relative to its end. */
 	at: {
 		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording: "10m ago" (before its end), 14:02:30, "2026-11-23 14:02"',
@@ -269,8 +270,39 @@ const optionTable = {
 		...anyText,
 	},
 	to: {
-		name: 'to', group: 'recordings', value: 'TIME', commands: ['open'], help: 'end of the reported span',
+		name: 'to', group: 'recordings', value: 'TIME|URL', commands: ['open', 'push'], help: 'end of the reported span; of push: address of the engine, see docs/fleet.md',
 		...anyText,
+	},
+	everyS: {
+		name: 'every', group: 'push', value: 'TIME', default: '15s', help: 'time between two profiles of a JVM, 1s to 600s',
+		read: (text: string, spelling: string) => number(1, 600).read(text.trim().replace(/s$/, ''), spelling),
+	},
+	/** Names and values. */
+	labels: {
+		name: 'label', group: 'push', value: 'NAME=VALUE', repeats: true, help: 'a label for all profiles, such as env=prod; service_name=shop replaces the main class',
+		read(text: string, spelling: string): ReadonlyArray<readonly [string, string]> {
+			const [, name, value] = /^([a-z][\w.]{0,99})=(.{1,1000})$/is.exec(text) ?? [];
+			if (name === undefined) {
+				throw usage(`${spelling}: "${text}" is no label`, 'NAME=VALUE, with letters, digits, _ and . in NAME');
+			}
+
+			return [[name, printable(value, 1000)]];
+		},
+	},
+	headers: {
+		name: 'headers', group: 'push', value: 'FILE', path: 'file', help: 'HTTP headers for the engine, one a line, such as credentials (or in TPROF_HEADERS)',
+		...anyText,
+	},
+	metrics: {
+		name: 'metrics', group: 'push', value: '[HOST:]PORT', help: 'serve figures for Prometheus at /metrics, to this host alone unless HOST is given',
+		read(text: string, spelling: string) {
+			const [, host = '127.0.0.1', port] = /^(?:(\[[\da-f:.]+]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
+			if (port === undefined || Number(port) > 65_535) {
+				throw usage(`${spelling} must be a port, or HOST:PORT: "${text}"`, 'for example 9464, for this host alone, or 0.0.0.0:9464');
+			}
+
+			return {host: host.replaceAll(/[[\]]/g, ''), port: Number(port)};
+		},
 	},
 	/** Nanoseconds. */
 	leastNs: {

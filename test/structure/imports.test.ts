@@ -25,6 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
 	views: ['model', 'query'],
 	ui: ['model', 'query', 'views', 'sampler', 'runtime', 'sources'],
 	exports: ['model', 'query', 'views', 'runtime'],
+	fleet: ['model', 'query', 'views', 'exports', 'runtime'],
 };
 
 /** Packages that only some folders may use. */

@@ -71,10 +71,10 @@ observations in them, labelled by thread and state. The last string is the sessi
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = balancedCounters(original.dictionary, original.counters);
 	const snapshot: Snapshot = {...original, counters};
-	const {target, session} = snapshot;
+	const {session} = snapshot;
 	const names = new Names();
 	const text = (value: string) => names.text(value);
-	const sample = samplesOf(snapshot, names, names.mapping(target.mainClass || 'java'));
+	const sample = samplesOf(snapshot, names);
 	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
@@ -110,11 +110,35 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-/** Returns a sample for each counter. `program`: id of the mapping of Java code. */
-function samplesOf({dictionary, counters, threads}: Snapshot, names: Names, program: number): SampleInput[] {
+/** Returns a sample for each counter. */
+function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
+	const {counters, threads} = snapshot;
+	const stackOf = stacksOf(snapshot, names);
+	return Array.from({length: counters.count}, (_, counter) => {
+		const thread = counters.thread[counter];
+		return {
+			locationId: stackOf(counter),
+			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), piecesOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), piecesOf(counters.ticks[counter], counters.squaredTicks[counter])],
+			label: [
+				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
+				{key: names.text(labelKey.javaId), num: threads.key[thread]},
+				{key: names.text(labelKey.state), str: names.text(threadStates[counters.state[counter]])},
+				...(threads.nativeId[thread] > 0 ? [{key: names.text(labelKey.tid), num: threads.nativeId[thread]}] : []),
+			],
+		};
+	});
+}
+
+/**
+Returns a function that gives the ids of the locations of a counter's stack, innermost first, and adds them to `names`.
+Counters with the same stack get the same array.
+*/
+export function stacksOf({target, dictionary, counters, threads}: Snapshot, names: Names): (counter: number) => number[] {
 	const {strings, frameClass, frameMethod, frameFile, frameLine, nodeParent, nodeFrame} = dictionary;
+	const program = names.mapping(target.mainClass || 'java');
+	const withoutFrames = new Map<string, number[]>();
 	const stacks = new Map<number, number[]>();
-	const stackOf = (node: number) => getOrCreate(stacks, node, () => {
+	const stackAt = (node: number) => getOrCreate(stacks, node, () => {
 		const stack: number[] = [];
 		for (let at = node; at !== rootNode; at = nodeParent[at]) {
 			const frame = nodeFrame[at];
@@ -128,19 +152,15 @@ function samplesOf({dictionary, counters, threads}: Snapshot, names: Names, prog
 		return stack;
 	});
 
-	return Array.from({length: counters.count}, (_, counter) => {
-		const [thread, node] = [counters.thread[counter], counters.node[counter]];
-		return {
-			locationId: node === rootNode ? [names.location(placeholderOf(threads.flags[thread]), {mappingId: program})] : stackOf(node),
-			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), piecesOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), piecesOf(counters.ticks[counter], counters.squaredTicks[counter])],
-			label: [
-				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
-				{key: names.text(labelKey.javaId), num: threads.key[thread]},
-				{key: names.text(labelKey.state), str: names.text(threadStates[counters.state[counter]])},
-				...(threads.nativeId[thread] > 0 ? [{key: names.text(labelKey.tid), num: threads.nativeId[thread]}] : []),
-			],
-		};
-	});
+	return counter => {
+		const node = counters.node[counter];
+		if (node !== rootNode) {
+			return stackAt(node);
+		}
+
+		const name = placeholderOf(threads.flags[counters.thread[counter]]);
+		return getOrCreate(withoutFrames, name, () => [names.location(name, {mappingId: program})]);
+	};
 }
 
 /** Returns a function name for threads without frames: tools ignore samples without a location. */

@@ -1,0 +1,167 @@
+import {hostname} from 'node:os';
+import {windowSnapshot} from '../exports/common/window-snapshot.js';
+import {engineOf, isPrivate} from '../fleet/engine-url.js';
+import {headersFrom} from '../fleet/headers.js';
+import {JvmMetrics, metricsText, serveMetrics} from '../fleet/metrics.js';
+import type {Labels, Protocol} from '../fleet/protocol.js';
+import {Sender} from '../fleet/sender.js';
+import {openVitals} from '../jvm/counters/vitals.js';
+import type {Target} from '../jvm/target.js';
+import type {Snapshot} from '../model/snapshot.js';
+import type {SnapshotSource} from '../model/source.js';
+import type {Options} from '../options/parse.js';
+import {usage} from '../runtime/errors.js';
+import {startHeapTrimming} from '../runtime/heap-trimming.js';
+import {abortOnSignal, failureOf} from './batch.js';
+import {eachJvm} from './each-jvm.js';
+import {eachWindow, Progress} from './record.js';
+import {resolveTarget} from './resolve-target.js';
+import {sampled} from './sampled.js';
+
+/** How long an engine may take for what waits when we end. */
+const graceMs = 5000;
+
+/** Sends windows of a JVM, or of all, to an engine, and serves metrics, until they end. Returns the exit code; throws UserError. */
+export async function push(name: string | undefined, options: Options): Promise<number> {
+	const {to, all, metrics: address} = options;
+	if (all === (name !== undefined)) {
+		throw usage(all ? 'push --all takes no target' : 'push needs a target, or --all', example);
+	}
+
+	if (to === undefined && address === undefined) {
+		throw usage('push needs --to, --metrics or both', example);
+	}
+
+	const fleet = new Fleet(options, to);
+	const target = name === undefined ? undefined : await resolveTarget(name);
+	const server = address && await serveMetrics(address, () => fleet.page());
+	const stopTrimming = startHeapTrimming();
+	const {signal: stop} = abortOnSignal();
+	try {
+		if (!target) {
+			await eachJvm(options, {
+				stop,
+				follow: async (source, target) => fleet.follow(source, target, stop),
+				onProblem(problem) {
+					fleet.problem = problem;
+				},
+				onPoll(count) {
+					fleet.show(`${count} JVMs`);
+				},
+			});
+			return 0;
+		}
+
+		return await sampled(target, options, async source => {
+			const timer = setInterval(() => {
+				fleet.show(`${target.pid} ${target.facts.mainClass}`);
+			}, showMs);
+			try {
+				await fleet.follow(source, target, stop);
+			} finally {
+				clearInterval(timer);
+			}
+
+			if (source.status().phase === 'failed') {
+				throw failureOf(source.status());
+			}
+
+			return 0;
+		});
+	} finally {
+		stopTrimming();
+		await fleet.close();
+		server?.close();
+	}
+}
+
+const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
+const showMs = 200;
+
+/** What is sent of all JVMs, and where. */
+class Fleet {
+	/** Why a JVM could not be sampled. */
+	problem: string | undefined;
+	readonly #options: Options;
+	readonly #engine: {readonly url: URL; readonly protocol: Protocol} | undefined;
+	readonly #sender: Sender | undefined;
+	readonly #jvms = new Set<JvmMetrics>();
+	readonly #progress = new Progress();
+
+	constructor(options: Options, to: string | undefined) {
+		this.#options = options;
+		if (to !== undefined) {
+			this.#engine = engineOf(to);
+			const headers = headersFrom(options.headers);
+			if (Object.keys(headers()).length > 0 && !isPrivate(this.#engine.url)) {
+				this.#progress.end(`tprof-top: the headers are sent unencrypted to ${this.#engine.url.host}; an https address would hide them`);
+			}
+
+			this.#sender = new Sender(this.#engine.url, this.#engine.protocol, {headers});
+		}
+	}
+
+	/** Sends a window of a JVM every so often, until it ends or `stop`. */
+	async follow(source: SnapshotSource, target: Target, stop: AbortSignal): Promise<void> {
+		const {durationS, everyS, metrics: address} = this.#options;
+		const labels = labelsOf(target, this.#options);
+		const vitals = openVitals(target);
+		const metrics = new JvmMetrics(labels);
+		this.#jvms.add(metrics);
+		let since: Snapshot | undefined;
+		try {
+			await eachWindow(source, durationS, stop, async () => {
+				const snapshot = source.read();
+				if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
+					return;
+				}
+
+				if (address) {
+					metrics.update(snapshot, since, vitals.read());
+				}
+
+				if (this.#engine) {
+					this.#sender?.add(this.#engine.protocol.encode(windowSnapshot(snapshot, since), labels));
+				}
+
+				since = snapshot;
+			}, everyS * 1000);
+		} finally {
+			this.#jvms.delete(metrics);
+			vitals.close();
+		}
+	}
+
+	page(): string {
+		return metricsText(this.#jvms, this.#sender);
+	}
+
+	/** Shows how it goes; `what`: what is sampled. */
+	show(what: string): void {
+		const {problem = this.problem, dropped = 0} = this.#sender ?? {};
+		const losses = problem !== undefined && this.#sender?.problem !== undefined && dropped > 0 ? `${problem}; the oldest windows are dropped` : problem;
+		this.#progress.show(`pushing ${what}  ${this.#counts()}`, losses, `pushing goes on: ${this.#counts()}`);
+	}
+
+	/** Sends what waits, if the engine takes it soon. */
+	async close(): Promise<void> {
+		await this.#sender?.close(graceMs);
+		const problem = this.#sender?.problem ?? this.problem;
+		this.#progress.end(`pushed: ${this.#counts()}${problem === undefined ? '' : ` (${problem})`}`);
+	}
+
+	#counts(): string {
+		if (!this.#engine || !this.#sender) {
+			return 'metrics only';
+		}
+
+		const {sent, waiting, refused, dropped} = this.#sender;
+		return [`${sent} windows to ${this.#engine.url.host}`, ...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)].join(', ');
+	}
+}
+
+function labelsOf({facts: {pid, mainClass, jvmVersion}}: Target, {labels = []}: Options): Labels {
+	return {
+		service_name: mainClass || 'java', hostname: hostname(), pid: String(pid), ...(jvmVersion ? {jvm_version: jvmVersion} : {}), ...Object.fromEntries(labels),
+	};
+}

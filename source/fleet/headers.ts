@@ -1,0 +1,66 @@
+import {readFileSync} from 'node:fs';
+import {validateHeaderName, validateHeaderValue} from 'node:http';
+import process from 'node:process';
+import {UserError} from '../runtime/errors.js';
+
+/** Name of the environment variable that has headers if no file is given. */
+export const headersVariable = 'TPROF_HEADERS';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Those that the connection itself needs. */
+const ownHeaders = new Set(['connection', 'content-length', 'content-type', 'content-encoding', 'host', 'transfer-encoding']);
+const maxBytes = 65_536;
+
+/**
+Returns a function that reads the headers for an engine, such as credentials: from a file, each time, so that they may
+change, or from the environment, where later child processes do not find them any more. Both have a header a line, as
+`Authorization: Bearer abc`. Errors (UserError) never show a value.
+*/
+export function headersFrom(file: string | undefined): () => Headers {
+	if (file !== undefined) {
+		return () => parse(contentOf(file), file);
+	}
+
+	const headers = parse(process.env[headersVariable] ?? '', headersVariable);
+	// eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the name is a constant
+	delete process.env[headersVariable];
+	return () => headers;
+}
+
+function contentOf(file: string): string {
+	try {
+		return readFileSync(file, 'utf8');
+	} catch (error) {
+		throw new UserError(`cannot read the headers in ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+	}
+}
+
+function parse(text: string, from: string): Headers {
+	if (text.length > maxBytes) {
+		throw new UserError(`${from} is too long for headers`);
+	}
+
+	const headers: Record<string, string> = {};
+	for (const [index, line] of text.split(/\r?\n/).entries()) {
+		if (line.trim() === '' || line.startsWith('#')) {
+			continue;
+		}
+
+		const [, name = '', value = ''] = /^([^:\s]+):(.*)$/.exec(line) ?? [];
+		try {
+			validateHeaderName(name);
+			validateHeaderValue(name, value.trim());
+		} catch {
+			throw new UserError(`${from}: line ${index + 1} is no header`, {hint: 'a header a line, as Authorization: Bearer TOKEN', exitCode: 2});
+		}
+
+		if (ownHeaders.has(name.toLowerCase())) {
+			throw new UserError(`${from}: ${name} cannot be set`, {exitCode: 2});
+		}
+
+		headers[name] = value.trim();
+	}
+
+	return headers;
+}

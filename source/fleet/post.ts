@@ -1,0 +1,124 @@
+import http from 'node:http';
+import https from 'node:https';
+import {getSystemErrorMap} from 'node:util';
+import {printable} from '../model/text.js';
+import type {Headers} from './headers.js';
+
+/** `failed`: to be tried again. `refused`: this body will never be taken, but others may be. */
+export type Answer =
+	| {readonly kind: 'accepted'; readonly text: string}
+	| {readonly kind: 'refused'; readonly problem: string}
+	| {readonly kind: 'failed'; readonly problem: string; readonly retryAfterMs?: number};
+
+type Request = {
+	readonly headers: Headers;
+	readonly body: Uint8Array;
+	/** For all of it, from connecting to the end of the answer. */
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+};
+
+const maxAnswerLength = 65_536;
+const maxQuotedLength = 200;
+/** Shorter words of headers are no secrets. */
+const leastSecretLength = 8;
+/** Later times to retry at are not waited for. */
+const maxRetryAfterMs = 15 * 60_000;
+
+/** Answers that may change when somebody mends the set-up, or that ask for another try (as OTLP does). */
+const passing = new Set([401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504]);
+
+/**
+Posts a body. Redirects are not followed: the headers may hold credentials. Never throws; problems are printable and say
+nothing of the headers.
+*/
+export async function post(url: URL, request: Request): Promise<Answer> {
+	try {
+		const {statusCode = 0, headers, text} = await exchange(url, request);
+		const answered = `${url.origin} answered ${statusCode}`;
+		if (statusCode >= 200 && statusCode < 300) {
+			// A proxy's log-in page.
+			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: no engine`} : {kind: 'accepted', text};
+		}
+
+		if (statusCode >= 300 && statusCode < 400) {
+			return {kind: 'failed', problem: `${answered}, a redirect to ${originOf(headers.location, url)}: not followed; give --to the engine's own address`};
+		}
+
+		const quoted = printable(withoutSecrets(text.trim(), request.headers), maxQuotedLength);
+		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean).join(': ');
+		return passing.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
+	} catch (error) {
+		return {kind: 'failed', problem: `${url.origin}: ${reasonOf(error as NodeJS.ErrnoException)}`};
+	}
+}
+
+const hints: Readonly<Record<number, string | undefined>> = {
+	401: 'the credentials in --headers or TPROF_HEADERS are missing or wrong',
+	403: 'the credentials do not allow it',
+	404: 'is the path in --to right?',
+};
+
+async function exchange(url: URL, {headers, body, timeoutMs, signal}: Request): Promise<http.IncomingMessage & {text: string}> {
+	return new Promise((resolve, reject) => {
+		// Each on a connection of its own: an idle one may be closed just as it is used again.
+		const request = (url.protocol === 'https:' ? https : http).request(url, {
+			method: 'POST', agent: false, signal, headers: {...headers, 'content-length': String(body.length)},
+		});
+		const timer = setTimeout(() => {
+			request.destroy(new Error(`no answer in ${timeoutMs / 1000} s`));
+		}, timeoutMs);
+		const fail = (error: Error) => {
+			clearTimeout(timer);
+			reject(request.errored ?? error);
+		};
+
+		request.on('error', fail);
+		request.on('response', response => {
+			let text = '';
+			const end = () => {
+				clearTimeout(timer);
+				resolve(Object.assign(response, {text}));
+			};
+
+			response.setEncoding('utf8');
+			response.on('data', (chunk: string) => {
+				text += chunk;
+				if (text.length > maxAnswerLength) {
+					end();
+					request.destroy();
+				}
+			});
+			response.on('end', end);
+			response.on('error', fail);
+		});
+		request.end(body);
+	});
+}
+
+/** Returns an answer without the values of our headers, or words of them, which engines may quote. */
+function withoutSecrets(text: string, headers: Headers): string {
+	const secrets = Object.values(headers).flatMap(value => [value, ...value.split(/\s+/)]).filter(({length}) => length >= leastSecretLength);
+	let rest = text;
+	for (const secret of secrets) {
+		rest = rest.replaceAll(secret, '…');
+	}
+
+	return rest;
+}
+
+function originOf(location: string | undefined, base: URL): string {
+	return URL.canParse(location ?? '', base.href) ? printable(new URL(location ?? '', base).origin) : 'nowhere';
+}
+
+/** Returns how long to wait, of the header's seconds or HTTP date. */
+function retryAfterMs(header: string | undefined): number | undefined {
+	const ms = header === undefined ? Number.NaN : (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
+	return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs);
+}
+
+/** Returns the reason in words; a connection that failed on several addresses has a code and no message. */
+function reasonOf({code, message}: NodeJS.ErrnoException): string {
+	const known = [...getSystemErrorMap().values()].find(([name]) => name === code);
+	return printable(known?.[1] ?? (message === '' ? String(code) : message), maxQuotedLength);
+}

@@ -1,0 +1,26 @@
+import {randomUUID} from 'node:crypto';
+import {encodeProfile, windowProfiles} from '../exports/pprof/window-profiles.js';
+import type {Protocol} from './protocol.js';
+
+/**
+Pyroscope's push API (Connect with JSON, push/v1/push.proto): pprof with one value each, CPU time and, by thread state, thread time.
+*/
+export const pyroscope: Protocol = {
+	headers: {'content-type': 'application/json'},
+	urlOf(engine) {
+		const url = new URL(engine);
+		url.pathname = `${url.pathname.replace(/\/+$/, '')}/push.v1.PusherService/Push`;
+		return url;
+	},
+	encode(window, labels) {
+		const series = windowProfiles(window).map(profile => {
+			const named = {...labels, ...(profile.state ? {state: profile.state} : {}), __name__: profile.name};
+			return {
+				labels: Object.entries(named).map(([name, value]) => ({name: name.replaceAll('.', '_'), value})),
+				samples: [{ID: randomUUID(), rawProfile: Buffer.from(encodeProfile(profile, window.session)).toString('base64')}],
+			};
+		});
+		return Buffer.from(JSON.stringify({series}));
+	},
+	problemIn: () => undefined,
+};

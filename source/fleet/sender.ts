@@ -1,0 +1,145 @@
+import {post} from './post.js';
+import type {Headers} from './headers.js';
+import type {Protocol} from './protocol.js';
+
+export type SenderOptions = {
+	readonly headers: () => Headers;
+	/** Of all bodies that wait. */
+	readonly maxBytes?: number;
+	readonly timeoutMs?: number;
+	/** The wait after the first failure. It doubles with each further one. */
+	readonly firstWaitMs?: number;
+};
+
+const usual = {maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000, firstWaitMs: 1000};
+const maxWaitMs = 60_000;
+
+/** Sends bodies to an engine, one at a time and in order. While it does not take them they wait in a bounded queue. */
+export class Sender {
+	/** Bodies that the engine took, that it refused for good, and that found no room or no time. */
+	sent = 0;
+	refused = 0;
+	dropped = 0;
+	waitingBytes = 0;
+	/** Why the last one was not taken; undefined if it was. */
+	problem: string | undefined;
+	readonly #url: URL;
+	readonly #protocol: Protocol;
+	readonly #options: Required<SenderOptions>;
+	readonly #queue: Uint8Array[] = [];
+	readonly #stop = new AbortController();
+	#isClosing = false;
+	/** Ends a wait. */
+	#wake: (() => void) | undefined;
+	#sending: Promise<void> | undefined;
+
+	constructor(engine: URL, protocol: Protocol, options: SenderOptions) {
+		this.#url = protocol.urlOf(engine);
+		this.#protocol = protocol;
+		this.#options = {...usual, ...options};
+	}
+
+	get waiting(): number {
+		return this.#queue.length;
+	}
+
+	/** Adds a body. If there is no room, the oldest are dropped. */
+	add(body: Uint8Array): void {
+		this.#queue.push(body);
+		this.#makeRoom();
+		if (this.#queue.length > 0) {
+			this.#sending ??= this.#send();
+		}
+	}
+
+	/** Tries to send what waits, for at most `graceMs`; the rest is dropped. */
+	async close(graceMs: number): Promise<void> {
+		this.#isClosing = true;
+		this.#wake?.();
+		const timer = setTimeout(() => {
+			this.#stop.abort();
+		}, graceMs);
+		await this.#sending;
+		clearTimeout(timer);
+		this.dropped += this.#queue.length;
+		this.#queue.length = 0;
+		this.waitingBytes = 0;
+	}
+
+	#makeRoom(): void {
+		this.waitingBytes = this.#queue.reduce((sum, {length}) => sum + length, 0);
+		while (this.waitingBytes > this.#options.maxBytes) {
+			this.waitingBytes -= this.#queue.shift()!.length;
+			this.dropped++;
+		}
+	}
+
+	async #send(): Promise<void> {
+		let waitMs = this.#options.firstWaitMs;
+		while (this.#queue.length > 0 && !this.#stop.signal.aborted) {
+			const body = this.#queue.shift()!;
+			const {isOver, problem, retryAfterMs = 0} = await this.#try(body);
+			this.problem = problem;
+			if (isOver) {
+				waitMs = this.#options.firstWaitMs;
+				this.#makeRoom();
+				continue;
+			}
+
+			this.#queue.unshift(body);
+			this.#makeRoom();
+			if (this.#isClosing) {
+				break;
+			}
+
+			// With jitter, so that a fleet does not come back all at once.
+			await this.#wait(Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2))));
+			waitMs = Math.min(2 * waitMs, maxWaitMs);
+		}
+
+		this.#sending = undefined;
+	}
+
+	async #wait(ms: number): Promise<void> {
+		await new Promise<void>(resolve => {
+			const timer = setTimeout(resolve, ms);
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+	}
+
+	/** Sends a body once. `isOver`: it was taken or refused for good. */
+	async #try(body: Uint8Array): Promise<{readonly isOver: boolean; readonly problem?: string; readonly retryAfterMs?: number}> {
+		const {headers, timeoutMs} = this.#options;
+		let given: Headers;
+		try {
+			given = headers();
+		} catch (error) {
+			return {isOver: false, problem: (error as Error).message};
+		}
+
+		const answer = await post(this.#url, {body, headers: {...given, ...this.#protocol.headers}, timeoutMs, signal: this.#stop.signal});
+		if (answer.kind === 'failed') {
+			return {isOver: false, ...answer};
+		}
+
+		const problem = answer.kind === 'refused' ? answer.problem : this.#problemIn(answer.text);
+		if (problem === undefined) {
+			this.sent++;
+		} else {
+			this.refused++;
+		}
+
+		return {isOver: true, problem};
+	}
+
+	#problemIn(answer: string): string | undefined {
+		try {
+			return this.#protocol.problemIn(answer);
+		} catch {
+			return `${this.#url.origin} gave an answer that is no answer of an engine`;
+		}
+	}
+}

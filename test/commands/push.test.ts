@@ -1,0 +1,85 @@
+import {writeFileSync} from 'node:fs';
+import http from 'node:http';
+import type {AddressInfo} from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import {expect, test} from 'vitest';
+import {decodePush, type Decoded} from '../fleet/decode.js';
+import {atTestEnd, folderForTest, javaForTest} from '../helpers/for-test.js';
+import {runCli, startCli} from '../helpers/run.js';
+import {until} from '../helpers/until.js';
+
+/** An engine that keeps what it gets, while it is not away. */
+async function engine() {
+	const got: {profiles: Decoded[]; headers: http.IncomingHttpHeaders; isAway: boolean} = {profiles: [], headers: {}, isAway: false};
+	const server = http.createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+			if (got.isAway) {
+				response.writeHead(503).end();
+				return;
+			}
+
+			got.headers = request.headers;
+			got.profiles.push(...decodePush(Buffer.concat(chunks)));
+			response.writeHead(200, {'content-type': 'application/json'}).end('{}');
+		});
+	});
+	await new Promise<void>(resolve => {
+		server.listen(0, '127.0.0.1', resolve);
+	});
+	atTestEnd(() => server.close());
+	return Object.assign(got, {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`});
+}
+
+test('push sends what a JVM does, survives the engine\'s absence and says how many windows it sent', async () => {
+	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
+	const there = await engine();
+	const file = path.join(folderForTest(), 'headers');
+	writeFileSync(file, 'Authorization: Bearer secret-of-the-engine\n');
+	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--label', 'env=prod', '--label', 'service_name=shop', '--headers', file, '--metrics', '0');
+	const spent = () => there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).flatMap(({Stacks}) => Object.entries(Stacks));
+	await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
+	expect(there.headers.authorization).toBe('Bearer secret-of-the-engine');
+	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
+	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);
+	there.isAway = true;
+	await until(() => stderr().includes('answered 503'));
+	const before = there.profiles.length;
+	there.isAway = false;
+	await until(() => stderr().includes('pushing goes on') && there.profiles.length > before);
+	child.kill('SIGTERM');
+	const {status, stdout, stderr: said} = await ended;
+	expect({status, stdout}).toEqual({status: 0, stdout: ''});
+	expect(said).toMatch(/pushed: \d+ windows to 127\.0\.0\.1:\d+\n$/);
+	expect(said).not.toContain('secret');
+	const starts = there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).map(({Start}) => Start);
+	expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+});
+
+test('it ends with the JVM, and says what is wrong with the command line', async () => {
+	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
+	const there = await engine();
+	const {ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
+	const {child: {pid}} = java;
+	setTimeout(() => process.kill(pid!, 'SIGKILL'), 3000);
+	expect(await ended).toMatchObject({status: 0, stderr: expect.stringMatching(/pushed: 1 windows/) as string});
+	expect(there.profiles.length).toBeGreaterThan(0);
+	const wrong: Array<readonly [string, RegExp]> = [
+		['push', /needs a target, or --all/],
+		['push 1 --all --to http://h', /--all takes no target/],
+		['push 1', /needs --to, --metrics or both/],
+		['push 1 --to h:4040', /--to needs the http or https address/],
+		['push 1 --to http://me:secret@h', /--to must not hold a password/],
+		['push 1 --to http://h --label =x', /is no label/],
+		['push 1 --to http://h --every 0s', /--every must be a number from 1 to 600/],
+		['push 1 --metrics x', /--metrics must be a port/],
+		['push 1 --to http://h --headers /none', /cannot read the headers in \/none: ENOENT/],
+	];
+	for (const [line, problem] of wrong) {
+		const {status, stderr} = await runCli(...line.split(' '));
+		expect(stderr).toMatch(problem);
+		expect(stderr).not.toContain('secret');
+		expect(status).toBe(line.includes('/none') ? 1 : 2);
+	}
+});

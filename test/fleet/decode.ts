@@ -1,0 +1,79 @@
+import {gunzipSync} from 'node:zlib';
+import {Profile} from 'pprof-format';
+import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {hostileSnapshot, randomSnapshot, serviceSnapshots} from '../exports/snapshots.js';
+
+const {first, whole} = serviceSnapshots();
+
+/** What is sent in tests, and the labels of all of it. */
+export const windows: Readonly<Record<string, Snapshot>> = {
+	'a window': windowSnapshot(whole, first), 'a session': whole, 'hostile names': hostileSnapshot(), ...Object.fromEntries([1, 2, 3].map(seed => [`random ${seed}`, randomSnapshot(seed)])),
+};
+export const labels = {
+	service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15', 'k8s.pod': 'shop-0',
+};
+
+/** A profile as an engine reads it; the same as those of engine/main.go. */
+export type Decoded = {
+	readonly Labels: Readonly<Record<string, string>>;
+	readonly Type: string;
+	readonly Period: number;
+	readonly Start: number;
+	/** Nanoseconds by stack: "function:line" from the innermost frame on, joined by ";". */
+	readonly Stacks: Readonly<Record<string, number>>;
+};
+
+/** The profiles in a body for Pyroscope. */
+export function decodePush(body: Uint8Array): Decoded[] {
+	const {series} = JSON.parse(Buffer.from(body).toString()) as {series: Array<{labels: Array<{name: string; value: string}>; samples: Array<{rawProfile: string}>}>};
+	return series.flatMap(({labels, samples}) => samples.map(({rawProfile}) => {
+		const profile = Profile.decode(gunzipSync(Buffer.from(rawProfile, 'base64')));
+		const text = (at: number | bigint) => profile.stringTable.strings[Number(at)];
+		const named = Object.fromEntries(labels.map(({name, value}) => [name, value]));
+		const [{type, unit}] = profile.sampleType;
+		const frameOf = (id: number | bigint) => {
+			const [{functionId, line}] = profile.location[Number(id) - 1].line;
+			return `${text(profile.function[Number(functionId) - 1].name)}:${line}`;
+		};
+
+		return {
+			Labels: named,
+			Type: [named.__name__, text(type), text(unit), text(profile.periodType!.type), text(profile.periodType!.unit)].join(':'),
+			Period: Number(profile.period),
+			Start: Number(profile.timeNanos),
+			Stacks: summed(profile.sample.map(({locationId, value}) => [locationId.map(id => frameOf(id)).join(';'), Number(value[0])])),
+		};
+	}));
+}
+
+/** The profiles in a body for a collector. */
+export function decodeOtlp(body: Uint8Array): Decoded[] {
+	const {resourceProfiles: [{resource, scopeProfiles: [{profiles}]}], dictionary} = JSON.parse(gunzipSync(body).toString()) as Record<string, any>;
+	const {stringTable: strings, functionTable, locationTable, stackTable, attributeTable} = dictionary as Record<string, any>;
+	const frameOf = (at: number) => {
+		const [{functionIndex, line}] = locationTable[at].lines;
+		return `${strings[functionTable[functionIndex].nameStrindex]}:${line}`;
+	};
+
+	const labelOf = (name: string, {stringValue, intValue}: any): [string, string] => [name, String(stringValue ?? intValue)];
+	return (profiles as any[]).map(({sampleType, samples, timeUnixNano, period, attributeIndices = []}: any): Decoded => ({
+		Labels: Object.fromEntries([
+			...(resource.attributes as any[]).map(({key, value}) => labelOf(key as string, value)),
+			...(attributeIndices as number[]).map(at => labelOf(strings[attributeTable[at].keyStrindex] as string, attributeTable[at].value)),
+		]),
+		Type: `${strings[sampleType.typeStrindex]}:${strings[sampleType.unitStrindex]}`,
+		Period: Number(period),
+		Start: Number(timeUnixNano),
+		Stacks: summed((samples as any[]).map(({stackIndex, values}): [string, number] => [(stackTable[stackIndex].locationIndices as number[]).map(at => frameOf(at)).join(';'), Number(values[0])])),
+	}));
+}
+
+function summed(entries: ReadonlyArray<readonly [string, number]>): Record<string, number> {
+	const sums: Record<string, number> = {};
+	for (const [stack, value] of entries) {
+		sums[stack] = (sums[stack] ?? 0) + value;
+	}
+
+	return sums;
+}

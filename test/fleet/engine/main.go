@@ -1,0 +1,139 @@
+// An engine for the tests of push: it decodes what it gets with Pyroscope's and OpenTelemetry's own code, and prints each
+// profile as a line of JSON: its labels, type and period, and the value of each stack.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"connectrpc.com/connect"
+	googlev1 "github.com/grafana/pyroscope/api/gen/proto/go/google/v1"
+	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
+	"github.com/grafana/pyroscope/api/gen/proto/go/push/v1/pushv1connect"
+	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+	"google.golang.org/protobuf/proto"
+)
+
+type profile struct {
+	Labels map[string]string
+	Type   string
+	Period int64
+	Start  int64
+	// Nanoseconds by stack: "function:line" from the innermost frame on, joined by ";".
+	Stacks map[string]int64
+}
+
+func print(p profile) {
+	line, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(line))
+}
+
+type pusher struct{}
+
+func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushRequest]) (*connect.Response[pushv1.PushResponse], error) {
+	for _, series := range request.Msg.Series {
+		labels := map[string]string{}
+		for _, pair := range series.Labels {
+			labels[pair.Name] = pair.Value
+		}
+		for _, sample := range series.Samples {
+			unzipped, err := gzip.NewReader(bytes.NewReader(sample.RawProfile))
+			if err != nil {
+				return nil, connect.NewError(connect.CodeInvalidArgument, err)
+			}
+			raw, err := io.ReadAll(unzipped)
+			if err != nil {
+				return nil, connect.NewError(connect.CodeInvalidArgument, err)
+			}
+			var p googlev1.Profile
+			if err := proto.Unmarshal(raw, &p); err != nil {
+				return nil, connect.NewError(connect.CodeInvalidArgument, err)
+			}
+			text := func(at int64) string { return p.StringTable[at] }
+			kind := p.SampleType[0]
+			found := profile{labels, fmt.Sprintf("%s:%s:%s:%s:%s", labels["__name__"], text(kind.Type), text(kind.Unit), text(p.PeriodType.Type), text(p.PeriodType.Unit)), p.Period, p.TimeNanos, map[string]int64{}}
+			for _, s := range p.Sample {
+				frames := []string{}
+				for _, id := range s.LocationId {
+					line := p.Location[id-1].Line[0]
+					frames = append(frames, fmt.Sprintf("%s:%d", text(p.Function[line.FunctionId-1].Name), line.Line))
+				}
+				found.Stacks[strings.Join(frames, ";")] += s.Value[0]
+			}
+			print(found)
+		}
+	}
+	return connect.NewResponse(&pushv1.PushResponse{}), nil
+}
+
+func collect(response http.ResponseWriter, request *http.Request) {
+	version := request.Header.Values(pprofileotlp.DevelopmentVersionHeader)
+	unzipped, err := gzip.NewReader(request.Body)
+	if err == nil {
+		err = pprofileotlp.ValidateDevelopmentVersion(version)
+	}
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusBadRequest)
+		return
+	}
+	raw, err := io.ReadAll(unzipped)
+	export := pprofileotlp.NewExportRequest()
+	if err == nil {
+		err = export.UnmarshalJSON(raw)
+	}
+	if err != nil {
+		http.Error(response, err.Error(), http.StatusBadRequest)
+		return
+	}
+	data := export.Profiles()
+	names, tables := data.Dictionary().StringTable(), data.Dictionary()
+	for _, resource := range data.ResourceProfiles().All() {
+		for _, scope := range resource.ScopeProfiles().All() {
+			for _, p := range scope.Profiles().All() {
+				labels := map[string]string{}
+				for key, value := range resource.Resource().Attributes().All() {
+					labels[key] = value.AsString()
+				}
+				for _, at := range p.AttributeIndices().All() {
+					attribute := tables.AttributeTable().At(int(at))
+					labels[names.At(int(attribute.KeyStrindex()))] = attribute.Value().AsString()
+				}
+				found := profile{labels, names.At(int(p.SampleType().TypeStrindex())) + ":" + names.At(int(p.SampleType().UnitStrindex())), p.Period(), int64(p.Time()), map[string]int64{}}
+				for _, s := range p.Samples().All() {
+					frames := []string{}
+					for _, at := range tables.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
+						line := tables.LocationTable().At(int(at)).Lines().At(0)
+						frames = append(frames, fmt.Sprintf("%s:%d", names.At(int(tables.FunctionTable().At(int(line.FunctionIndex())).NameStrindex())), line.Line()))
+					}
+					found.Stacks[strings.Join(frames, ";")] += s.Values().At(0)
+				}
+				print(found)
+			}
+		}
+	}
+	answer, _ := pprofileotlp.NewExportResponse().MarshalJSON()
+	response.Header().Set("Content-Type", "application/json")
+	response.Write(answer)
+}
+
+func main() {
+	http.Handle(pushv1connect.NewPusherServiceHandler(pusher{}))
+	http.HandleFunc("/v1development/profiles", collect)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(os.Stderr, listener.Addr().(*net.TCPAddr).Port)
+	panic(http.Serve(listener, nil))
+}

@@ -1,0 +1,213 @@
+import {writeFileSync} from 'node:fs';
+import http from 'node:http';
+import type {AddressInfo} from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import {expect, test} from 'vitest';
+import {engineOf} from '../../source/fleet/engine-url.js';
+import {headersFrom} from '../../source/fleet/headers.js';
+import {serveMetrics} from '../../source/fleet/metrics.js';
+import {otlp} from '../../source/fleet/otlp.js';
+import {pyroscope} from '../../source/fleet/pyroscope.js';
+import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
+import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
+import {until} from '../helpers/until.js';
+
+type Received = {readonly body: string; readonly headers: http.IncomingHttpHeaders; readonly atMs: number};
+type Answer = (response: http.ServerResponse, received: Received) => void;
+
+const accept: Answer = response => {
+	response.writeHead(200, {'content-type': 'application/json'}).end('{}');
+};
+
+/** An engine that gives these answers in turn, and takes all that comes after them. */
+async function engine(answers: readonly Answer[] = [], port = 0) {
+	const received: Received[] = [];
+	const server = http.createServer((request, response) => {
+		let body = '';
+		request.setEncoding('utf8').on('data', chunk => {
+			body += String(chunk);
+		}).on('end', () => {
+			const one = {body, headers: request.headers, atMs: performance.now()};
+			received.push(one);
+			(answers[received.length - 1] ?? accept)(response, one);
+		});
+	});
+	await new Promise<void>(resolve => {
+		server.listen(port, '127.0.0.1', resolve);
+	});
+	atTestEnd(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const {port: at} = server.address() as AddressInfo;
+	return {received, server, port: at, url: new URL(`http://127.0.0.1:${at}`)};
+}
+
+function senderTo(url: URL, options: Partial<SenderOptions> = {}): Sender {
+	const sender = new Sender(url, pyroscope, {headers: () => ({}), firstWaitMs: 10, ...options});
+	atTestEnd(async () => sender.close(0));
+	return sender;
+}
+
+const status = (code: number, text = '', headers: Record<string, string> = {}): Answer => response => {
+	response.writeHead(code, headers).end(text);
+};
+
+test('windows are sent in order, to the path of the push API below that of --to', async () => {
+	const {url, received} = await engine();
+	const sender = senderTo(new URL('/base/', url), {headers: () => ({'X-Scope-OrgID': 'shop'})});
+	for (const text of ['a', 'b', 'c']) {
+		sender.add(Buffer.from(text));
+	}
+
+	await until(() => sender.sent === 3);
+	expect(received.map(({body}) => body)).toEqual(['a', 'b', 'c']);
+	expect(received[0].headers).toMatchObject({'content-type': 'application/json', 'x-scope-orgid': 'shop'});
+	expect(pyroscope.urlOf(new URL('http://h:4040/base/')).pathname).toBe('/base/push.v1.PusherService/Push');
+});
+
+const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp}> = {
+	'closes instead of answering': {answer: response => response.socket!.destroy(), problem: /socket hang up|connection reset/},
+	'closes in the middle of its answer': {
+		answer(response) {
+			response.writeHead(200, {'content-length': 100}).write('{');
+			setTimeout(() => response.socket!.destroy(), 50);
+		}, problem: /aborted|connection reset/,
+	},
+	'does not answer': {answer: () => undefined, problem: /no answer in 0.3 s/},
+	'begins to answer and stops': {answer: response => response.writeHead(200).write('{'), problem: /no answer in 0.3 s/},
+	'is overloaded': {answer: status(503, 'try later'), problem: /answered 503: "try later"/},
+	'wants credentials': {answer: status(401), problem: /answered 401: the credentials in --headers/},
+	'answers with a log-in page': {answer: status(200, '<html>', {'content-type': 'text/html'}), problem: /answered 200 with a web page/},
+	'answers with escape sequences': {answer: status(502, '\u001B]0;x\u0007'), problem: /"\\x1b]0;x\\x07"/},
+};
+
+test.each(Object.entries(passing))('an engine that %s gets the window again', async (_, {answer, problem}) => {
+	const {url, received} = await engine([answer]);
+	const sender = senderTo(url, {timeoutMs: 300, firstWaitMs: 200});
+	sender.add(Buffer.from('a'));
+	sender.add(Buffer.from('b'));
+	expect(await until(() => sender.problem)).toMatch(problem);
+	await until(() => sender.sent === 2);
+	expect(received.map(({body}) => body)).toEqual(['a', 'a', 'b']);
+	expect(sender).toMatchObject({problem: undefined, dropped: 0, refused: 0, waiting: 0});
+});
+
+test('Retry-After is waited for, but not for ever', async () => {
+	const {url, received} = await engine([status(429, '', {'retry-after': '1'}), status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()})]);
+	const sender = senderTo(url);
+	sender.add(Buffer.from('a'));
+	await until(() => sender.sent === 1);
+	expect(received[1].atMs - received[0].atMs).toBeGreaterThan(950);
+	const forEver = await engine([status(429, '', {'retry-after': '99999999999'})]);
+	const other = senderTo(forEver.url);
+	other.add(Buffer.from('a'));
+	await until(() => other.problem);
+	await other.close(1000);
+	expect(other).toMatchObject({sent: 1, dropped: 0});
+});
+
+test('a window that an engine refuses is counted, and the next is sent', async () => {
+	const {url} = await engine([status(400, 'bad profile with Secret-Token-1 in it'), status(413)]);
+	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer Secret-Token-1'})});
+	sender.add(Buffer.from('a'));
+	expect(await until(() => sender.problem)).toBe(`${url.origin} answered 400: "bad profile with … in it"`);
+	sender.add(Buffer.from('b'));
+	sender.add(Buffer.from('c'));
+	await until(() => sender.sent === 1);
+	expect(sender).toMatchObject({refused: 2, dropped: 0, problem: undefined});
+});
+
+test('what a collector takes only a part of is counted as refused', async () => {
+	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')]);
+	const sender = new Sender(url, otlp, {headers: () => ({})});
+	sender.add(Buffer.from('a'));
+	expect(await until(() => sender.problem)).toBe('2 profiles of a window were rejected: too old');
+	sender.add(Buffer.from('b'));
+	sender.add(Buffer.from('c'));
+	await until(() => sender.sent === 1);
+	expect(sender.refused).toBe(2);
+});
+
+test('credentials do not follow a redirect', async () => {
+	const elsewhere = await engine();
+	const {url, received} = await engine([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
+	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer secret'})});
+	sender.add(Buffer.from('a'));
+	expect(await until(() => sender.problem)).toBe(`${url.origin} answered 301, a redirect to ${elsewhere.url.origin}: not followed; give --to the engine's own address`);
+	await until(() => sender.sent === 1);
+	expect(received).toHaveLength(5);
+	expect(elsewhere.received).toEqual([]);
+});
+
+test('while the engine is away the newest windows wait, no more than fit', async () => {
+	const {server, port} = await engine();
+	server.close();
+	const sender = senderTo(new URL(`http://127.0.0.1:${port}`), {maxBytes: 10_000});
+	for (let window = 0; window < 1000; window++) {
+		sender.add(Buffer.from(String(window).padStart(1000)));
+		expect(sender.waitingBytes).toBeLessThanOrEqual(10_000);
+	}
+
+	expect(await until(() => sender.problem)).toContain('connection refused');
+	await until(() => sender.waiting === 10 && sender.dropped === 990);
+	const {received} = await engine([], port);
+	await until(() => sender.sent === 10);
+	expect(received.map(({body}) => Number(body))).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
+	sender.add(Buffer.alloc(20_000));
+	sender.add(Buffer.from('small'));
+	await until(() => sender.sent === 11);
+	expect(sender.dropped).toBe(991);
+});
+
+test('at the end what waits is tried once, and the rest counts as dropped', async () => {
+	const {url, received} = await engine([status(503), () => undefined]);
+	const sender = senderTo(url, {firstWaitMs: 600_000});
+	sender.add(Buffer.from('a'));
+	sender.add(Buffer.from('b'));
+	await until(() => sender.problem);
+	await sender.close(200);
+	expect(received.map(({body}) => body)).toEqual(['a', 'a']);
+	expect(sender).toMatchObject({sent: 0, dropped: 2, waiting: 0});
+});
+
+test('headers come from a file, read each time, or from the environment; no error shows a value', () => {
+	const file = path.join(folderForTest(), 'headers');
+	writeFileSync(file, '# of the engine\nAuthorization: Bearer one\n\nX-Scope-OrgID:shop\r\n');
+	const headers = headersFrom(file);
+	expect(headers()).toEqual({Authorization: 'Bearer one', 'X-Scope-OrgID': 'shop'});
+	writeFileSync(file, 'Authorization: Bearer two');
+	expect(headers()).toEqual({Authorization: 'Bearer two'});
+	for (const content of ['secret', 'na me: secret', 'a: secr\u0001et', 'Transfer-Encoding: secret', `a: ${'secret'.repeat(20_000)}`]) {
+		writeFileSync(file, content);
+		expect(headers).toThrow(/^(?!.*secret).*headers/);
+	}
+
+	process.env.TPROF_HEADERS = 'a: b';
+	expect(headersFrom(undefined)()).toEqual({a: 'b'});
+	expect(process.env.TPROF_HEADERS).toBeUndefined();
+});
+
+test('an engine\'s address says its protocol, and holds no password', () => {
+	expect(engineOf('http://h:4318/v1development/profiles').protocol).toBe(otlp);
+	expect(engineOf('https://h/x').protocol).toBe(pyroscope);
+	for (const wrong of ['h:4040', 'ftp://h', 'http://', 'https://user:secret@h']) {
+		expect(() => engineOf(wrong)).toThrow(/^(?!.*secret)--to/);
+	}
+});
+
+test('metrics are for this host, under its own names', async () => {
+	const {port} = closedAfterTest(await serveMetrics({host: '127.0.0.1', port: 0}, () => 'page\n'));
+	const get = async (url: string, host = `localhost:${port}`) => new Promise<string>((resolve, reject) => {
+		http.get(`http://127.0.0.1:${port}${url}`, {headers: {host}}, response => {
+			response.setEncoding('utf8').on('data', text => {
+				resolve(`${response.statusCode} ${String(text)}`);
+			});
+		}).on('error', reject);
+	});
+	expect(await get('/metrics')).toBe('200 page\n');
+	expect(await get('/')).toBe('404 see /metrics\n');
+	expect(await get('/metrics', 'evil.example')).toBe('404 see /metrics\n');
+	await expect(serveMetrics({host: '127.0.0.1', port}, () => '')).rejects.toThrow(/cannot listen on 127.0.0.1 port \d+: EADDRINUSE/);
+});
