@@ -16,7 +16,7 @@ const fresh = `dist-new-${process.pid}`;
 const old = `dist-old-${process.pid}`;
 
 const {metafile} = await build({
-	entryPoints: {cli: 'source/cli.ts', worker: 'source/sampler/worker.ts'},
+	entryPoints: {cli: 'source/cli.ts', 'kubectl-tprof': 'source/kubectl.ts', worker: 'source/sampler/worker.ts'},
 	outdir: fresh,
 	...bundleOptions,
 	splitting: true,
@@ -45,6 +45,7 @@ const {metafile: expressions} = await build({
 const flame = await flamePage();
 await writeFile(`${fresh}/flame-graph.html`, flame.page);
 await chmod(`${fresh}/cli.js`, 0o755);
+await chmod(`${fresh}/kubectl-tprof.js`, 0o755);
 // Without it Node would take the files for CommonJS where dist/ is alone.
 await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
 await cp('demo/shop.jar', `${fresh}/demo/shop.jar`);
