@@ -69,6 +69,16 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(vitals.read()).toEqual({});
 });
 
+test.each(jdks())('JDK $release: a program that waits for one thread to reach a safepoint is stopped', async on => {
+	const java = await javaForTest('SleepsAtSafepoints', {jdk: on, jvmArgs: ['-XX:-UseCountedLoopSafepoints']});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	vitals.read();
+	// Such a stop counts when it ends, half a second or more later.
+	do {
+		await sleep(3000);
+	} while (vitals.read().safepointPercent! < 30);
+});
+
 test.each(jdks().flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
 	const java = await javaForTest('Garbage', {jdk: on, args: ['asked'], jvmArgs: ['-Xmx64m', '-Xmn16m', `-XX:+Use${collector}GC`]});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));

@@ -37,6 +37,7 @@ export function openVitals(target: Target): VitalsReader {
 	const allocation = new AllocationRate();
 	const heapAfterCollections = new HeapAfterCollections();
 	const limits = new CpuLimits(target.pid);
+	const safepointTimes = target.jdk >= firstWithTimeToReachApart ? safepointAndReachTimes : safepointTime;
 	return {
 		read() {
 			const stat = readStat(target.pid);
@@ -50,7 +51,7 @@ export function openVitals(target: Target): VitalsReader {
 				cpuTicks: stat.userTicks + stat.systemTicks,
 				gcSeconds: secondsOf(counters, collectorTimes),
 				collections: sumOf(counters, collections),
-				safepointSeconds: secondsOf(counters, safepointTime),
+				safepointSeconds: secondsOf(counters, safepointTimes),
 				compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
 				eden: edenOf(counters),
 			};
@@ -172,7 +173,11 @@ class HeapAfterCollections {
 
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
 const collections = /^sun\.gc\.collector\.\d+\.invocations$/;
+
+/** Before this release the time of safepoints includes the time until all threads have reached them. */
+const firstWithTimeToReachApart = 13;
 const safepointTime = /^sun\.rt\.safepointTime$/;
+const safepointAndReachTimes = /^sun\.rt\.safepoint(?:Sync)?Time$/;
 
 /** Returns the sum of counters of the JVM's clock ticks in seconds; undefined if there are none. */
 function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
