@@ -80,16 +80,17 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 	expect(found(drawing.build())).toEqual(texts);
 });
 
-/** A program of two seconds that used and awaited so much CPU time. */
-function delayed(usedMs: number, delayMs: number): Snapshot {
+/** A program of two seconds, or as long as said, that used and awaited so much CPU time. */
+function delayed(usedMs: number, delayMs: number, sampledMs = 2000): Snapshot {
 	const drawing = new Picture().draw(`main\nR${usedMs}\nwork:1`);
 	drawing.builder.setNow(drawing.thread('main'), {runDelayNs: delayMs * 1e6});
-	return drawing.build({durationMs: 2000, sampledMs: 2000});
+	return drawing.build({durationMs: sampledMs, sampledMs});
 }
 
 test.each([
 	[delayed(500, 1500), {hostCpus: 2}, ['Host CPU saturated: threads waited 1.5 s for a CPU within 2s.']],
 	[delayed(500, 1500), {hostCpus: 2, throttledPercent: 90}, ['CPU limit of the cgroup: used up in 90% of its periods; threads waited 1.5 s for a CPU within 2s.']],
+	[delayed(500, 4000, 4972), {hostCpus: 2}, ['Host CPU saturated: threads waited 4.0 s for a CPU within 5s.']],
 	[delayed(1600, 1500), {hostCpus: 2}, []],
 	[delayed(500, 900), {hostCpus: 2}, []],
 	[delayed(3500, 6000), {hostCpus: 2}, []],

@@ -54,7 +54,7 @@ function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledP
 
 		return sum;
 	});
-	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(overMs)}`;
+	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(1000 * Math.round(overMs / 1000))}`;
 	const figures = {runDelayMs: decimals(delayNs / 1e6, 1), usedMs: decimals(usedNs / 1e6, 1), windowMs: Math.round(overMs)};
 	const delayPercent = corePercent(delayNs, overMs);
 	if (throttledPercent >= muchThrottledPercent && delayPercent >= leastDelayPercent) {
