@@ -82,7 +82,7 @@ class Bench {
 	readonly #terminal: Terminal;
 	readonly #close: () => void;
 
-	constructor(session: readonly Snapshot[], columns: number, rows: number) {
+	constructor(session: readonly Snapshot[], columns: number, rows: number, view?: string) {
 		let moment = 0;
 		this.#store = new SessionStore({
 			source: {
@@ -103,7 +103,7 @@ class Bench {
 		this.#store.refresh();
 		this.#terminal.enter();
 		const unmount = showScreen(createElement(SessionScreen, {
-			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onQuit() {/* It is not left. */},
+			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, view, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onQuit() {/* It is not left. */},
 		}), this.#terminal, error => {
 			throw error as Error;
 		});
@@ -197,5 +197,10 @@ for (const [columns, rows] of [[80, 24], [200, 60]] as const) {
 		}, {cpuMs: 50}),
 	];
 	bench.close();
+	const flame = new Bench(session, columns, rows, 'flame');
+	figures.push(...await measure(`${where}: refresh of Flame`, flame, () => {
+		flame.refresh();
+	}, {cpuMs: isSmall ? 4 : 15}));
+	flame.close();
 	printFigures(figures);
 }

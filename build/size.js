@@ -5,9 +5,9 @@ import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
 
 const parts = [
-	{part: 'source/', paths: ['source'], limit: 47_100, wanted: 40_000},
-	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 393, wanted: 350},
-	{part: 'agent/', paths: ['agent/src'], limit: 5615, wanted: 5500},
+	{part: 'source/', paths: ['source'], limit: 48_500, wanted: 40_000},
+	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 370, wanted: 350},
+	{part: 'agent/', paths: ['agent/src'], limit: 5500, wanted: 5500},
 	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 24_000, wanted: 20_000},
 	{part: 'bench/', paths: ['bench'], limit: 2500, wanted: 2500},
 	{part: 'readme.md', paths: ['readme.md'], limit: 200, wanted: 200},

@@ -1,5 +1,6 @@
 import {blockersView} from './blockers/view.js';
 import {changesView} from './changes/view.js';
+import {flameView} from './flame/view.js';
 import {focusView} from './focus/view.js';
 import {linesView} from './lines/view.js';
 import {stacksView} from './stacks/view.js';
@@ -11,7 +12,7 @@ import {waitsView} from './waits/view.js';
 import type {RowDetail, View, ViewRow} from './common/view.js';
 
 /** The views in the order of Tab. The screen starts with the first one unless the options name another. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, waitsView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
+export const views: readonly View[] = [linesView, threadsView, blockersView, waitsView, stacksView, treeView, flameView, changesView, tracesView, tasksView, focusView];
 
 export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
 

@@ -2,13 +2,12 @@ import {readFileSync} from 'node:fs';
 import {gzipSync} from 'node:zlib';
 import {nativeCodeLine} from '../../model/frame.js';
 import {getOrCreate} from '../../model/get-or-create.js';
-import {isJvmWork} from '../../model/jvm-stacks.js';
 import {poolName} from '../../model/text.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {countedLines} from '../../query/counted-lines.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
-import {ownCode} from '../../query/counters/own-code.js';
+import {codeKind, type CodeKind} from '../../query/counters/own-code.js';
 import {scopeOf} from '../../query/counters/scope.js';
 import {sampleTicks, shareError} from '../../query/counters/share.js';
 import {maskOf} from '../../query/filter/state-sets.js';
@@ -101,17 +100,18 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	};
 }
 
-/** Returns, by frame: its name, whether samples may count there, its package, and its kind: 2 own code, 1 library, 0 other. */
+/** What a frame is, as the page has it. */
+const codeKinds: readonly CodeKind[] = ['other', 'library', 'own'];
+
+/** Returns, by frame: its name, whether samples may count there, its package, and its index in `codeKinds`. */
 function framesOf({frames}: StackSet, {app}: Query) {
-	const own = ownCode(app);
 	const packages = new Map<string, number>();
 	const packageOf = ({className}: Location) => getOrCreate(packages, className.slice(0, Math.max(0, className.lastIndexOf('.'))), () => packages.size);
-	const kindOf = ({className, line}: Location) => isJvmWork(className) || line === nativeCodeLine || className.startsWith('(') ? 0 : 1 + Number(own.isOwn(className));
 	return {
 		names: frames.map(({name}) => name),
 		isLine: frames.map(({location}) => Number(location !== undefined && (location.line >= 0 || location.line === nativeCodeLine))),
 		packageOf: frames.map(({location}) => location ? packageOf(location) : -1),
-		kinds: frames.map(({location}) => location ? kindOf(location) : 0),
+		kinds: frames.map(({location}) => location ? codeKinds.indexOf(codeKind(location, app)) : 0),
 		packages: [...packages.keys()],
 	};
 }

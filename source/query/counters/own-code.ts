@@ -1,5 +1,7 @@
+import {nativeCodeLine} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
 import {getOrCreate} from '../../model/get-or-create.js';
+import type {Location} from '../types/query.js';
 
 /** Packages that are not own code unless `--app` lists them: those of the JDK, Kotlin and Scala. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
@@ -9,6 +11,18 @@ export type OwnCode = {
 	readonly key: string;
 	isOwn(className: string): boolean;
 };
+
+/** What a location is: the program's own code, a library's, or the JVM's, native or unknown code. */
+export type CodeKind = 'own' | 'library' | 'other';
+
+/** Returns what a location is by the rule of `--app`. */
+export function codeKind({className, line}: Pick<Location, 'className' | 'line'>, app?: readonly string[]): CodeKind {
+	if (isJvmWork(className) || line === nativeCodeLine || /^[[(]/.test(className)) {
+		return 'other';
+	}
+
+	return ownCode(app).isOwn(className) ? 'own' : 'library';
+}
 
 const known = new Map<string, OwnCode>();
 

@@ -93,6 +93,8 @@ export type Opening = 'open' | 'all' | 'closed';
 export type TreeQuery = {
 	/** From hot lines to their callers, instead of from roots to callees. */
 	readonly isBottomUp?: boolean;
+	/** The key of the row that fills the Flame view's width; undefined for all of them. */
+	readonly zoom?: string;
 	/** By row key: rows that the user opened or closed. */
 	readonly opened?: ReadonlyMap<string, Opening>;
 	/** All rows are open, including those that the user closed. */

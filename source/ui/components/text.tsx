@@ -27,7 +27,7 @@ export const Line = memo(({spans, width}: LineProps) => {
 }, (before, after) => before.width === after.width && isSame(before.spans, after.spans));
 
 function isSame(before: Spans, after: Spans): boolean {
-	return before === after || (before.length === after.length && before.every(({text, role}, index) => text === after[index].text && role === after[index].role));
+	return before === after || (before.length === after.length && before.every(({text, role, isFilled}, index) => text === after[index].text && role === after[index].role && isFilled === after[index].isFilled));
 }
 
 type LinesProps = {

@@ -75,7 +75,8 @@ function countsText({from, shown, rows, allRows}: {readonly from: number; readon
 	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
 }
 
-function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
+/** Returns why the view has no rows. */
+export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 	if (!snapshot || snapshot.session.samples === 0) {
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
 	}

@@ -5,9 +5,11 @@ import {
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Location, Query} from '../../query/types/query.js';
+import {viewOf} from '../../views/registry.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header} from '../components/header.js';
+import {Icicle} from '../components/icicle.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
 import {Tabs} from '../components/tabs.js';
 import {ThemeContext} from '../components/text.js';
@@ -96,7 +98,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const findings = findingLines(shown, width);
 	const above = aboveLines(shown, width);
 	const layout = layoutOf(size, {
-		footer: message.length, findings: findings.flat().length, firstFinding: findings.at(0)?.length ?? 0, above: above.length, isPast: shown.past !== undefined || source === 'recording',
+		footer: message.length, findings: findings.flat().length, firstFinding: findings.at(0)?.length ?? 0, above: above.length, isPast: shown.past !== undefined || source === 'recording', hasPane: !viewOf(ui.view).isIcicle,
 	});
 	const detailOf = data.detailOf(ui, feed);
 	const settled = followRow(ui, rowsOf(shown), layout.tableRows);
@@ -225,7 +227,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 					{layer === undefined
 						? (
 							<>
-								<ViewTable {...parts} above={above}/>
+								{viewOf(settled.view).isIcicle ? <Icicle {...parts} above={above}/> : <ViewTable {...parts} above={above}/>}
 								<Pane {...parts} detailOf={detailOf}/>
 							</>
 						)

@@ -1,3 +1,4 @@
+import {viewOf} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Layout} from '../text/layout.js';
@@ -11,7 +12,7 @@ import {
 	scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection,
 } from './screen-context.js';
 import {
-	contextOf, forgetRow, say, selectedIndex, withEffect, withoutLayer, withQuery, withTopLayer, type Effect, type Message, type UiState,
+	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, withoutLayer, withQuery, withTopLayer, type Effect, type Message, type UiState,
 } from './state.js';
 
 export type SessionAction =
@@ -177,7 +178,9 @@ function wheeled(state: UiState, action: Action, screen: ScreenContext, isLayer:
 
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
-		next = moveSelection(next, action, screen);
+		// A view may have its own way to move.
+		const own = keyOf(next.view, action)?.press;
+		next = own ? pressViewKey(next, own, screen) : moveSelection(next, action, screen);
 	}
 
 	return next;
@@ -195,7 +198,9 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 		}
 
 		case 'row': {
-			return selectRow(state, target.key);
+			const isSelected = selectedRow(state, screen.rows)?.key === target.key;
+			const onClick = isSelected ? viewOf(state.view).keys.find(({isOnClick}) => isOnClick) : undefined;
+			return onClick ? pressViewKey(state, onClick.press, screen) : selectRow(state, target.key);
 		}
 
 		case 'item': {

@@ -2,7 +2,7 @@ import type {SortFigure} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Unit} from '../../query/types/query.js';
-import {views} from '../../views/registry.js';
+import {viewOf, views} from '../../views/registry.js';
 import type {Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
 import {moveSelection, type ScreenContext} from './screen-context.js';
@@ -156,8 +156,13 @@ function open(state: UiState, {rows}: ScreenContext): UiState {
 		: say(state, 'no row to open');
 }
 
-/** Undoes one thing at a time: the past, the filter, the selection of threads, the focus. */
+/** Undoes one thing at a time: the view's zoom, the past, the filter, the selection of threads, the focus. */
 function cleared(state: UiState): UiState {
+	const back = viewOf(state.view).back?.(state.query);
+	if (back) {
+		return withQuery(state, back);
+	}
+
 	if (state.lookedAtMs !== undefined) {
 		return {...state, lookedAtMs: undefined, playing: undefined};
 	}

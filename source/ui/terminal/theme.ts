@@ -12,16 +12,18 @@ export class Theme {
 	/** Characters of a trend, from the lowest level to the highest. */
 	readonly levels: string;
 	readonly #styles: ReadonlyMap<Role, Style>;
+	readonly #filled: ReadonlyMap<Role, Style>;
 
 	constructor({color, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
 		this.isAscii = ascii;
 		this.levels = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
 		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
+		this.#filled = new Map(Array.from(this.#styles, ([role, [begin, end]]) => [role, [`${begin};7`, `${end};27`]]));
 	}
 
 	/** Returns the spans as one line with escape sequences; if `isAscii`, ~ replaces the ellipsis character. */
-	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'}>): string {
+	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'; readonly isFilled?: boolean}>): string {
 		let line = '';
 		let style = plain;
 		const add = (text: string, next: Style) => {
@@ -31,13 +33,13 @@ export class Theme {
 			}
 		};
 
-		for (const {text, role} of spans) {
+		for (const {text, role, isFilled} of spans) {
 			if (role === 'states' && this.hasColor) {
 				for (const letter of text) {
 					add(letter, this.#styles.get(roleOfLetter.get(letter) ?? 'idle')!);
 				}
 			} else {
-				add(text, role === undefined || role === 'states' || !this.hasColor ? plain : this.#styles.get(role)!);
+				add(text, role === undefined || role === 'states' || !this.hasColor ? plain : (isFilled ? this.#filled : this.#styles).get(role)!);
 			}
 		}
 

@@ -24,8 +24,8 @@ export type Layout = {
 	readonly layerLines: number;
 };
 
-/** Lines that parts of the screen need: all findings, the first one, the view's remark; `isPast`: a time line is needed. */
-type Wanted = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly above: number; readonly isPast: boolean};
+/** Lines that parts of the screen need: all findings, the first one, the view's remark; `isPast`, `hasPane`: a time line, a pane is. */
+type Wanted = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly above: number; readonly isPast: boolean; readonly hasPane: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
@@ -53,7 +53,7 @@ export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'lay
 }
 
 /** Divides up the screen: a message gets at most half of the middle, the view's remark a quarter of the rest. */
-export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, above, isPast}: Wanted): Layout {
+export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, above, isPast, hasPane}: Wanted): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
@@ -65,7 +65,7 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
 	const layerLines = between - footerLines;
 	const aboveLines = Math.min(above, Math.floor(layerLines / 4));
-	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
+	const paneLines = hasPane && rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
 		columns,

@@ -28,6 +28,15 @@ export const groupingKey: ViewKey = {
 	},
 };
 
+/** Turns the tree round. */
+export const directionKey: ViewKey = {
+	keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
+	press({tree}) {
+		const isBottomUp = !tree?.isBottomUp;
+		return {change: {tree: {isBottomUp}}, message: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
+	},
+};
+
 export const treeKeys: readonly ViewKey[] = [groupingKey, ...openingKeys];
 
 /** Returns the handler of a key that acts on the selected row; `next` is the row below it. */

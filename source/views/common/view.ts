@@ -43,6 +43,8 @@ export type ViewKey = {
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
+	/** A click on the selected row does the same. */
+	readonly isOnClick?: true;
 	/**
 	Returns the changes of the query, and a message. The cursor goes to the row with the key `select`, or to the top.
 	`at`: the selected row; undefined without rows.
@@ -77,6 +79,8 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly files: ViewFiles<Row>;
 	/** Only for the view of locks: its key asks the JVM for holders that samples do not show. */
 	readonly showsHolders?: true;
+	/** Only for the view whose rows are boxes of an icicle: they are `FlameRow`s. */
+	readonly isIcicle?: true;
 	/** Only for the view that compares the window with the query's baseline. */
 	readonly comparesWithBaseline?: true;
 	/** What the view shows, a sentence or two for its help. */
@@ -89,6 +93,8 @@ export type View<Row extends ViewRow = ViewRow> = {
 	alarms?(summary: Summary): number;
 	/** Returns a remark on the query for the line of tabs; may be empty. */
 	remark?(query: Query): string;
+	/** Returns the change of the query that Esc makes before it clears filter and threads; undefined for none. */
+	back?(query: Query): Partial<Query> | undefined;
 	/** Returns why there are no rows, if the view knows more than that none matches. */
 	emptyText?(table: ViewTable<Row>, query: Query): string | undefined;
 	/** Returns a row's detail; for a row that is gone, as far as its key allows. */

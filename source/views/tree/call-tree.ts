@@ -172,7 +172,7 @@ export class CallNode extends LocatedRow {
 
 	/** The rows that its path leads to, unsorted. Kept until `forget` is called. */
 	get children(): readonly CallNode[] {
-		this.#children ??= this.#makeChildren();
+		this.#children ??= this.childrenIn();
 		return this.#children;
 	}
 
@@ -217,6 +217,39 @@ export class CallNode extends LocatedRow {
 		return this.#hasSelf ? this.tree.viaOf?.(this.nodes) : undefined;
 	}
 
+	/** Visits what its path leads to: each node with its group, and the index of this row's node that leads to it. */
+	eachStep(visit: (group: number, node: number, from: number) => void): void {
+		const {tree, nodes} = this;
+		const {firstCallee, nextCallee, options: {isInverted, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}}} = tree;
+		for (const [index, node] of nodes.entries()) {
+			if (this.#isAboveStarts) {
+				visit(groupOfFrame[nodeFrame[node]], node, index);
+			} else if (!isInverted) {
+				for (let callee = firstCallee[node]; callee !== rootNode; callee = nextCallee[callee]) {
+					visit(groupOfFrame[nodeFrame[callee]], callee, index);
+				}
+			} else if (nodeParent[node] !== rootNode) {
+				visit(groupOfFrame[nodeFrame[nodeParent[node]]], nodeParent[node], index);
+			}
+		}
+	}
+
+	/** Returns the rows that its path leads to in some groups; by default in all. They are of this row's own class. */
+	childrenIn(isWanted: (group: number) => boolean = () => true): this[] {
+		const {tree, tree: {options: {isInverted}}} = this;
+		const steps = new Map<number, Step>();
+		this.eachStep((group, node, from) => {
+			if (isWanted(group)) {
+				const step = getOrCreate<number, Step>(steps, group, () => ({nodes: [], from: []}));
+				step.nodes.push(node);
+				step.from.push(from);
+			}
+		});
+
+		const Node = this.constructor as typeof CallNode;
+		return Array.from(steps, ([group, step]) => isInverted ? new Node(tree, this, group, ...this.#carried(step)) : new Node(tree, this, group, step.nodes)) as this[];
+	}
+
 	/** Releases the rows below; they are made again when asked for. */
 	forget(): void {
 		this.#children = undefined;
@@ -245,34 +278,6 @@ export class CallNode extends LocatedRow {
 	#shareOf({ticks, cpuNs}: Weight): number {
 		const {whole, options: {scope: {unit}}} = this.tree;
 		return unit === 'ticks' ? percentOf(ticks, whole.ticks) : percentOf(cpuNs, whole.cpuNs);
-	}
-
-	#makeChildren(): CallNode[] {
-		const {tree, nodes} = this;
-		const {firstCallee, nextCallee, options: {isInverted, grouping: {groupOfFrame}, dictionary: {nodeParent, nodeFrame}}} = tree;
-		const steps = new Map<number, Step>();
-		const add = (node: number, from: number) => {
-			const group = groupOfFrame[nodeFrame[node]];
-			const step = getOrCreate<number, Step>(steps, group, () => ({nodes: [], from: []}));
-			step.nodes.push(node);
-			step.from.push(from);
-		};
-
-		for (const [index, node] of nodes.entries()) {
-			if (this.#isAboveStarts) {
-				add(node, index);
-			} else if (!isInverted) {
-				for (let callee = firstCallee[node]; callee !== rootNode; callee = nextCallee[callee]) {
-					add(callee, index);
-				}
-			} else if (nodeParent[node] !== rootNode) {
-				add(nodeParent[node], index);
-			}
-		}
-
-		// Children are of the row's own class.
-		const Node = this.constructor as typeof CallNode;
-		return Array.from(steps, ([group, step]) => isInverted ? new Node(tree, this, group, ...this.#carried(step)) : new Node(tree, this, group, step.nodes));
 	}
 
 	/** Returns the nodes of a step of an inverted tree, each once, with the weights of the samples that lead there. */

@@ -11,7 +11,9 @@ import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 import {openedRows} from './opened.js';
-import {CallNode, CallTree, type Weight} from './call-tree.js';
+import {
+	CallNode, CallTree, type TreeOptions, type Weight,
+} from './call-tree.js';
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
@@ -58,6 +60,12 @@ export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query
 
 /** Returns the tree of a query, and the filter that its stacks passed. */
 export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly tree: CallTree; readonly filter: StackFilter} {
+	const {options, filter} = treeOptions(snapshot, since, query);
+	return {tree: new CallTree(options, CallNode), filter};
+}
+
+/** Returns the options of a query's tree, and the filter that its stacks pass. */
+export function treeOptions(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly options: TreeOptions<CallNode>; readonly filter: StackFilter} {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
@@ -67,12 +75,12 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 	const ends = endsOf(dictionary, query);
 	const isInverted = query.tree?.isBottomUp ?? false;
 	const endOf = (node: number) => ends ? ends[node] : node;
-	const tree = new CallTree<CallNode>({
+	const options: TreeOptions<CallNode> = {
 		dictionary, counters, grouping, scope, isInverted, isKept, ends, isRowKept, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
 		// Bottom-up paths start at the line that the stack, up to its end, is attributed to.
 		...(isInverted ? {nodeFor: node => index.attributed[endOf(node)], startsAreRows: true} : {nodeFor: endOf, starts: [rootNode], startsAreRows: false}),
-	}, CallNode);
-	return {tree, filter};
+	};
+	return {options, filter};
 }
 
 /** Splits a filter into text terms for stacks and figures for rows. */

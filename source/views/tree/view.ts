@@ -8,7 +8,7 @@ import {locationKey} from '../../query/counters/location.js';
 import {
 	csvOf, frameOf, locationCells, viaOf,
 } from '../common/files.js';
-import {treeKeys} from '../common/keys.js';
+import {directionKey, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
 import {openTree, queryTree, rowTexts, treeColumns} from './tree.js';
@@ -20,13 +20,7 @@ export const treeView: View<CallNode> = {
 	columns: treeColumns,
 	sort: {column: 'total', reverse: false},
 	keys: [
-		{
-			keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
-			press({tree}) {
-				const isBottomUp = !tree?.isBottomUp;
-				return {change: {tree: {isBottomUp}}, message: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
-			},
-		},
+		directionKey,
 		...treeKeys,
 	],
 	files: {

@@ -1,0 +1,127 @@
+import {Box} from 'ink';
+import {cellWidth} from '../../model/cell-width.js';
+import {formatCount, formatMs, formatPercent} from '../../query/columns/format.js';
+import {stateRole} from '../../query/columns/state-cells.js';
+import {codeKind} from '../../query/counters/own-code.js';
+import {effectiveUnit} from '../../query/counters/scope.js';
+import {shortName} from '../../query/columns/names.js';
+import type {Query} from '../../query/types/query.js';
+import {stateCode, threadStates} from '../../model/thread-state.js';
+import type {FlameRow} from '../../views/flame/flame.js';
+import {useHitArea} from '../hooks/hit-areas.js';
+import {rowsOf, type ScreenData} from '../state/screen-data.js';
+import {selectedRow, type UiState} from '../state/state.js';
+import type {Role} from '../terminal/theme.js';
+import type {Layout} from '../text/layout.js';
+import {
+	cut, fit, wrappedSpans, type Span, type Spans,
+} from '../text/spans.js';
+import {Lines, useTheme} from './text.js';
+import {emptyText} from './view-table.js';
+
+type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly above: readonly Spans[]};
+
+/** The Flame view: the selected frame's name and figures, then frames as boxes above what they call. */
+export function Icicle({ui, data, layout, above}: IcicleProps) {
+	const {isAscii} = useTheme();
+	const {width, tableRows, hasHeading, aboveLines} = layout;
+	const rows = rowsOf(data) as readonly FlameRow[];
+	const selected = selectedRow(ui, rows) as FlameRow | undefined;
+	// The selected box stays on the screen, with a line of what it calls.
+	const first = Math.max(0, (selected?.depth ?? 0) - Math.max(0, tableRows - 2));
+	const boxes = boxesOf(rows, first, tableRows, width);
+	const headingLines = hasHeading ? 1 : 0;
+	const hitArea = useHitArea((line, column) => {
+		const box = boxes.at(line - headingLines)?.find(({from, to}) => column >= from && column < to);
+		return line < headingLines || !box ? undefined : {kind: 'row', key: box.row.key};
+	});
+	const isSearching = rows.some(({isFound}) => isFound) || ui.query.filter !== '';
+	const lines = rows.length === 0
+		? wrappedSpans(emptyText(ui, data), width, 'dim')
+		: boxes.map(line => spansOf(line, {edge: isAscii ? '|' : '▏', selected, query: ui.query, isSearching}));
+	return (
+		<>
+			{aboveLines > 0 ? <Lines lines={above.slice(0, aboveLines)} width={width} height={aboveLines}/> : null}
+			<Box ref={hitArea} flexDirection='column'>
+				{hasHeading ? <Lines lines={[selected ? headingOf(selected, ui.query, width) : []]} width={width}/> : null}
+				<Lines lines={lines} width={width} height={tableRows}/>
+			</Box>
+		</>
+	);
+}
+
+/** A row and the cells that its box takes. */
+type FlameBox = {readonly row: FlameRow; readonly from: number; readonly to: number};
+
+/** Returns the boxes of each line, from left to right; those narrower than a cell may have none. */
+function boxesOf(rows: readonly FlameRow[], first: number, lines: number, width: number): FlameBox[][] {
+	const boxes: FlameBox[][] = Array.from({length: lines}, () => []);
+	for (const row of rows) {
+		const [from, to] = [Math.round(row.start * width), Math.round((row.start + row.part) * width)];
+		if (to > from) {
+			boxes.at(row.depth < first ? lines : row.depth - first)?.push({row, from, to});
+		}
+	}
+
+	return boxes;
+}
+
+type BoxContext = {readonly edge: string; readonly selected: FlameRow | undefined; readonly query: Query; readonly isSearching: boolean};
+
+function spansOf(boxes: readonly FlameBox[], {edge, selected, query, isSearching}: BoxContext): Spans {
+	const spans: Span[] = [];
+	let at = 0;
+	for (const {row, from, to} of boxes) {
+		const room = to - from - 1;
+		const name = room < leastName ? '' : nameIn(row, room);
+		const isSelected = row === selected;
+		spans.push(
+			{text: ' '.repeat(from - at)},
+			{text: (isSelected ? '>' : edge) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
+		);
+		at = to;
+	}
+
+	return spans;
+}
+
+/** Cells from which a box has a name. */
+const leastName = 3;
+
+/** Returns as much of a frame's name as fits: the package is shortened first, then class and line go. */
+function nameIn(row: FlameRow, room: number): string {
+	const name = shortName(row, room, true);
+	const {method, line} = row;
+	const withLine = line >= 0 ? `${method}:${line}` : method;
+	return name.startsWith('…') && method !== '' ? (cellWidth(withLine) <= room ? withLine : cut(method, room)) : name;
+}
+
+/** Colours of libraries, by package. */
+const libraryRoles: readonly Role[] = ['running', 'key'];
+
+function roleOf(row: FlameRow, query: Query): Role {
+	const {states, className} = row;
+	const waiting = effectiveUnit(query) === 'ticks' ? threadStates.find((state, code) => code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > row.totalTicks / 2) : undefined;
+	if (waiting) {
+		return stateRole(waiting);
+	}
+
+	const kind = codeKind(row, query.app);
+	return kind === 'own' ? 'hot' : (kind === 'other' ? 'dim' : libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
+}
+
+function hash(text: string): number {
+	let value = 0;
+	for (const character of text) {
+		value = ((value * 31) + character.codePointAt(0)!) % 65_521;
+	}
+
+	return value;
+}
+
+function headingOf(row: FlameRow, query: Query, width: number): Spans {
+	const amount = effectiveUnit(query) === 'ticks' ? `${formatCount(row.totalTicks)} ticks` : `${formatMs(row.totalCpuNs)} ms`;
+	const figures = ` ${formatPercent(row.totalPercent)}%  ${amount}  self ${formatPercent(row.selfPercent)}%`;
+	const room = Math.max(0, width - figures.length);
+	return [{text: fit(shortName(row, room, true), room), role: 'title'}, {text: cut(figures, width), role: 'heading'}];
+}

@@ -1,0 +1,123 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {percentOf} from '../../query/counters/share.js';
+import {byText} from '../../query/columns/sort.js';
+import {locationName} from '../../query/counters/location.js';
+import type {Location, Query, SortOrder} from '../../query/types/query.js';
+import {CallNode, CallTree} from '../tree/call-tree.js';
+import {treeOptions} from '../tree/tree.js';
+
+/** By name, so that boxes keep their places while their sizes change. */
+export const flameOrder: SortOrder = {column: 'path', reverse: false};
+
+/** Least part of the width for a box: half a cell of a wide terminal. */
+const leastPart = 1 / 500;
+
+/** A box of the icicle: a frame reached by one path. */
+export class FlameRow extends CallNode {
+	/** Its left edge and its width, as parts of the icicle's width. */
+	start = 0;
+	part = 0;
+	/** Its line in the icicle, from 0. */
+	depth = 0;
+	/** Whether it matches the filter. */
+	isFound = false;
+}
+
+/** Rows in the order of a walk from each root; `above` says what part of the whole matches the filter. */
+export type FlameTable = {readonly rows: readonly FlameRow[]; readonly allRows: number; readonly above?: string};
+
+/** Returns the boxes of the Flame view. Text of the filter marks boxes, and leaves none out. */
+export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FlameTable {
+	const {options, filter} = treeOptions(snapshot, since, query);
+	const number = options.scope.unit === 'ticks' ? 0 : 1;
+	const tree = new CallTree<FlameRow>({...options, isKept: () => true, countsStates: number === 0}, FlameRow);
+	const worth = ({totalTicks, totalCpuNs}: FlameRow) => [totalTicks, totalCpuNs][number];
+	const zoomed = rowWith(tree, query.tree?.zoom);
+	const top = zoomed ?? tree.root;
+	const whole = worth(top);
+	const ranks = ranksOf(options.grouping.locations);
+	const {wanted} = filter;
+	const least = whole * leastPart;
+	const rows: FlameRow[] = [];
+	const pending: FlameRow[] = [];
+	let found = 0;
+	/** By rank: what the siblings of that name are worth; all 0 between uses. */
+	const sums = new Float64Array(ranks.length);
+	const addBelow = (row: FlameRow) => {
+		const found = new Set<number>();
+		row.eachStep((group, node, from) => {
+			sums[ranks[group]] += tree.options.isInverted ? row.weights[(from * tree.width) + number] : tree.totals[(node * tree.width) + number];
+			found.add(ranks[group]);
+		});
+		const boxes = row.childrenIn(group => sums[ranks[group]] >= least);
+		let {start} = row;
+		const starts = new Map<number, number>();
+		for (const rank of Int32Array.from(found).sort()) {
+			starts.set(rank, start);
+			start += sums[rank] / whole;
+			sums[rank] = 0;
+		}
+
+		boxes.sort((a, b) => ranks[b.group] - ranks[a.group]);
+		for (const box of boxes) {
+			pending.push(Object.assign(box, {start: starts.get(ranks[box.group])!, part: worth(box) / whole, depth: row === tree.root ? 0 : row.depth + 1}));
+		}
+	};
+
+	if (zoomed && whole > 0) {
+		pending.push(Object.assign(zoomed, {part: 1}));
+	} else if (whole > 0) {
+		addBelow(tree.root);
+	}
+
+	for (let row = pending.pop(); row; row = pending.pop()) {
+		rows.push(row);
+		row.isFound = wanted !== 0 && (filter.foundIn(row.group) & wanted) === wanted;
+		found += row.isFound && !isBelowFound(row) ? worth(row) : 0;
+		addBelow(row);
+	}
+
+	return {
+		rows, allRows: rows.length,
+		...(wanted === 0 ? {} : {above: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
+	};
+}
+
+/** By the locations of a grouping, which only grow: each one's place in the order of names. */
+const knownRanks = new WeakMap<readonly Location[], Int32Array>();
+
+function ranksOf(locations: readonly Location[]): Int32Array {
+	const known = knownRanks.get(locations);
+	if (known?.length === locations.length) {
+		return known;
+	}
+
+	const names = locations.map(location => locationName(location));
+	const ranks = new Int32Array(locations.length);
+	for (const [rank, group] of [...names.keys()].sort((a, b) => byText(names[a], names[b])).entries()) {
+		ranks[group] = rank;
+	}
+
+	knownRanks.set(locations, ranks);
+	return ranks;
+}
+
+function isBelowFound(row: FlameRow): boolean {
+	for (let at = row.parent as FlameRow | undefined; at; at = at.parent as FlameRow | undefined) {
+		if (at.isFound) {
+			return true;
+		}
+	}
+
+	return false;
+}
+
+/** Returns the row of a key; undefined if no sample in the window took its path. */
+function rowWith(tree: CallTree<FlameRow>, key: string | undefined): FlameRow | undefined {
+	let row: FlameRow | undefined = tree.root;
+	for (const group of key?.split('.').slice(1).map(Number) ?? []) {
+		row = row?.childrenIn(other => other === group)[0];
+	}
+
+	return row === tree.root ? undefined : row;
+}

@@ -1,0 +1,146 @@
+/* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
+import {describe, expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
+import {queryFlame} from '../../source/views/flame/flame.js';
+import {queryTree} from '../../source/views/tree/tree.js';
+import {randomSnapshot} from '../exports/snapshots.js';
+import {Picture, picture} from '../helpers/picture.js';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
+
+const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) => queryFlame(snapshot, undefined, {...defaultQuery, ...query}).rows.map(row => ({
+	name: locationName(row), depth: row.depth, from: Number(row.start.toFixed(3)), part: Number(row.part.toFixed(3)), isFound: row.isFound,
+}));
+
+describe('boxes', () => {
+	test.each(Array.from({length: 20}, (_, seed) => seed))('are the rows of Tree: %i', seed => {
+		const snapshot = randomSnapshot(seed);
+		for (const query of [defaultQuery, {...defaultQuery, unit: 'ticks'}, {...defaultQuery, tree: {isBottomUp: true}}] as const) {
+			const tree = queryTree(snapshot, undefined, {...query, tree: {...query.tree, isAllOpen: true}}).rows.filter(({totalPercent}) => totalPercent >= 0.2);
+			const {rows} = queryFlame(snapshot, undefined, query);
+			expect(new Set(rows.map(({key}) => key))).toEqual(new Set(tree.map(({key}) => key)));
+			for (const row of rows) {
+				expect(100 * row.part).toBeCloseTo(tree.find(({key}) => key === row.key)!.totalPercent, 6);
+				const callees = rows.filter(({parent}) => parent === row);
+				// In the order of names, beside each other, within their caller.
+				expect(callees.map(callee => locationName(callee))).toEqual(callees.map(callee => locationName(callee)).sort((a, b) => a < b ? -1 : 1));
+				let end = row.start;
+				for (const {start, part} of callees) {
+					expect(start).toBeGreaterThanOrEqual(end - 1e-9);
+					end = start + part;
+				}
+
+				expect(end).toBeLessThanOrEqual(row.start + row.part + 1e-9);
+			}
+		}
+	});
+
+	const snapshot = picture(`
+	worker
+	R30          R10          R60
+	a.Main.run:1 a.Main.run:1 a.Main.run:1
+	b.Sort.sort:2 b.Sort.sort:2 c.Find.find:3
+	b.Sort.swap:4 -            c.Sort.sort:5
+`);
+
+	test('a zoomed one has the whole width', () => {
+		const {rows} = queryFlame(snapshot, undefined, defaultQuery);
+		const {key} = rows.find(row => locationName(row) === 'b.Sort.sort:2')!;
+		expect(boxesOf(snapshot, {tree: {zoom: key}})).toMatchObject([{name: 'b.Sort.sort:2', depth: 0, from: 0, part: 1}, {name: 'b.Sort.swap:4', depth: 1, from: 0, part: 0.75}]);
+		expect(boxesOf(snapshot, {tree: {zoom: `${key}.99`}})).toHaveLength(5);
+	});
+
+	test('of which the filter marks some, with the share that passes through them, each sample once', () => {
+		const query = {...defaultQuery, filter: 'sort'};
+		expect(boxesOf(snapshot, query).filter(({isFound}) => isFound).map(({name}) => name)).toEqual(['b.Sort.sort:2', 'b.Sort.swap:4', 'c.Sort.sort:5']);
+		expect(queryFlame(snapshot, undefined, query).above).toBe('100.0% passes through frames that match "sort"');
+		expect(queryFlame(snapshot, undefined, {...query, filter: 'sort b.'}).above).toMatch(/^40\.0% /);
+		expect(boxesOf(snapshot, {filter: 'thread:other'})).toEqual([]);
+	});
+
+	test('keep their places while their sizes change', () => {
+		const changing = new Picture().draw('worker\nR30 R10\nz.B.b:1 z.A.a:1');
+		const before = boxesOf(changing.build()).map(({name}) => name);
+		expect(before).toEqual(['z.A.a:1', 'z.B.b:1']);
+		expect(boxesOf(changing.draw('worker\nR90\nz.A.a:1').build()).map(({name}) => name)).toEqual(before);
+	});
+});
+
+/** The names of the filled boxes in a line, and the SGR code of the colour of each. */
+function filledIn(line: string): Array<[name: string, color: number]> {
+	let [isFilled, color] = [false, 39];
+	const found: Array<[string, number]> = [];
+	for (const [, codes, name] of line.matchAll(/\u001B\[([\d;]*)m|▏([^\u001B▏]+)/g)) {
+		for (const code of codes?.split(';').map(Number) ?? []) {
+			isFilled = code === 7 || (isFilled && code !== 27);
+			color = code >= 30 && code < 40 ? code : color;
+		}
+
+		if (name !== undefined && isFilled) {
+			found.push([name.trim(), color]);
+		}
+	}
+
+	return found;
+}
+
+describe('the screen', () => {
+	const snapshot = picture(`
+	worker
+	R40                 R40                      R20                      B
+	java.lang.Thread.run:840 java.lang.Thread.run:840 java.lang.Thread.run:840 java.lang.Thread.run:840
+	com.acme.Shop.sell:7     com.acme.Shop.sell:7     com.acme.db.Pool.take:9  com.acme.db.Pool.take:9
+	com.acme.Price.of:3      java.util.HashMap.get:5  -                        java.lang.Object.wait:native
+`);
+
+	function screenOf(theme?: Theme) {
+		const store = storeOf(() => snapshot);
+		store.refresh();
+		return openScreen(store, {columns: 61, rows: 16}, {view: {view: 'flame'}, ...(theme ? {theme} : {})});
+	}
+
+	test('has boxes with names, and the name and figures of the selected one', async () => {
+		const screen = screenOf();
+		expect((await screen.lines()).slice(4, 9).map(line => line.trimEnd())).toEqual([
+			'java.lang.Thread.run:840             100%  100 ms  self 0.0%',
+			'>java.lang.Thread.run:840',
+			'|com.acme.Shop.sell:7                           |Pool.take:9',
+			'|com.acme.Price.of:3    |java.util.HashMap.get:5',
+			'',
+		]);
+	});
+
+	test('is walked by arrows, zoomed by Enter or a second click, and whole again by Esc', async () => {
+		const screen = screenOf();
+		const selected = async (...keys: readonly string[]) => {
+			await screen.press(...keys);
+			return (await screen.lines())[4].split(/\s{2,}/)[0];
+		};
+
+		expect(await selected('down')).toBe('com.acme.Shop.sell:7');
+		expect(await selected('right')).toBe('com.acme.db.Pool.take:9');
+		expect(await selected('right')).toBe('com.acme.db.Pool.take:9');
+		expect(await selected('up')).toBe('java.lang.Thread.run:840');
+		expect(await selected('end')).toBe('com.acme.Price.of:3');
+		expect(await selected('up', 'enter')).toBe('com.acme.Shop.sell:7');
+		expect((await screen.lines())[5]).toMatch(/^>com\.acme\.Shop\.sell:7/);
+		expect(await selected('escape')).toBe('com.acme.Shop.sell:7');
+		expect((await screen.lines())[5]).toMatch(/^\|java\.lang\.Thread\.run/);
+		await screen.type('\u001B[<0;30;8M', '\u001B[<0;30;8m');
+		expect(await selected()).toBe('java.util.HashMap.get:5');
+		await screen.type('\u001B[<0;30;8M', '\u001B[<0;30;8m');
+		expect((await screen.lines())[5]).toMatch(/^>java\.util\.HashMap\.get:5/);
+	});
+
+	test('has own code, libraries and states in colours of their own; a filter leaves only matches filled', async () => {
+		const screen = screenOf(new Theme({color: true, ascii: false}));
+		const filled = async () => Object.fromEntries((await screen.lines()).slice(5, 10).flatMap(line => filledIn(line)));
+		expect(await filled()).toMatchObject({'com.acme.Price.of:3': 33, 'java.util.HashMap.get:5': expect.toSatisfy((color: number) => color === 32 || color === 36) as number});
+		await screen.press('/', 'p', 'r', 'i', 'c', 'e', 'enter');
+		expect(await filled()).toEqual({'com.acme.Price.of:3': 33});
+		await screen.press('escape', 'x', 'x');
+		expect(await filled()).toMatchObject({'com.acme.db.Pool.take:9': 31});
+	});
+});
