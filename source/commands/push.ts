@@ -21,7 +21,10 @@ import {sampled} from './sampled.js';
 /** How long an engine may take for what waits when we end. */
 const graceMs = 5000;
 
-/** Sends windows of a JVM, or of all, to an engine, and serves metrics, until they end. Returns the exit code; throws UserError. */
+/**
+Sends windows of a JVM, or of all, to an engine, and serves metrics, until the JVM ends or a signal comes. Returns the
+exit code; throws UserError.
+*/
 export async function push(name: string | undefined, options: Options): Promise<number> {
 	const {to, all, metrics: address} = options;
 	if (all === (name !== undefined)) {
@@ -138,9 +141,8 @@ class Fleet {
 
 	/** Shows how it goes; `what`: what is sampled. */
 	show(what: string): void {
-		const {problem = this.problem, dropped = 0} = this.#sender ?? {};
-		const losses = problem !== undefined && this.#sender?.problem !== undefined && dropped > 0 ? `${problem}; the oldest windows are dropped` : problem;
-		this.#progress.show(`pushing ${what}  ${this.#counts()}`, losses, `pushing goes on: ${this.#counts()}`);
+		const {problem = this.problem, isFull} = this.#sender ?? {};
+		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}
 
 	/** Sends what waits, if the engine takes it soon. */

@@ -34,7 +34,8 @@ nothing of the headers.
 */
 export async function post(url: URL, request: Request): Promise<Answer> {
 	try {
-		const {statusCode = 0, headers, text} = await exchange(url, request);
+		const {statusCode = 0, headers, text: answer} = await exchange(url, request);
+		const text = withoutSecrets(answer, request.headers);
 		const answered = `${url.origin} answered ${statusCode}`;
 		if (statusCode >= 200 && statusCode < 300) {
 			// A proxy's log-in page.
@@ -45,7 +46,7 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 			return {kind: 'failed', problem: `${answered}, a redirect to ${originOf(headers.location, url)}: not followed; give --to the engine's own address`};
 		}
 
-		const quoted = printable(withoutSecrets(text.trim(), request.headers), maxQuotedLength);
+		const quoted = printable(text.trim(), maxQuotedLength);
 		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean).join(': ');
 		return passing.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
 	} catch (error) {

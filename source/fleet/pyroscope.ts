@@ -3,7 +3,8 @@ import {encodeProfile, windowProfiles} from '../exports/pprof/window-profiles.js
 import type {Protocol} from './protocol.js';
 
 /**
-Pyroscope's push API (Connect with JSON, push/v1/push.proto): pprof with one value each, CPU time and, by thread state, thread time.
+Pyroscope's push API (Connect with JSON, push/v1/push.proto): CPU time and, by thread state, thread time, each as pprof
+with one value.
 */
 export const pyroscope: Protocol = {
 	headers: {'content-type': 'application/json'},

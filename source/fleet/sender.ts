@@ -21,6 +21,8 @@ export class Sender {
 	refused = 0;
 	dropped = 0;
 	waitingBytes = 0;
+	/** Bodies are being dropped. */
+	isFull = false;
 	/** Why the last one was not taken; undefined if it was. */
 	problem: string | undefined;
 	readonly #url: URL;
@@ -71,6 +73,7 @@ export class Sender {
 		while (this.waitingBytes > this.#options.maxBytes) {
 			this.waitingBytes -= this.#queue.shift()!.length;
 			this.dropped++;
+			this.isFull = true;
 		}
 	}
 
@@ -125,6 +128,7 @@ export class Sender {
 			return {isOver: false, ...answer};
 		}
 
+		this.isFull = false;
 		const problem = answer.kind === 'refused' ? answer.problem : this.#problemIn(answer.text);
 		if (problem === undefined) {
 			this.sent++;

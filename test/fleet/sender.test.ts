@@ -120,10 +120,10 @@ test('a window that an engine refuses is counted, and the next is sent', async (
 });
 
 test('what a collector takes only a part of is counted as refused', async () => {
-	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')]);
-	const sender = new Sender(url, otlp, {headers: () => ({})});
+	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old for Secret-Token-1"}}'), status(200, 'no JSON')]);
+	const sender = new Sender(url, otlp, {headers: () => ({Authorization: 'Bearer Secret-Token-1'})});
 	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problem)).toBe('2 profiles of a window were rejected: too old');
+	expect(await until(() => sender.problem)).toBe('2 profiles of a window were rejected: too old for …');
 	sender.add(Buffer.from('b'));
 	sender.add(Buffer.from('c'));
 	await until(() => sender.sent === 1);
