@@ -20,10 +20,21 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
 
-/** Reads a saved snapshot from a file or a pipe, or opens a recording; devices are refused. Throws UserError. */
-export async function openSaved(file: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
+/**
+Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address, with the headers of a
+file; devices are refused. Throws UserError.
+*/
+export async function openSaved(file: string, headers?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
+	if (/^pyroscopes?:/.test(file)) {
+		const [{engineQuery, mergedProfile}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		const query = engineQuery(file);
+		const {startMs, endMs} = query;
+		const snapshot = readPprof(await mergedProfile(query, headersFrom(headers)(), maxProfileBytes), name);
+		return {snapshot: {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}}};
+	}
+
 	try {
 		const bytes = await bytesOf(file, maxProfileBytes);
 		if (!isRecording(bytes)) {

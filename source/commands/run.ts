@@ -117,7 +117,7 @@ export async function run(given: Options): Promise<number> {
 
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = comparing(options);
-	const {snapshot} = await openSaved(file);
+	const {snapshot} = await openSaved(file, options.headers);
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
 
@@ -242,7 +242,7 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 
 /** Shows a saved session: a snapshot, or a recording from a moment on. */
 async function openFile(file: string, options: Options): Promise<number> {
-	const saved = await openSaved(file);
+	const saved = await openSaved(file, options.headers);
 	const {recording} = saved;
 	const {at, from, to} = options;
 	if (!recording) {

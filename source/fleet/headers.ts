@@ -11,6 +11,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** Those that the connection itself needs. */
 const ownHeaders = new Set(['connection', 'content-length', 'content-type', 'content-encoding', 'host', 'transfer-encoding']);
 const maxBytes = 65_536;
+let fromEnvironment: Headers | undefined;
 
 /**
 Returns a function that reads the headers for an engine, such as credentials: from a file, each time, so that they may
@@ -22,7 +23,8 @@ export function headersFrom(file: string | undefined): () => Headers {
 		return () => parse(contentOf(file), file);
 	}
 
-	const headers = parse(process.env[headersVariable] ?? '', headersVariable);
+	fromEnvironment ??= parse(process.env[headersVariable] ?? '', headersVariable);
+	const headers = fromEnvironment;
 	// eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the name is a constant
 	delete process.env[headersVariable];
 	return () => headers;

@@ -6,7 +6,7 @@ import type {Headers} from './headers.js';
 
 /** `failed`: to be tried again. `refused`: this body will never be taken, but others may be. */
 export type Answer =
-	| {readonly kind: 'accepted'; readonly text: string}
+	| {readonly kind: 'accepted'; readonly text: string; readonly bytes: Uint8Array}
 	| {readonly kind: 'refused'; readonly problem: string}
 	| {readonly kind: 'failed'; readonly problem: string; readonly retryAfterMs?: number};
 
@@ -16,9 +16,11 @@ type Request = {
 	/** For all of it, from connecting to the end of the answer. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
+	/** What is read of the answer, about; 64 KB unless it is more than a sentence. */
+	readonly maxAnswerBytes?: number;
 };
 
-const maxAnswerLength = 65_536;
+const maxTextBytes = 65_536;
 const maxQuotedLength = 200;
 /** Shorter words of headers are no secrets. */
 const leastSecretLength = 8;
@@ -34,12 +36,12 @@ nothing of the headers.
 */
 export async function post(url: URL, request: Request): Promise<Answer> {
 	try {
-		const {statusCode = 0, headers, text: answer} = await exchange(url, request);
-		const text = withoutSecrets(answer, request.headers);
+		const {response: {statusCode = 0, headers}, bytes} = await exchange(url, request);
+		const text = withoutSecrets(bytes.toString('utf8', 0, maxTextBytes), request.headers);
 		const answered = `${url.origin} answered ${statusCode}`;
 		if (statusCode >= 200 && statusCode < 300) {
 			// A proxy's log-in page.
-			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: no engine`} : {kind: 'accepted', text};
+			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: no engine`} : {kind: 'accepted', text, bytes};
 		}
 
 		if (statusCode >= 300 && statusCode < 400) {
@@ -60,7 +62,7 @@ const hints: Readonly<Record<number, string | undefined>> = {
 	404: 'is the path in --to right?',
 };
 
-async function exchange(url: URL, {headers, body, timeoutMs, signal}: Request): Promise<http.IncomingMessage & {text: string}> {
+async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBytes = maxTextBytes}: Request): Promise<{readonly response: http.IncomingMessage; readonly bytes: Buffer}> {
 	return new Promise((resolve, reject) => {
 		// Each on a connection of its own: an idle one may be closed just as it is used again.
 		const request = (url.protocol === 'https:' ? https : http).request(url, {
@@ -76,16 +78,17 @@ async function exchange(url: URL, {headers, body, timeoutMs, signal}: Request): 
 
 		request.on('error', fail);
 		request.on('response', response => {
-			let text = '';
+			const chunks: Buffer[] = [];
+			let length = 0;
 			const end = () => {
 				clearTimeout(timer);
-				resolve(Object.assign(response, {text}));
+				resolve({response, bytes: Buffer.concat(chunks)});
 			};
 
-			response.setEncoding('utf8');
-			response.on('data', (chunk: string) => {
-				text += chunk;
-				if (text.length > maxAnswerLength) {
+			response.on('data', (chunk: Buffer) => {
+				chunks.push(chunk);
+				length += chunk.length;
+				if (length > maxAnswerBytes) {
 					end();
 					request.destroy();
 				}

@@ -290,7 +290,7 @@ const optionTable = {
 		},
 	},
 	headers: {
-		name: 'headers', group: 'push', value: 'FILE', path: 'file', help: 'HTTP headers for the engine, one a line, such as credentials (or in TPROF_HEADERS)',
+		name: 'headers', group: 'push', value: 'FILE', path: 'file', commands: ['push', 'open'], help: 'HTTP headers for the engine, one a line, such as credentials (or in TPROF_HEADERS)',
 		...anyText,
 	},
 	metrics: {

@@ -4,11 +4,13 @@ import type {AddressInfo} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
+import {readPprof} from '../../source/exports/pprof/read.js';
 import {engineOf} from '../../source/fleet/engine-url.js';
 import {headersFrom} from '../../source/fleet/headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
+import {engineQuery, mergedProfile} from '../../source/fleet/querier.js';
 import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
@@ -210,4 +212,21 @@ test('metrics are for this host, under its own names', async () => {
 	expect(await get('/')).toBe('404 see /metrics\n');
 	expect(await get('/metrics', 'evil.example')).toBe('404 see /metrics\n');
 	await expect(serveMetrics({host: '127.0.0.1', port}, () => '')).rejects.toThrow(/cannot listen on 127.0.0.1 port \d+: EADDRINUSE/);
+});
+
+test('a query that Pyroscope cannot answer says why', async () => {
+	const now = 1_700_000_000_000;
+	expect(engineQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m', now)).toEqual({
+		url: new URL('https://h/base/querier.v1.QuerierService/SelectMergeProfile'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', startMs: now - 3_600_000, endMs: now - 1_800_000,
+	});
+	for (const wrong of ['pyroscope://h', 'pyroscope://h/?query=x', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://me:secret@h/?query={}']) {
+		expect(() => engineQuery(wrong, now)).toThrow(/^(?!.*secret)/);
+	}
+
+	const {port} = await engine([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
+	const ask = async () => mergedProfile(engineQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {}, 1000);
+	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
+	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
+	const nonsense = await ask();
+	expect(() => readPprof(nonsense)).toThrow(/not a CPU profile/);
 });

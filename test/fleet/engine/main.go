@@ -18,6 +18,8 @@ import (
 	googlev1 "github.com/grafana/pyroscope/api/gen/proto/go/google/v1"
 	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
 	"github.com/grafana/pyroscope/api/gen/proto/go/push/v1/pushv1connect"
+	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
+	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/protobuf/proto"
 )
@@ -62,6 +64,9 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 			}
 			text := func(at int64) string { return p.StringTable[at] }
 			kind := p.SampleType[0]
+			if labels["__name__"] == "process_cpu" {
+				newest = &p
+			}
 			found := profile{labels, fmt.Sprintf("%s:%s:%s:%s:%s", labels["__name__"], text(kind.Type), text(kind.Unit), text(p.PeriodType.Type), text(p.PeriodType.Unit)), p.Period, p.TimeNanos, map[string]int64{}}
 			for _, s := range p.Sample {
 				frames := []string{}
@@ -75,6 +80,19 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 		}
 	}
 	return connect.NewResponse(&pushv1.PushResponse{}), nil
+}
+
+// The newest CPU profile that was pushed, which is what a query gets.
+var newest *googlev1.Profile
+
+type querier struct {
+	querierv1connect.UnimplementedQuerierServiceHandler
+}
+
+func (querier) SelectMergeProfile(_ context.Context, request *connect.Request[querierv1.SelectMergeProfileRequest]) (*connect.Response[googlev1.Profile], error) {
+	asked := request.Msg
+	print(profile{map[string]string{"selector": asked.LabelSelector}, asked.ProfileTypeID, asked.End - asked.Start, asked.Start, nil})
+	return connect.NewResponse(newest), nil
 }
 
 func collect(response http.ResponseWriter, request *http.Request) {
@@ -129,6 +147,7 @@ func collect(response http.ResponseWriter, request *http.Request) {
 
 func main() {
 	http.Handle(pushv1connect.NewPusherServiceHandler(pusher{}))
+	http.Handle(querierv1connect.NewQuerierServiceHandler(querier{}))
 	http.HandleFunc("/v1development/profiles", collect)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
