@@ -131,5 +131,6 @@ test('without counters there is CPU and uptime', async () => {
 test('a heap that fills grows from collection to collection, of which there must be some', async () => {
 	const {first: {heapAfterGcBytes = 0, heapGrowthBytesPerMin}, grown} = filling;
 	expect(heapGrowthBytesPerMin).toBeUndefined();
-	expect((await grown).heapAfterGcBytes).toBeGreaterThan(heapAfterGcBytes);
+	const {heapAfterGcBytes: after} = await grown;
+	expect(after).toBeGreaterThan(heapAfterGcBytes);
 });
