@@ -5,8 +5,8 @@ and the target's figures are not in it. CPU time is that of the whole process, w
 what runs once a second is colder, so these are figures to compare. Windows are kept and trends drawn as in a session
 with a refresh each second. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a refresh below 3 KB and a move below 500
 bytes; a step into the past below 50 ms; a refresh below 6 ms at 80 x 24 and below 12 ms at 200 x 60, which are 0.6 and
-1.2 % of a core at one a second. TPROF_BENCH_GROUPS groups of ten (20); TPROF_BENCH_ROWS rows, TPROF_BENCH_THREADS
-threads (200).
+1.2 % of a core at one a second, and in Flame below 4 and 15 ms. TPROF_BENCH_GROUPS groups of ten (20);
+TPROF_BENCH_ROWS rows, TPROF_BENCH_THREADS threads (200).
 */
 import {PassThrough} from 'node:stream';
 import process from 'node:process';

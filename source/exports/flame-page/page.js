@@ -211,7 +211,7 @@ function main(data) {
 		element('details').textContent = text;
 	};
 
-	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).transitionDuration(0).inverted(true).minFrameSize(1).resetHeightOnZoom(true)
+	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).transitionDuration(0).inverted(true).minFrameSize(2).resetHeightOnZoom(true)
 		.getName(nameOf).label(labelOf).setColorMapper(colorOf).setDetailsHandler(text => {
 			say(text ?? describeSearch());
 		}).setSearchMatch(({data: {n}}, words) => matches(n, words)).setSearchHandler(() => {

@@ -41,26 +41,37 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const rows: FlameRow[] = [];
 	const pending: FlameRow[] = [];
 	let found = 0;
-	/** By rank: what the siblings of that name are worth; all 0 between uses. */
-	const sums = new Float64Array(ranks.length);
+	/** By rank: what the siblings of that name are worth, then where they start; all 0 between uses. */
+	const byRank = new Float64Array(ranks.length);
 	const addBelow = (row: FlameRow) => {
-		const found = new Set<number>();
+		const names: number[] = [];
 		row.eachStep((group, node, from) => {
-			sums[ranks[group]] += tree.options.isInverted ? row.weights[(from * tree.width) + number] : tree.totals[(node * tree.width) + number];
-			found.add(ranks[group]);
+			const value = tree.options.isInverted ? row.weights[(from * tree.width) + number] : tree.totals[(node * tree.width) + number];
+			if (value > 0) {
+				if (byRank[ranks[group]] === 0) {
+					names.push(ranks[group]);
+				}
+
+				byRank[ranks[group]] += value;
+			}
 		});
-		const boxes = row.childrenIn(group => sums[ranks[group]] >= least);
+		const boxes = names.length === 0 ? [] : row.childrenIn(group => byRank[ranks[group]] >= least);
 		let {start} = row;
-		const starts = new Map<number, number>();
-		for (const rank of Int32Array.from(found).sort()) {
-			starts.set(rank, start);
-			start += sums[rank] / whole;
-			sums[rank] = 0;
+		for (const rank of names.length > 1 ? Int32Array.from(names).sort() : names) {
+			const part = byRank[rank] / whole;
+			byRank[rank] = start;
+			start += part;
 		}
 
-		boxes.sort((a, b) => ranks[b.group] - ranks[a.group]);
-		for (const box of boxes) {
-			pending.push(Object.assign(box, {start: starts.get(ranks[box.group])!, part: worth(box) / whole, depth: row === tree.root ? 0 : row.depth + 1}));
+		for (const box of boxes.sort((a, b) => ranks[b.group] - ranks[a.group])) {
+			box.start = byRank[ranks[box.group]];
+			box.part = worth(box) / whole;
+			box.depth = row === tree.root ? 0 : row.depth + 1;
+			pending.push(box);
+		}
+
+		for (const rank of names) {
+			byRank[rank] = 0;
 		}
 	};
 
