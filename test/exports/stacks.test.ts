@@ -1,13 +1,13 @@
 import {createHash} from 'node:crypto';
 import {describe, expect, test} from 'vitest';
-import type {ExportOptions} from '../../source/exports/common/export-format.js';
+import type {ExportFormat, ExportOptions} from '../../source/exports/common/export-format.js';
 import {collapsed} from '../../source/exports/formats/collapsed.js';
 import {flameGraph} from '../../source/exports/formats/flame-graph.js';
 import {speedscope} from '../../source/exports/formats/speedscope.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {stateCode, threadStates} from '../../source/model/thread-state.js';
+import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {seeded} from '../helpers/random.js';
@@ -18,7 +18,10 @@ import {
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
-const stacksOf = (snapshot: Snapshot, more: Partial<ExportOptions> = {}, since?: Snapshot) => parseCollapsed(String(whole(collapsed.write(snapshot, since, {...options, ...more}))));
+const textOf = (format: ExportFormat, snapshot: Snapshot, more: Partial<ExportOptions> = {}, since?: Snapshot) => String(whole(format.write(snapshot, since, {...options, ...more})));
+const stacksOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => parseCollapsed(textOf(collapsed, ...given));
+const profilesOf = (...given: [Snapshot, Partial<ExportOptions>?]) => parseSpeedscope(textOf(speedscope, ...given));
+const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => textOf(flameGraph, ...given);
 
 /** The sums of stacks by the frame that they count at: the first from the top with a line number, or else the top. */
 function byLine(stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>): Map<string, number> {
@@ -31,29 +34,36 @@ function byLine(stacks: ReadonlyArray<{readonly frames: readonly string[]; reado
 	return sums;
 }
 
-/** What Lines shows for a query, in CPU microseconds or ticks; lines of the same name together. */
-function linesOf(snapshot: Snapshot, since: Snapshot | undefined, query: Partial<typeof defaultQuery>, unit: 'selfCpuNs' | 'selfTicks'): Map<string, number> {
+/** What Lines shows, in CPU microseconds or, of some states, in ticks; lines of the same name together. */
+function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Map<string, number> {
 	const sums = new Map<string, number>();
-	for (const row of queryLines(snapshot, since, {...defaultQuery, ...query}).rows) {
-		const name = locationName(row).replaceAll(';', ',');
-		sums.set(name, (sums.get(name) ?? 0) + (unit === 'selfTicks' ? row.selfTicks : row.selfCpuNs / 1000));
+	for (const row of queryLines(snapshot, undefined, states ? {...defaultQuery, states, unit: 'ticks'} : defaultQuery).rows) {
+		const value = states ? row.selfTicks : row.selfCpuNs / 1000;
+		sums.set(locationName(row), (sums.get(locationName(row)) ?? 0) + value);
 	}
 
 	return new Map([...sums].filter(([, value]) => value > 0));
 }
 
-describe('collapsed', () => {
-	test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
-		const snapshot = randomSnapshot(seed);
-		const cpu = byLine(stacksOf(snapshot));
-		for (const [name, value] of linesOf(snapshot, undefined, {}, 'selfCpuNs')) {
+test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
+	const snapshot = randomSnapshot(seed);
+	const [profiles, page] = [profilesOf(snapshot), parseFlameGraph(pageOf(snapshot))];
+	const cpu = [stacksOf(snapshot), profiles.get('CPU time')!, flameStacks(page)].map(stacks => byLine(stacks));
+	for (const [name, value] of linesOf(snapshot)) {
+		for (const sums of cpu) {
 			// Each stack is rounded to a microsecond.
-			expect(cpu.get(name) ?? 0, name).toBeCloseTo(value, -1);
+			expect(sums.get(name) ?? 0, name).toBeCloseTo(value, -1);
 		}
+	}
 
-		expect(byLine(stacksOf(snapshot, {states: ['BLOCKED', 'WAITING']}))).toEqual(linesOf(snapshot, undefined, {states: ['BLOCKED', 'WAITING'], unit: 'ticks'}, 'selfTicks'));
-	});
+	for (const state of threadStates) {
+		for (const stacks of [stacksOf(snapshot, {states: [state]}), profiles.get(`${state}, ticks`) ?? [], flameStacks(page, [stateCode[state]])]) {
+			expect(byLine(stacks), state).toEqual(linesOf(snapshot, [state]));
+		}
+	}
+});
 
+describe('collapsed', () => {
 	test('begins with threads and states if asked to, and counts ticks with states', () => {
 		const {whole: snapshot, first} = serviceSnapshots();
 		const text = (more: Partial<ExportOptions>) => stacksOf(snapshot, more, first).map(({frames, count}) => `${frames.join(';')} ${count}`);
@@ -77,18 +87,6 @@ describe('collapsed', () => {
 });
 
 describe('speedscope', () => {
-	const profilesOf = (snapshot: Snapshot, more: Partial<ExportOptions> = {}) => parseSpeedscope(String(whole(speedscope.write(snapshot, undefined, {...options, ...more}))));
-
-	test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and for each state: %i', seed => {
-		const snapshot = randomSnapshot(seed);
-		const profiles = profilesOf(snapshot);
-		expect(byLine(profiles.get('CPU time')!)).toEqual(byLine(stacksOf(snapshot)));
-		for (const state of threadStates) {
-			const expected = linesOf(snapshot, undefined, {states: [state], unit: 'ticks'}, 'selfTicks');
-			expect(byLine(profiles.get(`${state}, ticks`) ?? []), state).toEqual(expected);
-		}
-	});
-
 	test('with frames of threads and states it has the stacks of collapsed', () => {
 		const {whole: snapshot} = serviceSnapshots();
 		const more = {withThreads: true, withStates: true};
@@ -98,19 +96,6 @@ describe('speedscope', () => {
 });
 
 describe('flame graph', () => {
-	const pageOf = (snapshot: Snapshot, more: Partial<ExportOptions> = {}, since?: Snapshot) => String(whole(flameGraph.write(snapshot, since, {...options, ...more})));
-
-	test.each(Array.from({length: 20}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
-		const snapshot = randomSnapshot(seed);
-		const data = parseFlameGraph(pageOf(snapshot));
-		const cpu = byLine(flameStacks(data));
-		for (const [name, value] of linesOf(snapshot, undefined, {}, 'selfCpuNs')) {
-			expect(cpu.get(name) ?? 0, name).toBeCloseTo(value, -1);
-		}
-
-		expect(byLine(flameStacks(data, [stateCode.BLOCKED, stateCode.WAITING]))).toEqual(linesOf(snapshot, undefined, {states: ['BLOCKED', 'WAITING'], unit: 'ticks'}, 'selfTicks'));
-	});
-
 	test('says target, window, cost and error', () => {
 		const {whole: snapshot, first} = serviceSnapshots();
 		const page = pageOf(snapshot, {notes: ['the target ended']}, first);
