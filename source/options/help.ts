@@ -1,3 +1,4 @@
+import {wrapAt} from '../exports/common/text-table.js';
 import {commandTable} from './command.js';
 import {groups, type Option} from './option.js';
 import {optionRows} from './table.js';
@@ -29,10 +30,14 @@ export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: 
 	{code: 2, meaning: 'usage error'},
 ];
 
+/** Columns of the help, and what aligns further lines of an option with its first. */
+const helpWidth = 120;
+const helpIndent = ' '.repeat(29);
+
 export function helpText(): string {
 	const parts = Object.entries(groups).map(([group, {title}]) => {
 		const rows = optionRows.filter(([, option]) => option.group === group);
-		return `${title}\n${rows.map(([, option]) => `  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`).join('\n')}`;
+		return [title, ...rows.flatMap(([, option]) => wrapAt(' ', `  ${optionSpelling(option).padEnd(26)} ${optionHelp(option)}`, helpWidth, helpIndent))].join('\n');
 	});
 	return `tprof-top: top for the lines of a running JVM
 
