@@ -138,7 +138,7 @@ describe.concurrent('the summary says what the run was about', () => {
 			await session.until('[y/N]');
 			session.type('y\r');
 			await session.until('the Traces view has them');
-			session.type('\t'.repeat(7));
+			session.type('\t'.repeat(8));
 		}
 
 		await session.until(/\[Traces][^]*^> .*KnownTraces\.busy/m);
