@@ -30,25 +30,27 @@ function placeOf(row: string): string {
 	return row.trimEnd().split(/\s+/).find(word => word.includes(':')) ?? '';
 }
 
+/** Alone: a process that is started meanwhile would inherit the terminal and keep it open. */
+test('its window closed, it ends without a word', async () => {
+	const target = stoppedAfterTest(await startJar(shop, {jdk: jdks().at(-1)!, jvmArgs: ['-Xmx128m']}));
+	const outcome = ownFolder();
+	const [words, code] = [path.join(outcome, 'words'), path.join(outcome, 'code')];
+	// The shell outlives the signal that says so, to see how its child ends.
+	const session = new TerminalSession('sh', ['-c', 'trap "" HUP; "$@" 2>"$0/words"; echo $? >"$0/code"', outcome, process.execPath, cli, '--snapshot-dir', outcome, String(target.pid)]);
+	await session.until('demo.Pricing.discount');
+	session.closeWindow();
+	expect(await session.isGone()).toBe(true);
+	// The shell's own word for such an end.
+	expect(readFileSync(words, 'utf8')).toMatch(/^(?:Hangup\n)?$/);
+	expect(readFileSync(code, 'utf8')).toBe('129\n');
+});
+
 describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
 	let target: JavaProcess;
 
 	beforeAll(async () => {
 		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
 		return async () => target.stop();
-	});
-
-	test('its window closed, it ends without a word', {concurrent: false}, async () => {
-		const outcome = ownFolder();
-		const [words, code] = [path.join(outcome, 'words'), path.join(outcome, 'code')];
-		// The shell outlives the signal that says so, to see how its child ends.
-		const session = new TerminalSession('sh', ['-c', 'trap "" HUP; "$@" 2>"$0/words"; echo $? >"$0/code"', outcome, process.execPath, cli, '--snapshot-dir', outcome, String(target.pid)]);
-		await session.until('demo.Pricing.discount');
-		session.closeWindow();
-		expect(await session.isGone()).toBe(true);
-		// The shell's own word for such an end.
-		expect(readFileSync(words, 'utf8')).toMatch(/^(?:Hangup\n)?$/);
-		expect(readFileSync(code, 'utf8')).toBe('129\n');
 	});
 
 	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, beside(async () => {

@@ -120,7 +120,7 @@ test.concurrent('where there is no room for more, it says so once, and what is t
 }));
 
 test.concurrent('--when has what was before a burst, by the program\'s own clock, and runs a command after it', beside(async () => {
-	const java = await javaForTest('KnownPhases');
+	const java = await javaForTest('KnownPhases', {under: []});
 	const place = folderForTest();
 	const {child, ended} = startCli('record', String(java.pid), '-o', path.join(place, 'x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${path.join(place, 'ran')}`, '--interval', '20');
 	// Nothing tells that it samples before there is a file.
