@@ -188,7 +188,7 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 }
 
 /** Throws UserError (2) if the format cannot hold the reports, and for binary output to a terminal. `hasView`: they are of a view. */
-export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, options: Options, hasView: boolean): void {
+export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, options: Options, {hasView}: {readonly hasView: boolean}): void {
 	const {count} = planBatch(options);
 	if (hasView && !ofViews) {
 		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');

@@ -49,7 +49,7 @@ export async function openSaved(file: string, headers?: string): Promise<{readon
 	}
 }
 
-/** Most bytes of a recording: more than --max-size may be, with what is written before the older half is merged. */
+/** Maximum bytes of a recording: the largest --max-size, and what is written before the older half is merged. */
 const maxRecordingBytes = 1280 * 1024 * 1024;
 
 /** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`, or a recording may have. */
@@ -62,6 +62,7 @@ async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let [length, limit] = [0, 0];
 	for await (const chunk of createReadStream(file, {highWaterMark: 2 ** 20}) as AsyncIterable<Uint8Array>) {
+		// The first chunk tells.
 		limit ||= isRecording(chunk) ? maxRecordingBytes : maxBytes;
 		chunks.push(chunk);
 		length += chunk.length;
@@ -69,7 +70,7 @@ async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 			throw new UserError(`cannot open ${printable(file)}: it is larger than ${limit / 1024 / 1024} MB`, {hint});
 		}
 
-		// Without a copy of what may be large.
+		// Read a file whole: joining its chunks would need the memory twice.
 		if (found.isFile()) {
 			return readFile(file);
 		}
@@ -129,7 +130,7 @@ function agoOf(text: string, endMs: number): number | undefined {
 	return amount === undefined ? undefined : endMs - (Number(amount) * unitMs[unit]);
 }
 
-/** Returns the last such time of day within the recording, or the one nearest to it. */
+/** Returns the last such time of day within the recording, or else the one nearest to it; undefined for other text. */
 function timeOfDay(text: string, beginMs: number, endMs: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
@@ -137,8 +138,10 @@ function timeOfDay(text: string, beginMs: number, endMs: number): number | undef
 	}
 
 	const ofDay = (ms: number) => new Date(ms).setHours(Number(hours), Number(minutes), Number(seconds), 0);
-	const times = [ofDay(endMs - dayMs), ofDay(endMs), ofDay(beginMs)];
-	return times.find(ms => ms >= beginMs && ms <= endMs) ?? times.toSorted((a, b) => Math.min(Math.abs(a - endMs), Math.abs(a - beginMs)) - Math.min(Math.abs(b - endMs), Math.abs(b - beginMs)))[0];
+	const distance = (ms: number) => Math.max(0, beginMs - ms, ms - endMs);
+	// The latest first: sorting keeps the order of those within the recording.
+	const times = [ofDay(endMs), ofDay(endMs - dayMs), ofDay(beginMs)];
+	return times.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
 /** Returns what was counted between two moments; undefined: the recording's start or end. */
@@ -146,7 +149,7 @@ export function spanOf(ring: Ring, from: number | undefined, to: number | undefi
 	const lookBack = new LookBack();
 	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, endedBy(ring, to));
 	const begin = from === undefined ? -1 : Math.min(end - 1, endedBy(ring, from));
-	// Undefined only where nothing was counted before.
+	// Without a base, the recording's start is the session's: nothing was counted before.
 	const since = from === undefined && ring.base === undefined ? undefined : lookBack.at(ring, begin);
 	return windowSnapshot(lookBack.at(ring, end)!.snapshot, since?.snapshot);
 }

@@ -123,8 +123,8 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 
 /** Returns the options with the view of changes, unless they name a view or a format that compares. Throws UserError (2). */
 function comparing(options: Options): Options {
-	const isByFormat = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
-	const compared = {...options, view: options.view ?? (isByFormat ? undefined : comparingView.id)};
+	const formatCompares = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
+	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
 	queryOf(compared);
 	return compared;
 }
@@ -137,25 +137,25 @@ async function check(options: Options): Promise<void> {
 	queryOf(options);
 	const {command: {kind}, output} = options;
 	const isLive = isInteractive(options);
-	const isByAgent = kind === 'trace' || kind === 'tasks';
+	const needsAgent = kind === 'trace' || kind === 'tasks';
 	const platform = linuxOnly.has(kind) ? platformProblem() : undefined;
 	if (platform) {
 		throw new UserError(platform.reason, {hint: platform.hint});
 	}
 
-	if (!isByAgent) {
+	if (!needsAgent) {
 		if (formatOf(options.format) === undefined) {
 			throw new UserError(`--format ${options.format} is for tprof-top trace`, {hint: 'tprof-top --help lists the formats', exitCode: 2});
 		}
 
-		checkFormat(formatOf(options.format), options, options.view !== undefined && !isLive);
+		checkFormat(formatOf(options.format), options, {hasView: options.view !== undefined && !isLive});
 	}
 
 	if (output !== undefined && existsSync(output)) {
 		throw new UserError(`${output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
 
-	if (!isByAgent && isLive && groups.view.commands.includes(kind) && !await untilForeground()) {
+	if (!needsAgent && isLive && groups.view.commands.includes(kind) && !await untilForeground()) {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
@@ -201,11 +201,15 @@ async function profile(target: Target, options: Options, agent: Agent = {}): Pro
 		} finally {
 			await tracer?.close();
 		}
-		// The screen may show or save all frames.
-	}, isInteractive(options) ? undefined : formatOf(options.format).depth);
+	}, depthOf(options));
 }
 
-/** Records a target, with what an agent in it is asked for. */
+/** Returns how many frames of a stack a report needs; undefined for all, which the screen may show or save. */
+function depthOf(options: Options): number | undefined {
+	return isInteractive(options) ? undefined : formatOf(options.format).depth;
+}
+
+/** Records a target, with the traces or tasks that an agent in it reports, if asked for. */
 async function record(text: string, options: Options): Promise<number> {
 	const {tracePatterns, taskProbe, when} = options;
 	if (tracePatterns && taskProbe) {

@@ -13,7 +13,7 @@ import {
 } from './agent-run.js';
 import {whatAgentDoes} from './trace-texts.js';
 
-const periodMs = 1000;
+const reportIntervalMs = 1000;
 
 type TasksCommand = Command & {readonly kind: 'tasks'};
 
@@ -57,7 +57,7 @@ async function confirmTasks(command: TasksCommand, options: Options, {name, poin
 }
 
 async function beginTasks(target: Target, probe: Probe, {maxTasks}: Options): Promise<TaskSession> {
-	return TaskSession.begin(target, probe, {most: maxTasks, periodMs});
+	return TaskSession.begin(target, probe, {most: maxTasks, reportIntervalMs});
 }
 
 /** Returns the last report, with every task up to the end. Throws UserError without one, or for the probe's faults. */
@@ -78,7 +78,8 @@ async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal
 	}
 }
 
-const width = 100;
+/** Columns of the text about probes. */
+const textWidth = 100;
 
 /** Returns the text of `tprof-top probes`: the shipped probes, and what each watches. Throws UserError. */
 export function probesText(): string {
@@ -87,10 +88,10 @@ export function probesText(): string {
 		const classes = [...new Set(points.map(({className}) => className.replace(/^.*\./, '')))];
 		return [
 			name,
-			...wrapAt(' ', `  ${about}`, width, '  '),
-			...wrapAt(', ', `  states: ${states.map(({title}) => title).join(', ')}`, width, '    '),
-			...wrapAt(', ', `  watches: ${classes.join(', ')}`, width, '    '),
-			...(counters.length > 0 ? wrapAt(', ', `  counters: ${counters.map(counter => counter.name).join(', ')}`, width, '    ') : []),
+			...wrapAt(' ', `  ${about}`, textWidth, '  '),
+			...wrapAt(', ', `  states: ${states.map(({title}) => title).join(', ')}`, textWidth, '    '),
+			...wrapAt(', ', `  watches: ${classes.join(', ')}`, textWidth, '    '),
+			...(counters.length > 0 ? wrapAt(', ', `  counters: ${counters.map(counter => counter.name).join(', ')}`, textWidth, '    ') : []),
 			'',
 		];
 	});

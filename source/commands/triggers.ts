@@ -42,24 +42,26 @@ function contending(snapshot: Snapshot): number[] {
 	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isContendingNow(snapshot, thread));
 }
 
-/** Files that may still be written, for all targets together. */
+/** How many more files may be started, for all targets together; one that cannot be created counts too. */
 type FileCount = {left: number};
 
 /** Each time a condition begins to hold, writes the minute before and after to a file. */
 class Trigger {
-	/** The last problem, and the name of the newest file. */
+	/** Why the current file, or the command after the last one, failed. */
 	problem: string | undefined;
-	newest: string | undefined;
-	/** Commands that run after files. */
+	/** Name of the last file finished. */
+	newestFile: string | undefined;
+	/** Runs of --exec, which begin when a file is finished. */
 	readonly #commands: Array<Promise<void>> = [];
 	readonly #options: Options;
 	readonly #stem: string;
 	readonly #files: FileCount;
 	#recorder: Recorder | undefined;
 	#firedMs = -Infinity;
-	#isHeld = false;
+	/** Whether a condition was true in the previous window. */
+	#wasTrue = false;
 
-	/** `stem`: what names of files begin with. */
+	/** `stem`: the start of the files' names. */
 	constructor(options: Options, stem: string, files: FileCount) {
 		this.#options = options;
 		this.#stem = stem;
@@ -74,15 +76,16 @@ class Trigger {
 			return;
 		}
 
-		const isHeld = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
-		const begins = isHeld && !this.#isHeld;
-		this.#isHeld = isHeld;
-		if (begins && !this.#recorder && this.#files.left > 0 && window.atMs - this.#firedMs >= aroundMs) {
+		const isTrue = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
+		const hasBegun = isTrue && !this.#wasTrue;
+		this.#wasTrue = isTrue;
+		if (hasBegun && !this.#recorder && this.#files.left > 0 && window.atMs - this.#firedMs >= aroundMs) {
 			await this.#begin(window.atMs);
 		}
 
 		if (this.#recorder) {
-			await this.#recorder.follow(ring, Math.max(0, ring.windows.findIndex(({atMs}) => atMs > this.#firedMs - latenessMs - aroundMs)));
+			const first = ring.windows.findIndex(({atMs}) => atMs > this.#firedMs - latenessMs - aroundMs);
+			await this.#recorder.follow(ring, Math.max(0, first));
 			this.problem = this.#recorder.problem;
 			if (window.atMs >= this.#firedMs + aroundMs) {
 				await this.#finish();
@@ -111,7 +114,7 @@ class Trigger {
 		this.#recorder = undefined;
 		await recorder?.finish();
 		if (recorder && recorder.windows > 0) {
-			this.newest = nameOf(recorder);
+			this.newestFile = nameOf(recorder);
 			if (this.#options.exec !== undefined) {
 				this.#commands.push(this.#run(this.#options.exec, recorder.file));
 			}
@@ -139,9 +142,9 @@ export async function recordWhen(source: SnapshotSource, target: Target, options
 	const files: FileCount = {left: options.maxFiles};
 	const {signal} = abortOnSignal();
 	const progress = new Progress();
-	await watched(source, target, options, {
+	await watchTarget(source, target, options, {
 		files, stop: signal, stem: options.output === undefined ? `tprof-${target.facts.pid}` : stemOf(options), show(trigger) {
-			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files)}${trigger.newest === undefined ? '' : `, the last ${trigger.newest}`}`, trigger.problem);
+			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files)}${trigger.newestFile === undefined ? '' : `, the last ${trigger.newestFile}`}`, trigger.problem);
 		},
 	});
 	progress.end(`watched ${target.facts.pid} ${target.facts.mainClass}: ${countOf(options, files)}`);
@@ -156,7 +159,8 @@ function countOf({maxFiles}: Options, {left}: FileCount): string {
 	return `${maxFiles - left} of ${maxFiles} files`;
 }
 
-async function watched(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<void> {
+/** Follows one target until its time is over, it ends or `stop`; `show` is called after each window. */
+async function watchTarget(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<void> {
 	const windows = new Windows(source, target);
 	const trigger = new Trigger(options, stem, files);
 	try {
@@ -184,9 +188,9 @@ export async function watchAll(options: Options): Promise<number> {
 	await eachJvm(options, {
 		stop,
 		async follow(source, target) {
-			await watched(source, target, options, {
+			await watchTarget(source, target, options, {
 				files, stop, stem: `${stemOf(options)}-${target.pid}`, show(trigger) {
-					newest = trigger.newest === undefined ? newest : `, the last ${trigger.newest}`;
+					newest = trigger.newestFile === undefined ? newest : `, the last ${trigger.newestFile}`;
 					problem = trigger.problem ?? problem;
 				},
 			});

@@ -99,3 +99,16 @@ test('a moment is said as people say it', async () => {
 		}
 	}
 });
+
+test('a time of day is the last one within the recording, or else the nearest', async () => {
+	const {ring} = await bothScreens();
+	const ms = (day: number, hours: number, minutes = 0) => new Date(2026, 10, day, hours, minutes).getTime();
+	const found = (text: string, beginMs: number, endMs: number) => momentOf(text, '--at', {
+		...ring, base: {...ring.windows[0], atMs: beginMs}, windows: [{...ring.windows[0], atMs: endMs}],
+	});
+	expect(found('12:00', ms(23, 10), ms(24, 14))).toBe(ms(24, 12));
+	expect(found('23:30', ms(23, 10), ms(24, 14))).toBe(ms(23, 23, 30));
+	expect(found('12:00', ms(22, 10), ms(24, 11))).toBe(ms(23, 12));
+	expect(found('22:59:30', ms(23, 23), ms(24, 1))).toBe(ms(23, 23));
+	expect(found('01:00:30', ms(23, 23), ms(24, 1))).toBe(ms(24, 1));
+});
