@@ -20,7 +20,7 @@ const rounds = 11;
 const tasks = 100_000;
 /** In the pool and in the queue: it is entered, begun and ended. */
 const steps = 3;
-const limits = {most: 400_000, periodMs: 1000};
+const limits = {most: 400_000, reportIntervalMs: 1000};
 const releases = process.argv.slice(2).map(Number);
 
 async function say(java: JavaProcess, line: string): Promise<void> {

@@ -11,12 +11,12 @@ import {
 	agentObstacle, canWaitFor, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';
 
-const periodMs = 1000;
+const reportIntervalMs = 1000;
 
 /** Builds a trace request from the options. */
 export function traceRequest(patterns: readonly string[], options: Options): TraceRequest {
 	return {
-		patterns, under: options.under, leastNs: options.leastNs, keep: options.slowest, maxMethods: options.maxMethods, maxOverheadPercent: options.maxOverheadPercent, periodMs,
+		patterns, under: options.under, leastNs: options.leastNs, keep: options.slowest, maxMethods: options.maxMethods, maxOverheadPercent: options.maxOverheadPercent, reportIntervalMs,
 	};
 }
 

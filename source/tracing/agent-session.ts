@@ -10,13 +10,15 @@ import {printable} from '../model/text.js';
 import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
+/** Interval of our heartbeat: without one for ten seconds the agent detaches itself. */
 const beatMs = 1000;
+/** Interval at which reports are read while one is awaited. */
 const pollMs = 20;
 /** Maximum time without progress: the agent signals progress while it executes a command. */
 const silenceTimeoutMs = 10_000;
 /** Maximum time of a command: the JVM deoptimizes code and verifies classes, seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
-/** The agent's own limit. */
+/** The agent's own limit (Channel.java). */
 const maxCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
@@ -41,7 +43,7 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
 
-		const deadline = performance.now() + timeoutMs;
+		const endMs = performance.now() + timeoutMs;
 		let folder: ReturnType<typeof makeSessionFolder>;
 		try {
 			folder = makeSessionFolder(target, readFileSync(file));
@@ -51,10 +53,10 @@ export class AgentSession<Report extends AgentReport> {
 		}
 
 		const session = make({control: new ControlFile(folder.control), data: folder.data});
-		let unanswered: 'pending' | 'over' | undefined = 'pending';
+		let load: LoadState = 'pending';
 		try {
-			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, deadline - performance.now()));
-			unanswered = loaded.ok ? undefined : loaded.unanswered;
+			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, endMs - performance.now()));
+			load = loaded.ok ? 'answered' : loaded.load;
 			session.#readNewest();
 			if (!loaded.ok) {
 				throw new UserError(loaded.reason, {hint: loaded.hint});
@@ -65,8 +67,8 @@ export class AgentSession<Report extends AgentReport> {
 			session.#detach();
 			throw error;
 		} finally {
-			folder.remove(unanswered === 'pending');
-			if (unanswered === undefined) {
+			folder.remove({isPending: load === 'pending'});
+			if (load === 'answered') {
 				removeUnusedFolders(target);
 			}
 		}
@@ -79,10 +81,10 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #beat: NodeJS.Timeout;
 	/** Number of the newest report read. */
 	#reportNumber = 0n;
-	/** A command timed out. */
+	/** A command timed out: wait for no other. */
 	#isUnresponsive = false;
 	#report: Report | undefined;
-	#isOver = false;
+	#isDetached = false;
 
 	/** `parse` reads the agent's reports, each once, and throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
@@ -133,7 +135,7 @@ export class AgentSession<Report extends AgentReport> {
 
 	/** Undoes all changes in the target; resolves with the last report, which has every call. Never throws. */
 	async close(): Promise<Report | undefined> {
-		if (!this.#isOver) {
+		if (!this.#isDetached) {
 			try {
 				this.#control.command('phase stop\n');
 				// Without a report nothing is woven, and it ends without one.
@@ -143,7 +145,7 @@ export class AgentSession<Report extends AgentReport> {
 					});
 				}
 			} catch {
-				// It ended by itself, as intended.
+				// Whatever failed, the agent undoes its changes by itself: it has ended, or misses the heartbeat from now on.
 			}
 
 			this.#detach();
@@ -187,7 +189,7 @@ export class AgentSession<Report extends AgentReport> {
 	/** Reads the newest report. Throws if the agent has ended. */
 	#readNewest(): void {
 		const message = readAgent(this.#data, this.#reportNumber);
-		if (message.state === 'over') {
+		if (message.state === 'ended') {
 			const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message.reason)) ?? [undefined, `the agent gave up: ${message.reason}`, 'the target is unchanged'];
 			throw new UserError(reason, {hint});
 		}
@@ -203,9 +205,10 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
+	/** Stops the heartbeat and closes the files. */
 	#detach(): void {
-		if (!this.#isOver) {
-			this.#isOver = true;
+		if (!this.#isDetached) {
+			this.#isDetached = true;
 			clearInterval(this.#beat);
 			this.#control.close();
 			closeSync(this.#data);
@@ -223,11 +226,13 @@ type Loaded = {readonly ok: true} | {
 	readonly ok: false;
 	readonly reason: string;
 	readonly hint: string;
-	/** The JVM did not answer. `pending`: it may still load the agent; `over`: it was not asked, or has ended. */
-	readonly unanswered?: 'pending' | 'over';
+	readonly load: LoadState;
 };
 
-/** Results of JVM_OnAgentAttach of HotSpot's instrument library (InvocationAdapter.c). */
+/** Whether the JVM answered the request to load. `pending`: it may still load the agent; `never`: it cannot any more. */
+type LoadState = 'answered' | 'pending' | 'never';
+
+/** Results of Agent_OnAttach in the JDK's libinstrument (InvocationAdapter.c). */
 const badJar = 100;
 const failedStart = 102;
 
@@ -235,7 +240,7 @@ const failedStart = 102;
 export async function loadAgent(client: AttachClient, target: Target, folder: string, timeoutMs: number): Promise<Loaded> {
 	const reply = await client.request('load', ['instrument', 'false', `${folder}/agent.jar=${folder}`], {timeoutMs});
 	if (reply.status !== 'ok') {
-		return {ok: false, reason: reply.reason, hint: reply.status === 'failed' ? reply.hint : '', unanswered: reply.status === 'failed' && reply.isPending ? 'pending' : 'over'};
+		return {ok: false, reason: reply.reason, hint: reply.status === 'failed' ? reply.hint : '', load: reply.status === 'failed' && reply.isPending ? 'pending' : 'never'};
 	}
 
 	return loadResult(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
@@ -244,12 +249,12 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 /** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
 export function loadResult(pid: number, code: number, text: string): Loaded {
 	if (/dynamic agent loading is not enabled/i.test(text)) {
-		return {ok: false, reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
+		return {ok: false, load: 'answered', reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
 	}
 
 	// The messages of modular runtimes, and of a JDK 8 without the library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
-		return {ok: false, reason: `JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, hint: 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is'};
+		return {ok: false, load: 'answered', reason: `JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, hint: 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is'};
 	}
 
 	const result = /^(?:return code: )?(-?\d+)\s*$/.exec(text.trim())?.[1];
@@ -259,15 +264,15 @@ export function loadResult(pid: number, code: number, text: string): Loaded {
 
 	switch (Number(result)) {
 		case badJar: {
-			return {ok: false, reason: `JVM ${pid} cannot read the agent in its /tmp`, hint: 'its user must be able to read files in /tmp, and no security module may forbid it'};
+			return {ok: false, load: 'answered', reason: `JVM ${pid} cannot read the agent in its /tmp`, hint: 'its user must be able to read files in /tmp, and no security module may forbid it'};
 		}
 
 		case failedStart: {
-			return {ok: false, reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why; a security manager, for one, gives agents no rights'};
+			return {ok: false, load: 'answered', reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why; a security manager, for one, gives agents no rights'};
 		}
 
 		default: {
-			return {ok: false, reason: `JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, hint: 'its standard error may say why'};
+			return {ok: false, load: 'answered', reason: `JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, hint: 'its standard error may say why'};
 		}
 	}
 }

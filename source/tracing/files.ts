@@ -20,7 +20,7 @@ type AgentMessage =
 	| {readonly state: 'silent'}
 	| {readonly state: 'report'; readonly number: bigint; readonly bytes: Buffer}
 	/** The agent has ended; the reason is one printable line. */
-	| {readonly state: 'over'; readonly reason: string};
+	| {readonly state: 'ended'; readonly reason: string};
 
 /** Returns a number that changes while the agent executes a command; -1 before it has written any. */
 export function progressOf(fd: number): bigint {
@@ -71,7 +71,7 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 		const header = readAt(fd, 0, headerBytes + maxReasonBytes);
 		const failure = /^TPERR(.*)$/s.exec(header.toString('utf8'))?.[1];
 		if (failure !== undefined) {
-			return {state: 'over', reason: printable(failure.replace(/\0.*$/s, ''))};
+			return {state: 'ended', reason: printable(failure.replace(/\0.*$/s, ''))};
 		}
 
 		if (header.length < headerBytes || header.toString('latin1', 0, 4) !== 'TPRF') {
@@ -80,7 +80,7 @@ export function readAgent(fd: number, newerThan: bigint): AgentMessage {
 
 		const reasonBytes = header.readInt32BE(32);
 		if (reasonBytes > 0) {
-			return {state: 'over', reason: printable(header.toString('utf8', headerBytes, headerBytes + Math.min(reasonBytes, maxReasonBytes)))};
+			return {state: 'ended', reason: printable(header.toString('utf8', headerBytes, headerBytes + Math.min(reasonBytes, maxReasonBytes)))};
 		}
 
 		const number = header.readBigInt64BE(8);

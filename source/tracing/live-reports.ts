@@ -2,7 +2,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
 
-/** The part of an agent's session that is used here. */
+/** What `LiveReports` needs of an agent's session. */
 type Reporting<Report> = {
 	/** Returns the newest report; undefined before the first. May throw UserError. */
 	read(): Report | undefined;
@@ -15,11 +15,13 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 	report: Report | undefined;
 	/** The agent's error, for the screen. */
 	problem: string | undefined;
-	readonly #withReport: (snapshot: Snapshot, report: Report) => Snapshot;
-	#last: {readonly from: Snapshot; readonly report: Report; readonly snapshot: Snapshot} | undefined;
+	readonly #join: (snapshot: Snapshot, report: Report) => Snapshot;
+	/** The last snapshot returned, and what it was made of. */
+	#last: {readonly inner: Snapshot; readonly report: Report; readonly joined: Snapshot} | undefined;
 
-	constructor(withReport: (snapshot: Snapshot, report: Report) => Snapshot, session?: Session) {
-		this.#withReport = withReport;
+	/** `join` returns the snapshot with the report. */
+	constructor(join: (snapshot: Snapshot, report: Report) => Snapshot, session?: Session) {
+		this.#join = join;
 		this.session = session;
 	}
 
@@ -27,7 +29,7 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 	source(inner: SnapshotSource): SnapshotSource {
 		return sourceOver(inner, {
 			status: () => this.problem === undefined ? inner.status() : {...inner.status(), message: this.problem},
-			read: () => this.#with(inner.read()),
+			read: () => this.#withNewestReport(inner.read()),
 		});
 	}
 
@@ -38,7 +40,8 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 		await session?.close();
 	}
 
-	#with(snapshot: Snapshot | undefined): Snapshot | undefined {
+	/** Reads the agent's report, and adds it to the snapshot. After an error the last report stays. */
+	#withNewestReport(snapshot: Snapshot | undefined): Snapshot | undefined {
 		try {
 			this.report = this.session?.read() ?? this.report;
 		} catch (error) {
@@ -52,10 +55,10 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 		}
 
 		// An unchanged snapshot stays the same object: caches use it as their key.
-		if (this.#last?.from !== snapshot || this.#last.report !== report) {
-			this.#last = {from: snapshot, report, snapshot: this.#withReport(snapshot, report)};
+		if (this.#last?.inner !== snapshot || this.#last.report !== report) {
+			this.#last = {inner: snapshot, report, joined: this.#join(snapshot, report)};
 		}
 
-		return this.#last.snapshot;
+		return this.#last.joined;
 	}
 }

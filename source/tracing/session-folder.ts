@@ -32,7 +32,7 @@ type SessionFolder = {
 	Removes what we created, if it still exists. `isPending`: the JVM may still execute the request to load from here, so
 	the empty folder stays to reserve its name.
 	*/
-	remove(isPending?: boolean): void;
+	remove(load?: {readonly isPending: boolean}): void;
 };
 
 /**
@@ -47,10 +47,10 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 	const reusable = reusableNames(target);
 	let name: string | undefined;
 	let folder: number | undefined;
-	const remove = (isPending = false) => {
+	const remove = (load?: {readonly isPending: boolean}) => {
 		act(() => {
 			removeFiles(folder);
-			if (name !== undefined && !isPending) {
+			if (name !== undefined && !load?.isPending) {
 				ignoringErrors(() => {
 					rmdirSync(`${pathOf(temporary)}/${name}`);
 				});

@@ -17,10 +17,10 @@ export type TraceRequest = {
 	readonly maxMethods: number;
 	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
-	/** Interval of the agent's reports. */
-	readonly periodMs: number;
+	readonly reportIntervalMs: number;
 };
 
+/** An agent that measures every call of some methods. */
 export class TraceSession extends AgentSession<TraceReport> {
 	/** Loads the agent from the bundled jar or another file; it weaves nothing yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {
@@ -38,7 +38,7 @@ export class TraceSession extends AgentSession<TraceReport> {
 	}
 }
 
-function commandOf(phase: 'match' | 'weave', {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, periodMs}: TraceRequest): string {
+function commandOf(phase: 'match' | 'weave', {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs}: TraceRequest): string {
 	return [
 		`phase ${phase}`,
 		...patterns.map(pattern => `pattern ${pattern}`),
@@ -47,7 +47,7 @@ function commandOf(phase: 'match' | 'weave', {patterns, under, leastNs, keep, ma
 		`keep ${keep}`,
 		`methods ${maxMethods}`,
 		`overhead ${maxOverheadPercent}`,
-		`period ${periodMs}`,
+		`period ${reportIntervalMs}`,
 		'',
 	].join('\n');
 }

@@ -75,14 +75,14 @@ function inStates({now}: AgentTaskReport, states: number): number[] {
 }
 
 /** Maximum number of tasks followed at once, and the interval of the agent's reports. */
-export type TaskLimits = {readonly most: number; readonly periodMs: number};
+export type TaskLimits = {readonly most: number; readonly reportIntervalMs: number};
 
 /** Returns a probe in the agent's format; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
-export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, periodMs}: TaskLimits): string {
+export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, reportIntervalMs}: TaskLimits): string {
 	return [
 		'phase tasks',
 		`most\t${most}`,
-		`period\t${periodMs}`,
+		`period\t${reportIntervalMs}`,
 		...states.map(({kind}) => `state\t${kind}`),
 		...points.map(point => pointLine(point)),
 		...kinds.map(({className, path}) => `kind\t${className}\t${path}`),

@@ -4,7 +4,7 @@ import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 
 /** A request without patterns; no test comes near its limits. */
 export const request: TraceRequest = {
-	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, periodMs: 100,
+	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 100,
 };
 
 /** Traces what a request means while `during` goes on; the last report. */

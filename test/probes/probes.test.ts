@@ -16,14 +16,14 @@ function faultsOf(rest: string): string[] {
 test.each(shippedProbes)('the probe %s that ships is whole', name => {
 	const probe = readProbe(name);
 	expect(probe.about).not.toBe('');
-	expect(Buffer.byteLength(commandOf(probe, {most: 1000, periodMs: 1000}))).toBeLessThan(64 * 1024);
+	expect(Buffer.byteLength(commandOf(probe, {most: 1000, reportIntervalMs: 1000}))).toBeLessThan(64 * 1024);
 });
 
 test('the example of the docs is a probe, and becomes lines for the agent', () => {
 	const docs = readFileSync(path.resolve(import.meta.dirname, '../../docs/probes.md'), 'utf8');
 	const {probe, faults} = parseProbe('example', /```jsonc\n(.*?)```/s.exec(docs)![1]);
 	expect(faults).toEqual([]);
-	expect(commandOf(probe!, {most: 5000, periodMs: 100}).split('\n')).toEqual([
+	expect(commandOf(probe!, {most: 5000, reportIntervalMs: 100}).split('\n')).toEqual([
 		'phase tasks',
 		'most\t5000',
 		'period\t100',

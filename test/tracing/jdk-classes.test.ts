@@ -43,7 +43,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('a probe may watch what following tasks uses itself', async () => {
-		const session = closedAfterTest(await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100}));
+		const session = closedAfterTest(await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, reportIntervalMs: 100}));
 		await expectNoErrors();
 		await until(() => session.read()!.now.length > 0);
 		const {notes, missed} = session.read()!;

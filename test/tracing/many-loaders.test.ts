@@ -34,7 +34,7 @@ test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: of a class th
 
 test('reports are whole while classes are loaded whose methods are traced from their first call', async () => {
 	const java = await javaForTest('NewClasses', {jdk: jdk(), jvmArgs: ['-Xmx128m']});
-	const report = await traced(await targetOf(java), {patterns: ['NewClasses$Step*#run'], periodMs: 50, keep: 100}, async session => {
+	const report = await traced(await targetOf(java), {patterns: ['NewClasses$Step*#run'], reportIntervalMs: 50, keep: 100}, async session => {
 		// Each is read, and throws if it names a method that it does not have.
 		await until(() => session.read()!.methods.length > 1000);
 	});

@@ -115,7 +115,7 @@ describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (rele
 
 	test('all that following tasks calls before it knows its thread is refused, or has no byte code', async () => {
 		const reached = reachedFrom(ofTasks);
-		const session = closedAfterTest(await TaskSession.begin(shared.target, watching(reached), {most: 100, periodMs: 100}));
+		const session = closedAfterTest(await TaskSession.begin(shared.target, watching(reached), {most: 100, reportIntervalMs: 100}));
 		const {notes, wovenMethods} = session.read()!;
 		const ours = 'watching it would watch what tprof-top itself uses';
 		const isNamed = (method: string) => [`${classesOf([method])[0]}: ${ours}`, `${method.replace('#', '.')}: ${ours}`, `there is no ${method.replace('#', '.')} with such a task`].some(text => notes.includes(`not watched: ${text}`));

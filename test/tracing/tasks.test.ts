@@ -11,7 +11,7 @@ import {sayTo} from '../helpers/say.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {sharedJava, closedAfterTest} from '../helpers/for-test.js';
 
-const limits = {most: 100_000, periodMs: 100};
+const limits = {most: 100_000, reportIntervalMs: 100};
 
 /** Stays that ended, by state and the simple name of the kind. */
 function countsOf(report: TaskReport): Record<string, Record<string, number>> {
