@@ -152,11 +152,11 @@ export class DurationSum {
 		this.histogram.add(durations, sign);
 	}
 
-	/** Adds the shortest and longest duration since the start. `isNew`: the longest is one of the durations added. */
-	extendRange(leastNs: number, mostNs: number, isNew: boolean): void {
+	/** Adds the shortest and longest duration since the start. `isMostExact`: the longest is one of the durations added. */
+	extendRange(leastNs: number, mostNs: number, {isMostExact}: {readonly isMostExact: boolean}): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);
-		this.#isMostExact ||= isNew;
+		this.#isMostExact ||= isMostExact;
 	}
 
 	/** Returns the statistics of durations counted over this many seconds. */

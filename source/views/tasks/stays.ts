@@ -12,13 +12,13 @@ import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 
-/** Stays of tasks in a state that ended in the window; for a final state, whole tasks. */
+/** Stays of tasks in a state that ended in the window; for an end state, whole tasks. */
 export type TaskRow = DurationFigures & {
 	readonly key: string;
 	readonly state: TaskState;
 	/** Index into the report's states. */
 	readonly stateIndex: number;
-	/** A kind of task and a worker; each empty for all. */
+	/** Names of a kind of task and of a worker; each empty for all. */
 	readonly kind: string;
 	readonly worker: string;
 	/** Number of tasks in the state now, and the longest stay so far; undefined if unknown for the group. */
@@ -39,7 +39,7 @@ const isBlank = (row: TaskRow) => row.count === 0;
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	figure('time', row => row.totalNs, formats.ns, {
 		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortFigures: ['total', 'self', 'cpu'], isBlank,
-		description: 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks',
+		description: 'time that tasks spent in the state, in stays that ended; for an end state, the time from their start to it',
 	}),
 	figure('now', row => row.now ?? -1, formats.count, {
 		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
@@ -55,7 +55,7 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	}),
 	figure('stays', row => row.count, formats.count, {
 		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortFigures: ['ticks'],
-		description: 'how often tasks left the state; of an end: how many came to it',
+		description: 'how often tasks left the state; for an end state, how many tasks reached it',
 	}),
 	figure('stays-per-s', row => row.perS, formats.perS, {
 		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortFigures: ['total-ticks'],
@@ -133,7 +133,7 @@ type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {read
 
 /** Returns a row for each state and group that had tasks; if not grouped, one for each state. In the probe's order. */
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
-	const before = sameSession(report, since);
+	const before = earlierReport(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
 	const groups = new Map<string, TaskGroup>();
 	const groupAt = (stateIndex: number, kind = '', worker = '') => {
@@ -151,7 +151,8 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	for (const stays of report.stays) {
 		const sum = groupOfStays(report, stays).stays;
 		sum.add(stays.count, stays.totalNs, stays.durations);
-		sum.extendRange(stays.leastNs, stays.mostNs, false);
+		// The longest stay may have ended before the window.
+		sum.extendRange(stays.leastNs, stays.mostNs, {isMostExact: false});
 	}
 
 	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : report.now) {
@@ -166,6 +167,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		groupOfStays(before!, stays).stays.add(stays.count, stays.totalNs, stays.durations, -1);
 	}
 
+	const longest = report.longest.map(({kind, ...task}) => ({...task, kind: report.kinds[kind]}));
 	return rows.map(({stays, key, stateIndex, kind, worker, count, oldestNs}): TaskRow => {
 		const state = report.states[stateIndex];
 		const knowsNow = state.kind !== 'end' && !isByWorker(by);
@@ -173,9 +175,9 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 			...stays.figures(seconds), key, state, stateIndex, worker, kind,
 			now: knowsNow ? count : undefined,
 			oldestNs: knowsNow ? oldestNs : undefined,
-			longest: report.longest
-				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === report.kinds[task.kind]) && (!isByWorker(by) || worker === task.worker))
-				.map(({kind, ageNs, worker}) => ({kind: report.kinds[kind], ageNs, worker})),
+			longest: longest
+				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === task.kind) && (!isByWorker(by) || worker === task.worker))
+				.map(({kind, ageNs, worker}) => ({kind, ageNs, worker})),
 			recent: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
 		};
 	}).sort((a, b) => a.stateIndex - b.stateIndex);
@@ -190,7 +192,7 @@ function isByWorker(by: TasksBy): boolean {
 }
 
 /** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */
-function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
+function earlierReport(report: TaskReport, since = report.since): TaskReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 

@@ -56,7 +56,7 @@ type Sums = {exceptions: number; cumulativeNs: number; ownNs: number; readonly d
 /** Returns all traced methods, called or not, in the order in which they were instrumented. */
 export function traceMethods(report: TraceReport, since: TraceReport | undefined): TraceRow[] {
 	const {nodes, methods} = report;
-	const before = sameSession(report, since);
+	const before = earlierReport(report, since);
 	const sums = methods.map(() => emptySums());
 	const recursive = new Set<number>();
 	for (let node = 1; node < nodes.count; node++) {
@@ -103,7 +103,7 @@ function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
 /** Returns the call tree from the first methods of traces down, without paths that had no call in the window. */
 export function traceTree(report: TraceReport, since: TraceReport | undefined): TraceTreeRow[] {
 	const {nodes} = report;
-	const before = sameSession(report, since);
+	const before = earlierReport(report, since);
 	const seconds = secondsOf(report, since);
 	const calleesFirst = Array.from({length: nodes.count - 1}, (_, index) => nodes.count - 1 - index);
 	return treeOf(report, calleesFirst, node => {
@@ -157,7 +157,7 @@ export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>):
 
 /** Returns the seconds of the window in which calls were counted. */
 function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
-	return Math.max(0, report.elapsedNs - (sameSession(report, since)?.elapsedNs ?? 0)) / 1e9;
+	return Math.max(0, report.elapsedNs - (earlierReport(report, since)?.elapsedNs ?? 0)) / 1e9;
 }
 
 /** Returns the names that several methods have. */
@@ -168,7 +168,7 @@ export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
 }
 
 /** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */
-function sameSession(report: TraceReport, since = report.since): TraceReport | undefined {
+function earlierReport(report: TraceReport, since = report.since): TraceReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
@@ -202,7 +202,7 @@ function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, nod
 	sums.ownNs += grown('ownNs');
 	const all = histogramOf(nodes.durations, node);
 	sums.durations.add(calls, grown('cumulativeNs'), old ? histogramSince(all, histogramOf(old.durations, node)) : all);
-	sums.durations.extendRange(nodes.leastNs[node], nodes.mostNs[node], old === undefined || nodes.mostNs[node] > old.mostNs[node]);
+	sums.durations.extendRange(nodes.leastNs[node], nodes.mostNs[node], {isMostExact: old === undefined || nodes.mostNs[node] > old.mostNs[node]});
 }
 
 function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: number): CallFigures {
@@ -218,7 +218,7 @@ export type ThreadTree = CallFigures & {readonly number: number; readonly name: 
 /** Returns the calls of each thread in the window, the thread with the most time first. */
 export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
 	const seconds = secondsOf(report, since);
-	return threadsInWindow(report.byThread, sameSession(report, since)?.byThread ?? [])
+	return threadsInWindow(report.byThread, earlierReport(report, since)?.byThread ?? [])
 		.map((thread): ThreadTree => {
 			const rows = treeOfThread(thread, report, seconds);
 			return {...figuresOfPath(sumsOfThread(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};

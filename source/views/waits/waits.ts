@@ -19,20 +19,22 @@ export type WaitRow = {
 	readonly key: string;
 	readonly kind: string;
 	readonly peer: string;
-	/** How many threads wait, and the keys of their records, who waits longest first. */
+	/** How many threads wait. */
 	readonly threads: number;
+	/** Keys of their records, the longest wait first. */
 	readonly threadKeys: readonly number[];
-	/** Their names without the digits, most threads first. */
+	/** The thread's name, or the names of several with their numbers as asterisks, most threads first. */
 	readonly names: readonly string[];
 	readonly longestMs: number;
+	/** `longestMs` is a lower bound. */
 	readonly longestAtLeast: boolean;
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
-	/** They all wait for work. */
+	/** None waits for a lock that another thread holds; each is the JVM's own or waits for its next piece of work. */
 	readonly isForWork: boolean;
 	/**
-	Each thread, who waits longest first, with what its wait alone has; virtual threads that are not mounted are
-	together, `threads` of them.
+	The records, the longest wait first; `end`: see `Wait`. Virtual threads that are not mounted are in one record,
+	`threads` of them.
 	*/
 	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threads: number; readonly stuckMs: number; readonly end: string}>;
 };
@@ -62,7 +64,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	}),
 	text('names', row => row.names.join(', '), {
 		heading: 'THREADS', title: 'names', width: 30, fromColumns: 120,
-		description: 'names of the threads without their digits', file: row => row.names.join('; '), role: () => 'dim',
+		description: 'names of the threads, with * for numbers if there are several', file: row => row.names.join('; '), role: () => 'dim',
 	}),
 ];
 
