@@ -16,8 +16,9 @@ type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<
 type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
+	/** The last snapshot shown; undefined if there was none. */
 	readonly lastSnapshot?: Snapshot;
-	/** The windows that were kept. */
+	/** The windows kept of the past. */
 	readonly ring: Ring;
 };
 
@@ -28,6 +29,7 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 	});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
+			// It imports Ink, which only `runShell` may load first.
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
 			const data = new SessionData({
@@ -39,7 +41,8 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 
 			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit}/>;
 		});
-		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown, ring: store.get().ring};
+		const {shown, ring} = store.get();
+		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: shown, ring};
 	} finally {
 		store.stop();
 	}

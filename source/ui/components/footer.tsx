@@ -51,7 +51,8 @@ function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}:
 		return keys;
 	}
 
-	return keys.some(({text}) => text.endsWith('…')) ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
+	const areTruncated = keys.some(({text}) => text.endsWith('…'));
+	return areTruncated ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
 }
 
 /** Returns the lines of the prompt, or else of the message; empty if there is neither. */
@@ -117,7 +118,10 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, 
 /** Actions in a detail that do nothing unless it has links. */
 const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
 
-/** Priorities in a table: quitting and help are below the first, hints start at the first, other keys at the second. */
+/**
+Priorities in a table, the lowest staying longest: first quitting and help, the first two of `keyOrder`; from
+`hintPriority` on the hints for the row; from `otherPriority` on the other keys.
+*/
 const hintPriority = 2;
 const otherPriority = 10;
 
@@ -126,12 +130,12 @@ Returns the current context's keys, as many as fit; in a table quit and help, th
 others.
 */
 function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
-	const input = state.layers.at(-1);
-	const isInput = input?.kind === 'input';
+	const layer = state.layers.at(-1);
+	const isInput = layer?.kind === 'input';
 	const tableTitles: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
-	const layerTitles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
-	const titles = input ? layerTitles : tableTitles;
-	const isInvalid = isInput && inputError(input) !== undefined;
+	const layerTitles = isInput ? inputTitles[layer.purpose] : (layer?.kind === 'menu' ? menuTitles[layer.purpose] : {});
+	const titles = layer ? layerTitles : tableTitles;
+	const isInvalid = isInput && inputError(layer) !== undefined;
 	const isUsable = ({title, action}: KeyRow) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
 	const items = keysOf(contextOf(state), keySourceOf(data)).filter(row => isUsable(row)).flatMap((row): Item[] => {
 		const {title, action} = row;
@@ -180,7 +184,7 @@ function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	}));
 }
 
-/** Returns the label of a row of keys with `key` moved to the front. */
+/** Returns a label such as `C F2` with the word for `key` first; unchanged unless it has a word for each of `keys`. */
 function labelWithFirst(label: string, keys: readonly string[], key: string): string {
 	const words = label.split(' ');
 	const at = keys.indexOf(key);
