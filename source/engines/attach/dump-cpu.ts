@@ -2,7 +2,7 @@ import type {Sample} from '../../model/sample.js';
 import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** Factor per sample on the totals of earlier samples. */
+/** Factor by which each sample reduces the totals of earlier ones, so that about the last 20 count. */
 const decay = 0.95;
 
 /**
@@ -12,7 +12,7 @@ readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 export class DumpCpu {
 	/** By row of the last sample: 1 if `cpuNs` was measured, 0 if the CPU time is unknown. */
 	cpuKnown = new Uint8Array(64);
-	/** CPU time, and time waiting for a CPU, of all threads in recent samples; nanoseconds. */
+	/** CPU time, and time waiting for a CPU, of all threads in recent samples; nanoseconds. See `decay`. */
 	#usedNs = 0;
 	#waitedNs = 0;
 
@@ -34,7 +34,7 @@ export class DumpCpu {
 
 	/**
 	Fills `cpuNs` and `runDelayNs`, and translates `nativeId` to our pid namespace. `headerCpuNs`: the dump's own CPU
-	times by row, -1 if not printed. A carrier's times move to the virtual thread that it runs.
+	times by row, -1 if not printed. A carrier's times move to the virtual thread that it runs, in a later row.
 	*/
 	fill(sample: Sample, headerCpuNs: readonly number[]): void {
 		this.#round++;
@@ -59,6 +59,7 @@ export class DumpCpu {
 
 			const nativeId = this.#ids.ours(sample.nativeId[row]);
 			sample.nativeId[row] = nativeId;
+			// `delta` also sets `reading` and `waitedNs`.
 			const delta = nativeId > 0 ? this.#threadCpu.delta(nativeId) : 0;
 			const reading = nativeId > 0 ? this.#threadCpu.reading : 'closed';
 			if (reading === 'gone') {
@@ -69,8 +70,8 @@ export class DumpCpu {
 				sample.runDelayNs[row] = this.#threadCpu.waitedNs;
 			}
 
-			const isInDump = reading === 'closed' && headerCpuNs[row] >= 0;
-			const cpuNs = isInDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
+			const needsDump = reading === 'closed' && headerCpuNs[row] >= 0;
+			const cpuNs = needsDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
 			cpuKnown[row] = cpuNs < 0 ? 0 : 1;
 		}

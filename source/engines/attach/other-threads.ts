@@ -4,16 +4,16 @@ import {stateCode} from '../../model/thread-state.js';
 import {kernelNameOf, threadIdsOf} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** How often the process's threads are listed, milliseconds, and how many of them are read. */
+/** How often the process's threads are listed, milliseconds, and how many of them are sampled at most. */
 const listEveryMs = 1000;
 const maxThreads = 4096;
 
-/** Threads that no dump shows: native libraries' own. Their names and CPU times are the kernel's. */
+/** Threads that no dump shows, created by native libraries. Their names and CPU times are the kernel's. */
 export class OtherThreads {
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	#listAtMs = 0;
-	/** Names by Linux id, and how many lists had the thread: a new Java thread may be in none of the dumps yet. */
+	/** By Linux id: a thread's name, and how many listings in a row had it without any dump showing it. */
 	#threads = new Map<number, {readonly name: string; readonly lists: number}>();
 
 	constructor(pid: number, cpu: ThreadCpu) {
@@ -21,11 +21,11 @@ export class OtherThreads {
 		this.#cpu = cpu;
 	}
 
-	/** Adds them to a sample that has the dump's threads, with Linux ids of ours. */
+	/** Adds them to a sample of a dump's threads, whose native ids must be of our pid namespace. */
 	add(into: Sample): void {
 		const {count, nativeId, carrier} = into;
 		const dumped = new Set(nativeId.subarray(0, count));
-		// Where ids are not known, a thread would count twice.
+		// With an unknown id, a dump's thread would be added once more.
 		if (nativeId.subarray(0, count).some((id, row) => id <= 0 && carrier[row] < 0)) {
 			return;
 		}
@@ -36,11 +36,18 @@ export class OtherThreads {
 		}
 
 		for (const [id, {name, lists}] of this.#threads) {
+			// `delta` also sets `reading` and `waitedNs`.
 			const usedNs = dumped.has(id) ? 0 : this.#cpu.delta(id);
 			if (dumped.has(id) || this.#cpu.reading !== 'read') {
 				this.#threads.delete(id);
-			} else if (lists > 1 && (usedNs > 0 || id !== this.#pid)) {
-				// The launcher's first thread only waits for the one that runs main, unless it is a program's own.
+				continue;
+			}
+
+			// After one listing it may be a Java thread that is too new for any dump.
+			const isNative = lists > 1;
+			// The java launcher's first thread only waits for the one that runs main; that of another launcher may work.
+			const isIdleLauncher = id === this.#pid && usedNs === 0;
+			if (isNative && !isIdleLauncher) {
 				const row = into.addThread(-id, id, name);
 				into.flags[row] = threadFlag.vmInternal;
 				into.state[row] = usedNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
@@ -54,7 +61,7 @@ export class OtherThreads {
 		const others = threadIdsOf(this.#pid).filter(id => !dumped.has(id)).slice(0, maxThreads);
 		this.#threads = new Map(others.map(id => {
 			const {name, lists} = this.#threads.get(id) ?? {name: '', lists: 0};
-			// Until it sets its name it has that of its creator.
+			// The name is read at the second listing: at first a thread has the name of its creator.
 			return [id, {name: lists === 1 ? printable(kernelNameOf(this.#pid, id)) : name, lists: lists + 1}];
 		}));
 	}

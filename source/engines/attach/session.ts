@@ -107,7 +107,7 @@ export class AttachSession implements EngineSession {
 			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, stoppedMs);
 		}
 
-		this.#knownOwners.applyTo(into, isFull);
+		this.#knownOwners.applyTo(into, {isFullDump: isFull});
 		this.#dumpCpu.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);

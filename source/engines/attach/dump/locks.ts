@@ -34,20 +34,20 @@ export function readLockLine(text: string): LockLine | undefined {
 
 	const [, prefix, address = '', className = ''] = lockLine.exec(text) ?? [];
 	const kind = prefix === undefined ? undefined : kinds.get(prefix);
-	const isHeld = kind === 'monitor-held' || kind === 'synchronizer-held';
-	return kind === undefined || (isHeld && address === '') ? undefined : {kind, address, className: isHeld ? '' : className};
+	const isOwned = kind === 'monitor-held' || kind === 'synchronizer-held';
+	return kind === undefined || (isOwned && address === '') ? undefined : {kind, address, className: isOwned ? '' : className};
 }
 
-/** Maximum number of waits read from a dump's deadlock report: more than a real deadlock has. */
+/** Maximum number of waits read from a dump's deadlock report: many more threads than deadlock in practice. */
 const maxWaits = 1000;
 const synchronizerWait = /\n {2}waiting for ownable synchronizer 0x([\da-f]+)[^\n]*\n {2}which is held by "([^\n]*)"[^\n"]*\n/g;
 
 /**
-Returns the holders of java.util.concurrent locks named in HotSpot's deadlock report below a dump (JDK 8 to 28,
+Returns the java.util.concurrent locks, with their holders' names, in HotSpot's deadlock report below a dump (JDK 8 to 28,
 `DeadlockCycle::print_on_with`); the threads' own stacks show only the holders of monitors. Misses holders whose names
 contain a line feed or a quote.
 */
-export function deadlockedParks(tail: string): Array<{readonly address: string; readonly holder: string}> {
+export function deadlockedSynchronizers(tail: string): Array<{readonly address: string; readonly holder: string}> {
 	const start = tail.indexOf('Java-level deadlock');
 	const waits = start === -1 ? [] : [...tail.slice(start).matchAll(synchronizerWait)];
 	return waits.slice(0, maxWaits).map(([, address, holder]) => ({address, holder}));
@@ -64,6 +64,7 @@ lines do not count.
 export class LockOwners {
 	/** By row: address of the lock that it waits for; empty if not printed. */
 	readonly #waitsFor = new Map<number, string>();
+	/** Of each thread, the innermost frame's locks first. */
 	readonly #held: Held[] = [];
 	/** Running static initializers; of each thread, the innermost first. */
 	readonly #initializers: Initializer[] = [];
@@ -118,6 +119,7 @@ export class LockOwners {
 		for (const held of this.#held) {
 			const {row, address} = held;
 			const waitAddress = this.#waitsFor.get(row);
+			// Released while it waits: Object.wait.
 			if (waitAddress === address) {
 				continue;
 			}
@@ -152,8 +154,8 @@ export class KnownOwners {
 	readonly #byWaiter = new Map<number, KnownOwner>();
 
 	/** Remembers the owners in a full dump's sample, or fills in those that are still known. */
-	applyTo(sample: Sample, isFull: boolean): void {
-		if (isFull) {
+	applyTo(sample: Sample, {isFullDump}: {readonly isFullDump: boolean}): void {
+		if (isFullDump) {
 			this.#remember(sample);
 		} else if (this.#byWaiter.size > 0) {
 			this.#fillIn(sample);

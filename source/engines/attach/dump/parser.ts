@@ -12,7 +12,7 @@ import {
 	Headers, maxThreads, tooManyThreads, truncated, type Header,
 } from './headers.js';
 import {
-	deadlockedParks, LockOwners, readLockLine, type LockLine,
+	deadlockedSynchronizers, LockOwners, readLockLine, type LockLine,
 } from './locks.js';
 
 /** HotSpot prints at most this many frames of a thread and silently omits the rest (MaxJavaStackTraceDepth). */
@@ -275,7 +275,7 @@ export class DumpParser {
 	/** Reads holders of locks that the threads' own stacks do not show. */
 	#readDeadlocks(start: number): void {
 		const {name: names} = this.#sample;
-		for (const {address, holder} of deadlockedParks(this.#dump.slice(start))) {
+		for (const {address, holder} of deadlockedSynchronizers(this.#dump.slice(start))) {
 			const name = this.#nameOf(holder);
 			const row = names.indexOf(name);
 			if (row !== -1 && !names.includes(name, row + 1)) {

@@ -3,7 +3,7 @@ import {canSeePeers, peerOf} from '../../../jvm/attachability/attach-socket.js';
 import {asOwner, type Owner} from '../../../jvm/attachability/credentials.js';
 import {errorCode} from '../../../jvm/system/proc.js';
 
-/** Maximum size of a reply: 1,000 threads of 200 frames take 7 MB, and sampling by larger dumps makes no sense. */
+/** Maximum size of a reply: a dump of some 9,000 threads of 200 frames, too slow to sample by. */
 export const maxReplyBytes = 64 * 1024 * 1024;
 
 export type Exchange =
@@ -13,7 +13,7 @@ export type Exchange =
 	| {readonly ok: false; readonly code: string};
 
 export type ExchangeOptions = {
-	/** Process that must be listening, if the peer's id is available; nothing is sent to any other. */
+	/** Process that must be listening, else nothing is sent; not checked if the peer's id is unavailable. */
 	readonly pid: number;
 	/** When to give up, in the time of `performance.now()`. */
 	readonly deadline: number;
@@ -28,6 +28,7 @@ and never exceeds the deadline.
 */
 export async function exchange(socketPath: string, request: Uint8Array, {pid, deadline, signal, connectAs}: ExchangeOptions): Promise<Exchange> {
 	const startedAt = performance.now();
+	/** Removes the time-out and the listener to `signal`. */
 	const closing = new AbortController();
 	let firstByteMs = 0;
 	let socket: Socket | undefined;
