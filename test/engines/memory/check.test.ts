@@ -44,7 +44,7 @@ test('another tracer is named', async () => {
 	} finally {
 		ptrace.interrupt(java.pid);
 		while (ptrace.poll(java.pid) === 0) {
-			ptrace.sleep(1000);
+			ptrace.sleepUs(1000);
 		}
 
 		expect(ptrace.detach(java.pid, 0)).toBe(0);

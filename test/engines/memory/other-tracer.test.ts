@@ -94,7 +94,7 @@ test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer ca
 			const stops = stopper.stop([busy], onStopped);
 			stopped += stops.count;
 			refused += stops.refused;
-			ptrace.sleep(1300);
+			ptrace.sleepUs(1300);
 		}
 
 		return {stopped, refused};

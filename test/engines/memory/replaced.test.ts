@@ -57,7 +57,7 @@ function replaceAndWait(condition: () => boolean): void {
 			throw new Error('the program did not call execve');
 		}
 
-		ptrace.sleep(1000);
+		ptrace.sleepUs(1000);
 	}
 }
 

@@ -12,6 +12,9 @@ const avoidMs = 1000;
 /** Another tprof-top holds threads only for microseconds, and need not be avoided. */
 const ownName = 'tprof-top';
 
+/** The tracer of a thread: another tprof-top, which soon detaches; another program; or none but ourselves. */
+type Tracer = 'tprof-top' | 'other' | 'none';
+
 /** Maximum number of known traced threads. */
 const maxThreads = 16;
 
@@ -31,17 +34,14 @@ export class OtherTracer {
 		this.#pid = pid;
 	}
 
-	/**
-	Records the tracer of a thread, for example of one that could not be seized. Returns whether it is another
-	tprof-top, which will soon detach.
-	*/
-	checkThread(tid: number): boolean {
-		const found = this.#find(tid);
+	/** Finds and remembers the tracer of a thread, for example of one that could not be seized. */
+	findTracer(tid: number): Tracer {
+		const found = this.#kindOf(tid);
 		if (found === 'other' && this.#tids.size < maxThreads) {
 			this.#tids.add(tid);
 		}
 
-		return found === 'tprof-top';
+		return found;
 	}
 
 	/**
@@ -50,7 +50,7 @@ export class OtherTracer {
 	*/
 	isAttached(): boolean {
 		if (this.#tids.size === 0) {
-			this.checkThread(this.#pid);
+			this.findTracer(this.#pid);
 		}
 
 		const nowMs = performance.now();
@@ -59,7 +59,7 @@ export class OtherTracer {
 		}
 
 		for (const tid of this.#tids) {
-			if (this.#find(tid) === 'other') {
+			if (this.#kindOf(tid) === 'other') {
 				this.#avoidUntilMs = nowMs + avoidMs;
 				return true;
 			}
@@ -70,8 +70,8 @@ export class OtherTracer {
 		return false;
 	}
 
-	/** Returns the kind of a thread's tracer, ourselves being none, and sets `name`. */
-	#find(tid: number): 'other' | 'tprof-top' | 'none' {
+	/** Returns the kind of a thread's tracer, and sets `name`. */
+	#kindOf(tid: number): Tracer {
 		const pid = tracerOf(this.#pid, tid);
 		if (pid === undefined || pid === process.pid) {
 			return 'none';

@@ -34,7 +34,7 @@ export type Ptrace = Priority & {
 	detach(tid: number, signal: number): number;
 	/** Returns the wait status of a seized thread; 0 while it runs; on error the negated errno. */
 	poll(tid: number): number;
-	sleep(microseconds: number): void;
+	sleepUs(microseconds: number): void;
 };
 
 /** Binds the calls; throws if the FFI package does not load or the C library lacks a call. */
@@ -67,7 +67,7 @@ export function loadPtrace(): Ptrace {
 			const result = waitpid(tid, status, waitOptions);
 			return result === -1 ? -koffi.errno() : (result === 0 ? 0 : status[0]);
 		},
-		sleep(microseconds) {
+		sleepUs(microseconds) {
 			usleep(microseconds);
 		},
 	};
@@ -87,9 +87,9 @@ const policy = {FIFO: 1, RR: 2, DEADLINE: 6} as const;
 /** Temporarily gives the calling thread priority over all ordinary ones. */
 type Priority = {
 	/** False if not permitted (CAP_SYS_NICE, or RLIMIT_RTPRIO). */
-	raise(): boolean;
-	/** Restores the priority from before `raise`. */
-	restore(): void;
+	raisePriority(): boolean;
+	/** Restores the priority from before `raisePriority`. */
+	restorePriority(): void;
 };
 
 /** `syscall`: syscall(2), returning 0 on success. */
@@ -103,7 +103,7 @@ function priorityBy(syscall: (number: number, thread: number, attributes: Uint8A
 	let isRaised = false;
 	let isForbidden = false;
 	return {
-		raise() {
+		raisePriority() {
 			if (isRaised || isForbidden) {
 				return isRaised;
 			}
@@ -119,7 +119,7 @@ function priorityBy(syscall: (number: number, thread: number, attributes: Uint8A
 			isForbidden = !isRaised;
 			return isRaised;
 		},
-		restore() {
+		restorePriority() {
 			if (isRaised) {
 				syscall(setAttributes, 0, own, 0, 0);
 				isRaised = false;

@@ -17,7 +17,7 @@ host, throttled container, page from disk) only when it gets one; giving up earl
 */
 const maxWaitMs = 1000;
 
-/** Without raised priority, a round stops no more threads after this time; the next round begins with the rest. */
+/** Without raised priority, a round ends after this time, milliseconds; the next begins with the threads left. */
 const maxRoundMs = 500;
 
 /**
@@ -25,20 +25,24 @@ A thread held for longer than this, milliseconds, shows that we lost the CPU: af
 time, and the batch doubles with each round in which it does not happen again. Without raised priority it also ends the
 round, and the first batch is one thread.
 */
-const lateMs = 5;
+const longHeldMs = 5;
 
-/** How long to spin before sleeping, microseconds; a running thread stops within some 10. */
+/** How long to spin before sleeping, microseconds: twice what a running thread takes to stop. */
 const spinUs = 20;
 
-/** How long to wait for a single thread before stopping others in batches, microseconds; on a CPU it takes some 10. */
+/** A single thread that takes longer to stop, microseconds, has no CPU: the others are then stopped in batches. */
 const atOnceUs = 60;
 
 /** Sleeps between polls after `spinUs`, microseconds; the last repeats. */
-const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
+const pollSleepsUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
 /** Attempts to seize a thread that another tprof-top holds, and microseconds between them. */
 const maxSeizeTries = 20;
 const seizeRetryUs = 100;
+
+/** Interval at which late threads are polled: milliseconds between rounds, microseconds in `close`. */
+const lateRetryMs = 1;
+const closeRetryUs = 100;
 
 /** How long `close` waits for threads that have not stopped yet; later only the end of our process detaches them. */
 const maxCloseMs = 1000;
@@ -49,11 +53,11 @@ const stoppedValue = 0x7F;
 
 /** Result of a round of stops. */
 export type Stops = {
-	/** Number of threads stopped. */
+	/** Number of threads stopped in time. */
 	count: number;
 	/**
 	Time that threads were held, milliseconds: sum and longest. Upper bounds, measured from the last poll that found the
-	thread running. Threads that stopped late count in the next round.
+	thread running. Include threads of earlier rounds that have stopped, late, since the last round.
 	*/
 	heldMs: number;
 	longestMs: number;
@@ -63,7 +67,10 @@ export type Stops = {
 	*/
 	refused: number;
 	tracer?: string;
-	/** Number of threads that did not stop in time, in any round; they are detached as soon as they stop. */
+	/**
+	Number of wanted threads that were not stopped: they were not reached in this round, or did not stop in time, in this
+	or an earlier one; then they are detached as soon as they stop.
+	*/
 	late: number;
 };
 
@@ -79,7 +86,7 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 
 /**
 Returns the time that counts against the budget, milliseconds: how long a thread in Java code was held on average, so
-that the total per second is the share of running time that it loses. Late threads count in a later sample.
+that the total per second is the share of running time that it loses. The time of a late thread follows in a later round.
 */
 export function stoppedMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
@@ -104,9 +111,9 @@ export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
 	readonly #other: OtherTracer;
-	/** Threads asked to stop, and when a poll last found each running. */
+	/** Threads asked to stop and not yet detached, and when a poll last found each running. */
 	readonly #pending = new Map<number, number>();
-	/** Threads that stopped late, after the last round. */
+	/** Threads that stopped since the last round, late. */
 	#lateStops: Stops = {...noStops};
 	#batchSize?: number;
 	/** Index of the first thread of the next round, if the last round did not reach all. */
@@ -126,7 +133,7 @@ export class Stopper {
 	*/
 	stop(tids: readonly number[], onStopped: (tid: number) => void, choice: Choice = allThreads): Stops {
 		this.#releaseLate();
-		// Late threads were counted when they did not stop.
+		// Only the time of late threads: they were counted, in `late`, when they did not stop.
 		const stops: Stops = {...this.#lateStops, count: 0};
 		this.#lateStops = {...noStops};
 		if (tids.length === 0) {
@@ -137,8 +144,8 @@ export class Stopper {
 			return {...stops, refused: stops.refused + countWanted(tids, choice), tracer: this.#other.name};
 		}
 
-		const isRaised = this.#ptrace.raise();
-		const [endMs, maxHeldMs] = isRaised ? [Infinity, Infinity] : [performance.now() + maxRoundMs, lateMs];
+		const isRaised = this.#ptrace.raisePriority();
+		const [endMs, maxHeldMs] = isRaised ? [Infinity, Infinity] : [performance.now() + maxRoundMs, longHeldMs];
 		const size = this.#batchSize ?? (isRaised ? maxBatch : 1);
 		try {
 			const first = this.#first % tids.length;
@@ -153,8 +160,8 @@ export class Stopper {
 			stops.late += countWanted(inTurn.slice(checked), choice);
 			this.#first = checked < inTurn.length ? first + checked : 0;
 		} finally {
-			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(maxBatch, 2 * size);
-			this.#ptrace.restore();
+			this.#batchSize = stops.longestMs > longHeldMs ? 1 : Math.min(maxBatch, 2 * size);
+			this.#ptrace.restorePriority();
 			this.#pollLate();
 		}
 
@@ -164,7 +171,7 @@ export class Stopper {
 	/** Resolves when no thread is stopped or about to stop. */
 	async release(): Promise<void> {
 		while (this.#pending.size > 0) {
-			await sleep(1);
+			await sleep(lateRetryMs);
 			this.#releaseLate();
 		}
 	}
@@ -175,7 +182,7 @@ export class Stopper {
 		const end = performance.now() + maxCloseMs;
 		while (this.#pending.size > 0 && performance.now() < end) {
 			this.#releaseLate();
-			this.#ptrace.sleep(100);
+			this.#ptrace.sleepUs(closeRetryUs);
 		}
 	}
 
@@ -243,7 +250,7 @@ export class Stopper {
 			}
 
 			if (waiting.length > 0 && elapsedMs * 1000 > spinUs) {
-				this.#ptrace.sleep(sleepUs[Math.min(sleeps++, sleepUs.length - 1)]);
+				this.#ptrace.sleepUs(pollSleepsUs[Math.min(sleeps++, pollSleepsUs.length - 1)]);
 			}
 		}
 	}
@@ -269,11 +276,11 @@ export class Stopper {
 	#seize(tid: number): number {
 		for (let tries = 1; ; tries++) {
 			const error = this.#ptrace.seize(tid);
-			if (error !== errno.EPERM || !this.#other.checkThread(tid) || tries === maxSeizeTries) {
+			if (error !== errno.EPERM || this.#other.findTracer(tid) !== 'tprof-top' || tries === maxSeizeTries) {
 				return error;
 			}
 
-			this.#ptrace.sleep(seizeRetryUs);
+			this.#ptrace.sleepUs(seizeRetryUs);
 		}
 	}
 
@@ -327,6 +334,7 @@ export class Stopper {
 		}
 	}
 
+	/** Handles the pending threads that have stopped. */
 	#releaseLate(): void {
 		for (const tid of this.#pending.keys()) {
 			this.#handle(tid, this.#lateStops);
@@ -340,7 +348,7 @@ export class Stopper {
 			this.#timer = setTimeout(() => {
 				this.#releaseLate();
 				this.#pollLate();
-			}, 1);
+			}, lateRetryMs);
 		}
 	}
 }

@@ -105,8 +105,8 @@ test('our priority is restored after a round, also after an error', () => {
 
 	expect(() => stopper.stop(tids, onStopped)).toThrow('failed');
 	// SCHED_RR if permitted.
-	const isAllowed = ptrace.raise();
-	ptrace.restore();
+	const isAllowed = ptrace.raisePriority();
+	ptrace.restorePriority();
 	expect(within[0]).toBe(isAllowed ? '2' : before);
 	expect(policy()).toBe(before);
 	stopper.close();
@@ -131,8 +131,8 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 			return nowMs;
 		});
 		stopper = new Stopper({
-			raise: () => isAllowed,
-			restore() {
+			raisePriority: () => isAllowed,
+			restorePriority() {
 				events.push('restored');
 			},
 			seize(tid) {
@@ -150,7 +150,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 				return 0;
 			},
 			poll: tid => nowMs - askedMs.get(tid)! < stopsAfterMs ? 0 : 0x80_05_7F,
-			sleep() {
+			sleepUs() {
 				nowMs += sleepMs;
 			},
 		}, 99);
