@@ -72,7 +72,7 @@ export class SampleRows {
 
 		this.#unknownFrame = pseudoFrame(jvm.interner, unknownStack);
 		this.#isCollecting = () => {
-			this.#wasCollecting ??= jvm.clock.isStopping();
+			this.#wasCollecting ??= jvm.clock.isCollecting();
 			return this.#wasCollecting;
 		};
 	}

@@ -9,11 +9,11 @@ const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code
 /** Whether an instruction is an unconditional jump: jmp rel8, jmp rel32. */
 const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
-/** Maximum number of blocks; code with more counts as having no loops. */
-const blocksLimit = 1 << 12;
+/** Maximum number of blocks, which bounds time and memory; code with more counts as having no loops. */
+const blocksLimit = 4096;
 
-/** Maximum steps of the search; further loops are not found. */
-const stepsLimit = 1 << 18;
+/** Maximum number of predecessors visited in all, which bounds the time; further loops are not found. */
+const stepsLimit = 262_144;
 
 /** A basic block. `next`: offsets of its successors; `from`: its predecessors; `order`: index in reverse postorder. */
 type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
@@ -72,7 +72,7 @@ function asLoop(body: ReadonlySet<Block>): Loop {
 	return {blocks: ranges, bytes};
 }
 
-/** Splits the code up to the first unknown instruction into basic blocks; returns them by start offset. */
+/** Returns the basic blocks of the code up to the first unknown instruction, by start offset; none if too many. */
 function blocksOf(code: Uint8Array): Map<number, Block> {
 	const starts = new Set([0]);
 	const ends = new Map<number, number[]>();
@@ -93,12 +93,16 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 
 	const sorted = [...starts].filter(start => start >= 0 && start < at).sort((a, b) => a - b);
 	const blocks = new Map<number, Block>();
-	for (const [index, begin] of sorted.slice(0, blocksLimit).entries()) {
+	if (sorted.length > blocksLimit) {
+		return blocks;
+	}
+
+	for (const [index, begin] of sorted.entries()) {
 		const end = sorted[index + 1] ?? at;
 		blocks.set(begin, {begin, end, next: ends.get(end) ?? [end], from: [], order: -1});
 	}
 
-	return sorted.length > blocksLimit ? new Map<number, Block>() : blocks;
+	return blocks;
 }
 
 /** Returns the blocks reachable from the first, in reverse postorder; sets their predecessors. */

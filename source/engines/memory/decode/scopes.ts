@@ -12,19 +12,25 @@ const depthLimit = 256;
 
 const pcDescSize = 16;
 
-/**
-Returns the offset of the scopes for a code offset in a sorted PcDesc table with sentinels (pcDesc.hpp: pc, scope
-offset, object offset, flags); 0 if there are none. `exact`: uses only the entry at that offset, as a return address
-has. Otherwise uses the next entry, as HotSpot does for an interrupted thread (CompiledMethod::pc_desc_near), or if that
-has no scope (end, leaf call) the last one before it that has.
+/*
+A PcDesc table is sorted by code offset and has sentinels (pcDesc.hpp: pc, scope offset, object offset, flags). A scope
+offset of 0 means that there are no scopes.
 */
-export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
+
+/** Returns the offset of the scopes for exactly this code offset, as a return address has; 0 if there are none. */
+export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
 	const next = table.indexFrom(offset);
-	if (exact) {
-		return next < table.count && table.pc(next) === offset ? table.scope(next) : 0;
-	}
+	return next < table.count && table.pc(next) === offset ? table.scope(next) : 0;
+}
 
+/**
+Returns the offset of the scopes of the next entry, as HotSpot does for an interrupted thread
+(CompiledMethod::pc_desc_near), or if that has none (end, leaf call) of the last one before it that has; 0 without any.
+*/
+export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
+	const table = new PcDescs(pcDescs);
+	const next = table.indexFrom(offset);
 	for (let index = Math.min(next, table.count - 1); index >= 0; index--) {
 		const scope = table.scope(index);
 		if (scope !== 0) {
@@ -36,11 +42,11 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 }
 
 /**
-Returns the offset of the scopes for a return address. A leaf call's (array copy stub, C++ code that reads the clock)
-has no entry: it is treated as an interrupted address, so that it is not mapped to code after its loop.
+Returns the offset of the scopes for a return address. That of a leaf call (array copy stub, C++ code that reads the
+clock) has no entry: it is treated as an interrupted address, so that it is not mapped to code after its loop.
 */
 export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
-	return scopeOffsetAt(pcDescs, offset, true) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
+	return scopeOffsetAt(pcDescs, offset) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
 }
 
 /** Returns the number of entries with scopes. */
@@ -57,7 +63,7 @@ export function scopeCount(pcDescs: Uint8Array): number {
 /**
 Returns the offset of the scopes for an interrupted address. `loops`: the code's, smallest first. The next entry may
 belong to code after the loop, since a counted loop needs no entry; so prefers the next entry within the smallest
-enclosing loop that has any, then the last one before, then that of `scopeOffsetAt`.
+enclosing loop that has any, then the last one before, then that of `scopeOffsetNear`.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);
@@ -78,7 +84,7 @@ export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: re
 		}
 	}
 
-	return scopeOffsetAt(pcDescs, offset, false);
+	return scopeOffsetNear(pcDescs, offset);
 }
 
 class PcDescs {
@@ -141,7 +147,7 @@ there is compressed; undefined if it is not on the stack (a constant).
 */
 export type ScopeMonitor = {readonly offset: number; readonly isNarrow: boolean} | undefined;
 
-/** Maximum monitors of a frame. */
+/** Maximum monitors of a frame: bounds what invalid bytes can claim. */
 const monitorLimit = 64;
 
 /** Codes of values in scope data (debugInfo.cpp): at a location, or a constant object. */

@@ -128,7 +128,7 @@ export class CodeBlob {
 	*/
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
-		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin, true) !== 0;
+		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin) !== 0;
 	}
 
 	/**
@@ -163,7 +163,7 @@ export class CodeBlob {
 	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes} = this.#debugInfo;
-		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin, true), this.#vm.excluded);
+		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin), this.#vm.excluded);
 	}
 
 	/** Returns the loops in its code; none if unreadable. */

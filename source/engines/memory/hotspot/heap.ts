@@ -6,8 +6,8 @@ import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
 import {type Vm} from './vm.js';
 
-/** Maximum bytes of a class's field descriptions: 65,535 fields of 12 bytes. */
-const fieldBytesLimit = 800_000;
+/** Maximum elements of a class's field descriptions: 65,535 fields of up to 12 bytes (21 and later) or 7 shorts. */
+const fieldElementsLimit = 800_000;
 
 /** Maximum bytes read of a string. */
 const stringLimit = 4096;
@@ -29,7 +29,7 @@ Reads objects in the target's Java heap. A collector may move them at any time: 
 and something unique to the object. Every method throws `Unreadable`.
 */
 export class Heap {
-	/** Set when a pointer that may be stale was followed; cleared by the caller. */
+	/** Set when a pointer that may be stale was read; cleared by the caller. */
 	isDoubtful = false;
 	readonly #vm: Vm;
 	/** Field offsets by class, then by name and type; NaN for a missing field. */
@@ -51,26 +51,32 @@ export class Heap {
 		this.#badMask = badMaskAddress(vm);
 	}
 
-	/** Returns the object referred to by a field or (`wide`) by an uncompressed slot outside the heap; 0 for null. */
-	reference(address: number, wide = false): number {
-		const {reader, narrowOop, collector} = this.#vm;
-		if (collector === 'z-generational' || collector === 'z') {
-			const pointer = reader.bigWord(address);
-			this.isDoubtful ||= Number.isNaN(this.#badMask) || (pointer & reader.bigWord(this.#badMask)) !== 0n;
-			return collector === 'z' ? Number(pointer) : uncoloured(pointer);
-		}
-
-		if (wide || !narrowOop) {
-			return this.#forwarded(reader.word(address));
+	/** Returns the object that a field or an array's element refers to; 0 for null. */
+	reference(address: number): number {
+		const {reader, narrowOop} = this.#vm;
+		if (!narrowOop) {
+			return this.wideReference(address);
 		}
 
 		const narrow = reader.u32(address);
 		return narrow === 0 ? 0 : this.#forwarded(narrowOop.base + (narrow * (2 ** narrowOop.shift)));
 	}
 
+	/** Returns the object that a slot outside the heap refers to, where pointers are never compressed; 0 for null. */
+	wideReference(address: number): number {
+		const {reader, collector} = this.#vm;
+		if (collector === 'z-generational' || collector === 'z') {
+			const pointer = reader.bigWord(address);
+			this.isDoubtful ||= Number.isNaN(this.#badMask) || (pointer & reader.bigWord(this.#badMask)) !== 0n;
+			return collector === 'z' ? Number(pointer) : uncoloured(pointer);
+		}
+
+		return this.#forwarded(reader.word(address));
+	}
+
 	/** Returns the address of the object in a thread's own slot, where generational ZGC does not colour pointers. */
 	local(address: number): number {
-		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.reference(address, true);
+		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.wideReference(address);
 	}
 
 	/** Returns the address of an object's class. */
@@ -128,7 +134,7 @@ export class Heap {
 		const length = Math.min(reader.u32(array + this.#arrayLength) * elementBytes, stringLimit);
 		const bytes = reader.bytes(array + ((header >>> 16) & 0xFF), length);
 		const isLatin1 = isBytes && reader.u8(oop + this.#stringCoder) === latin1;
-		return Buffer.from(bytes.buffer, 0, length).toString(isLatin1 ? 'latin1' : 'utf16le');
+		return Buffer.from(bytes.buffer, bytes.byteOffset, length).toString(isLatin1 ? 'latin1' : 'utf16le');
 	}
 
 	/** Returns the number of elements of an array of objects, the first one's address, and the bytes of each. */
@@ -195,7 +201,7 @@ export class Heap {
 		const {reader, layout: {fields}} = this.#vm;
 		const isStream = has(fields.klassFieldStream);
 		const array = reader.pointer(klass + (isStream ? fields.klassFieldStream : fields.klassFields));
-		const length = Math.min(reader.u32(array), fieldBytesLimit);
+		const length = Math.min(reader.u32(array), fieldElementsLimit);
 		return isStream ? decodeFieldStream(reader.bytes(array + 4, length)) : decodeFieldTuples(reader.bytes(array + 4, length * 2), reader.u16(klass + fields.klassFieldCount));
 	}
 }
@@ -255,7 +261,7 @@ export class HeapClock {
 	}
 
 	/** Whether a stop-the-world collection is running; false for concurrent collectors. */
-	isStopping(): boolean {
+	isCollecting(): boolean {
 		return this.#vm.collector === 'stop-the-world' && this.now() === moving;
 	}
 }

@@ -100,7 +100,7 @@ export class ThreadObjects {
 
 	/** Returns the object in a handle such as JavaThread._vthread; 0 for none. */
 	inHandle(slot: number): number {
-		return slot === 0 ? 0 : this.#heap.reference(slot, true);
+		return slot === 0 ? 0 : this.#heap.wideReference(slot);
 	}
 
 	/**
@@ -113,7 +113,7 @@ export class ThreadObjects {
 			return reader.word(thread + fields.threadObject);
 		}
 
-		return slot === 0 ? 0 : this.#heap.reference(slot, true);
+		return slot === 0 ? 0 : this.#heap.wideReference(slot);
 	}
 
 	#idAndName(oop: number): {readonly id: number; readonly name: string} {

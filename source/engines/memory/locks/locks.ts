@@ -180,7 +180,7 @@ export class Locks {
 	#monitorObject(monitor: number): number {
 		const {reader, layout: {fields}, release} = this.#jvm.vm;
 		const object = reader.word(monitor + fields.monitorObject);
-		return release >= weakHandles ? this.#jvm.heap.reference(object, true) : object;
+		return release >= weakHandles ? this.#jvm.heap.wideReference(object) : object;
 	}
 
 	#monitorClass(monitor: number): number {

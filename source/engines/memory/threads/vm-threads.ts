@@ -167,7 +167,7 @@ export class VmThreads {
 		const collections = this.#jvm.clock.now();
 		const before = this.#collections;
 		this.#collections = collections;
-		return this.#jvm.clock.isStopping() || (collections !== moving && collections !== before && !Number.isNaN(before));
+		return this.#jvm.clock.isCollecting() || (collections !== moving && collections !== before && !Number.isNaN(before));
 	}
 
 	#list(java: ReadonlySet<number>): void {

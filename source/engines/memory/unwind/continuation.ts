@@ -139,7 +139,7 @@ export class Continuations {
 	/** Returns the objects of the lock stack at the start of a chunk; with ZGC, read as coloured and as plain pointers. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
 		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
-		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.reference(address, true)]);
+		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
 	}
 
 	/** Whether a chunk still has this stack pointer; bypasses cached pages. */

@@ -45,7 +45,7 @@ export class JdkObjects {
 	staticField(className: string, name: string, signature: string): number {
 		const klass = this.classes.get(className) ?? fail();
 		const mirror = this.#jvm.vm.reader.pointer(klass + this.#jvm.vm.layout.fields.klassMirror);
-		return this.#fieldOf(klass, this.#jvm.heap.reference(mirror, true), name, signature);
+		return this.#fieldOf(klass, this.#jvm.heap.wideReference(mirror), name, signature);
 	}
 
 	/** Returns the value of a java.lang.Integer. */

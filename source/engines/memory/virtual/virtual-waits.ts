@@ -110,7 +110,7 @@ export class VirtualWaits {
 			const waiter = reader.word(thread + offset);
 			for (let word = 1; isAligned(waiter) && word < waiterWords; word++) {
 				const handle = reader.word(waiter + (8 * word));
-				if (isAligned(handle) && ifReadable(() => heap.reference(handle, true), 0) === thread) {
+				if (isAligned(handle) && ifReadable(() => heap.wideReference(handle), 0) === thread) {
 					return reader.word(waiter + (8 * (word + 1)));
 				}
 			}

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {decodeScopes, scopeOffsetAt} from '../../../../source/engines/memory/decode/scopes.js';
+import {decodeScopes, scopeOffsetAt, scopeOffsetNear} from '../../../../source/engines/memory/decode/scopes.js';
 import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
 import {randomBytes} from '../../../helpers/random.js';
 import {pcDescs} from './write-pc-descs.js';
@@ -8,15 +8,15 @@ import {unsigned5} from './write-unsigned5.js';
 const table = pcDescs([10, 100], [20, 0], [30, 300]);
 
 test('a return address has an entry of its own', () => {
-	expect([10, 20, 30].map(pc => scopeOffsetAt(table, pc, true))).toEqual([100, 0, 300]);
-	expect([0, 9, 11, 29, 999].map(pc => scopeOffsetAt(table, pc, true))).toEqual([0, 0, 0, 0, 0]);
+	expect([10, 20, 30].map(pc => scopeOffsetAt(table, pc))).toEqual([100, 0, 300]);
+	expect([0, 9, 11, 29, 999].map(pc => scopeOffsetAt(table, pc))).toEqual([0, 0, 0, 0, 0]);
 });
 
 test('an interrupted place takes the next entry, or before one without scope the last that has one', () => {
-	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetAt(table, pc, false))).toEqual([100, 100, 100, 100, 300, 300, 300, 300]);
-	expect(scopeOffsetAt(pcDescs(), 5, false)).toBe(0);
-	expect(scopeOffsetAt(new Uint8Array(), 5, false)).toBe(0);
-	expect(scopeOffsetAt(table.subarray(0, 20), 5, false)).toBe(0);
+	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetNear(table, pc))).toEqual([100, 100, 100, 100, 300, 300, 300, 300]);
+	expect(scopeOffsetNear(pcDescs(), 5)).toBe(0);
+	expect(scopeOffsetNear(new Uint8Array(), 5)).toBe(0);
+	expect(scopeOffsetNear(table.subarray(0, 20), 5)).toBe(0);
 });
 
 test('frames inlined into one another come innermost first', () => {
@@ -40,6 +40,7 @@ test('any bytes end, in frames or in Unreadable', () => {
 			expect(error).toBeInstanceOf(Unreadable);
 		}
 
-		scopeOffsetAt(data, seed, seed % 2 === 0);
+		scopeOffsetAt(data, seed);
+		scopeOffsetNear(data, seed);
 	}
 });

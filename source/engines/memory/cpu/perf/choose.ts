@@ -9,7 +9,7 @@ import {periodOf, type RunningTimer} from './running-timer.js';
 import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 
-/** The selected timer, its `perf` records if used, and a printable line about its limits. */
+/** The chosen timer; `perf`: it, unless threads are stopped; `note`: a printable line about what it misses. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
 
 /** `maxOverheadPercent` without a limit. */
@@ -60,26 +60,28 @@ function noteOf(withKernel: boolean, refusal: string | undefined): string | unde
 /** Maximum number of threads tried, since one may be ending. */
 const maxTries = 4;
 
+/** Period of an event that is only opened and closed: too long for any record. */
+const trialPeriodNs = 1e9;
+
 /** Whether events on a process's threads may include their time in system calls; or why events are refused. */
 type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
 
 /** Finds out which events are permitted by opening one and closing it at once. Never throws. */
 export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
-	const kernelError = tryEvent(calls, pid, true);
+	const kernelError = tryEvent(calls, pid, {withKernel: true});
 	if (kernelError === 0) {
 		return {withKernel: true};
 	}
 
 	// Only EACCES can depend on system calls being included.
-	const error = kernelError === constants.errno.EACCES ? tryEvent(calls, pid, false) : kernelError;
+	const error = kernelError === constants.errno.EACCES ? tryEvent(calls, pid, {withKernel: false}) : kernelError;
 	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
 }
 
 /** Returns 0 if an event on one of the process's threads opens, otherwise an errno. */
-function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
-	let error: number = constants.errno.ESRCH;
+function tryEvent(calls: PerfCalls, pid: number, {withKernel}: {readonly withKernel: boolean}): number {
 	for (const tid of threadIdsOf(pid).slice(0, maxTries)) {
-		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
+		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: trialPeriodNs, withKernel});
 		if (typeof event !== 'number') {
 			event.close();
 			return 0;
@@ -88,9 +90,7 @@ function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
 		if (event !== constants.errno.ESRCH) {
 			return event;
 		}
-
-		error = event;
 	}
 
-	return error;
+	return constants.errno.ESRCH;
 }
