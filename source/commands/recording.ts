@@ -10,7 +10,7 @@ import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
-import {cellOf, endedBy, usualSpanMs} from '../query/past/steps.js';
+import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
 import {dayAndTime} from '../ui/text/clock.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
@@ -109,17 +109,17 @@ function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: numbe
 	return [base?.atMs ?? windows[0].atMs - windows[0].sampledMs, windows.at(-1)!.atMs];
 }
 
-/** Returns the moment of a recording that a text names in local time, epoch milliseconds. Throws UserError (2). */
-export function momentOf(text: string, spelling: string, ring: Ring): number {
+/** Returns the moment of a recording that an option's text names, epoch milliseconds. Throws UserError (2). */
+export function momentOf(text: string, option: string, ring: Ring): number {
 	const [beginMs, endMs] = rangeOf(ring);
 	const found = agoOf(text, endMs) ?? timeOfDay(text, beginMs, endMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
 	if (!Number.isFinite(found)) {
-		throw usage(`${spelling}: "${text}" is not a time`, timeForms);
+		throw usage(`${option}: "${text}" is not a time`, timeForms);
 	}
 
 	// A whole second or minute may begin just before the first window.
 	if (found < beginMs - unitMs.m || found > endMs + unitMs.m) {
-		throw usage(`${spelling}: the recording has nothing of ${dayAndTime(found)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
+		throw usage(`${option}: the recording has nothing of ${dayAndTime(found)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
 	}
 
 	return Math.max(beginMs, Math.min(endMs, found));
@@ -147,8 +147,8 @@ function timeOfDay(text: string, beginMs: number, endMs: number): number | undef
 /** Returns what was counted between two moments; undefined: the recording's start or end. */
 export function spanOf(ring: Ring, from: number | undefined, to: number | undefined): Snapshot {
 	const lookBack = new LookBack();
-	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, endedBy(ring, to));
-	const begin = from === undefined ? -1 : Math.min(end - 1, endedBy(ring, from));
+	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, indexAt(ring, to));
+	const begin = from === undefined ? -1 : Math.min(end - 1, indexAt(ring, from));
 	// Without a base, the recording's start is the session's: nothing was counted before.
 	const since = from === undefined && ring.base === undefined ? undefined : lookBack.at(ring, begin);
 	return windowSnapshot(lookBack.at(ring, end)!.snapshot, since?.snapshot);

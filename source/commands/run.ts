@@ -258,7 +258,8 @@ async function openFile(file: string, options: Options): Promise<number> {
 	}
 
 	try {
-		const [atMs, fromMs, toMs] = [at, from, to].map((text, index) => text === undefined ? undefined : momentOf(text, ['--at', '--from', '--to'][index], recording.ring));
+		const moment = (text: string | undefined, option: string) => text === undefined ? undefined : momentOf(text, option, recording.ring);
+		const [atMs, fromMs, toMs] = [moment(at, '--at'), moment(from, '--from'), moment(to, '--to')];
 		if (isInteractive(options) && fromMs === undefined && toMs === undefined) {
 			return await show(savedSource(saved), options, {recording, atMs});
 		}
@@ -266,8 +267,8 @@ async function openFile(file: string, options: Options): Promise<number> {
 		const snapshot = atMs === undefined ? spanOf(recording.ring, fromMs, toMs) : windowAt(recording.ring, atMs);
 		return await show(savedSource({...saved, snapshot}), options);
 	} catch (error) {
-		const isNonsense = error instanceof RangeError || error instanceof SyntaxError;
-		throw isNonsense ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
+		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;
+		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
 	}
 }
 

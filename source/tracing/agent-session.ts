@@ -33,8 +33,8 @@ const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint
 type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
-An agent in the target. It undoes all its changes and detaches itself when this is closed, when our process ends in any
-way, or when it is suspended for ten seconds. Methods throw UserError.
+An agent in the target. It undoes all its changes and detaches itself when this is closed, or when our process ends in
+any way or is suspended for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
 	/** Loads the agent from the bundled jar or another file, within `timeoutMs`; it weaves nothing yet. */

@@ -3,7 +3,7 @@ import {sessionFigures} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {countsOf, MovingMoment, type Counts} from './deltas.js';
 import type {Ring, RingWindow} from './ring.js';
-import {endedBy, windowOfCell} from './steps.js';
+import {indexAt, windowOfCell} from './steps.js';
 import {readBody, type Looked, type WindowBody} from './window-body.js';
 import {lastMs, type Past} from './windows.js';
 
@@ -125,7 +125,7 @@ function isReached(gaps: readonly number[], from: number, to: number): boolean {
 export function recordedPast(ring: Ring): Past {
 	const lookBack = new LookBack();
 	const last = ring.windows.length - 1;
-	const begins = [endedBy(ring, (ring.windows.at(last)?.atMs ?? 0) - lastMs), last - 1].map(index => lookBack.at(ring, index)?.snapshot);
+	const begins = [indexAt(ring, (ring.windows.at(last)?.atMs ?? 0) - lastMs), last - 1].map(index => lookBack.at(ring, index)?.snapshot);
 	return {refreshes: [...begins, ring.newest].filter(snapshot => snapshot !== undefined), resets: []};
 }
 

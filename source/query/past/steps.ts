@@ -18,7 +18,7 @@ export function cellOf(atMs: number, spanMs: number): number {
 }
 
 /** Returns the index of the last window that ended at or before `atMs`; -1 if there is none. */
-export function endedBy({windows}: Ring, atMs: number): number {
+export function indexAt({windows}: Ring, atMs: number): number {
 	let [low, high] = [0, windows.length];
 	while (low < high) {
 		const middle = (low + high) >> 1;
@@ -36,13 +36,13 @@ export function endedBy({windows}: Ring, atMs: number): number {
 export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number): number | undefined {
 	const newest = ring.windows.at(-1);
 	const cell = atMs ?? (newest && cellOf(newest.atMs, spanMs));
-	const index = cell === undefined ? -1 : endedBy(ring, cell - spanMs);
+	const index = cell === undefined ? -1 : indexAt(ring, cell - spanMs);
 	return index < 0 ? undefined : cellOf(ring.windows[index].atMs, spanMs);
 }
 
 /** Returns the next cell with samples after the one that ends at `atMs`; undefined if that is the newest. */
 export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | undefined {
-	const next = ring.windows.at(endedBy(ring, atMs) + 1);
+	const next = ring.windows.at(indexAt(ring, atMs) + 1);
 	const newest = ring.windows.at(-1);
 	const cell = next && next.atMs > atMs ? cellOf(next.atMs, spanMs) : undefined;
 	return cell === undefined || cell >= cellOf(newest!.atMs, spanMs) ? undefined : cell;
@@ -64,8 +64,8 @@ export function windowOfCell(ring: Ring, atMs: number, spanMs: number): {readonl
 		return undefined;
 	}
 
-	const to = Math.max(0, endedBy(ring, atMs));
-	return {from: Math.min(to - 1, endedBy(ring, atMs - spanMs)), to};
+	const to = Math.max(0, indexAt(ring, atMs));
+	return {from: Math.min(to - 1, indexAt(ring, atMs - spanMs)), to};
 }
 
 /** Means over a cell. */
@@ -80,7 +80,7 @@ export type TimeCell = {
 export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
 	const cells: Array<TimeCell | undefined> = [];
 	const {windows} = ring;
-	let index = endedBy(ring, lastMs - (spanMs * count)) + 1;
+	let index = indexAt(ring, lastMs - (spanMs * count)) + 1;
 	for (let endMs = lastMs - (spanMs * (count - 1)); endMs <= lastMs; endMs += spanMs) {
 		const from = index;
 		while (index < windows.length && windows[index].atMs <= endMs) {
@@ -122,7 +122,7 @@ export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined
 	const endMs = cellOf(ring.windows[last].atMs, stepMs);
 	return Array.from({length: trendSteps}, (_, index) => {
 		const cellMs = endMs - (stepMs * (trendSteps - 1 - index));
-		const [from, to] = [endedBy(ring, cellMs - stepMs), Math.min(last, endedBy(ring, cellMs))];
+		const [from, to] = [indexAt(ring, cellMs - stepMs), Math.min(last, indexAt(ring, cellMs))];
 		return to > from ? {from, to} : undefined;
 	});
 }

@@ -9,7 +9,7 @@ import type {SummaryOptions, GroupBy, Location, Query} from '../../query/types/q
 import {windowStart, ratesOf, recentRates, overallRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
-import {endedBy, cpuTrend} from '../../query/past/steps.js';
+import {indexAt, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {
 	type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource,
@@ -53,7 +53,7 @@ export class SessionData {
 		const {shown, vitals, nowMs, newestSamples, ring} = feed;
 		const query = queryOf(state);
 		const answer = this.#query(state, feed);
-		const last = answer.past ? endedBy(ring, answer.past.toMs) : ring.windows.length - 1;
+		const last = answer.past ? indexAt(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
 			...answer,
 			status: answer.past ? {...feed.status, ...noneSaid, ...answer.past.said} : feed.status,

@@ -21,7 +21,7 @@ export type WaitRow = {
 	readonly peer: string;
 	/** How many threads wait. */
 	readonly threads: number;
-	/** Keys of their records, the longest wait first. */
+	/** Keys of their thread records, the longest wait first. */
 	readonly threadKeys: readonly number[];
 	/** The thread's name, or the names of several with their numbers as asterisks, most threads first. */
 	readonly names: readonly string[];
@@ -33,7 +33,7 @@ export type WaitRow = {
 	/** None waits for a lock that another thread holds; each is the JVM's own or waits for its next piece of work. */
 	readonly isForWork: boolean;
 	/**
-	The records, the longest wait first; `end`: see `Wait`. Virtual threads that are not mounted are in one record,
+	The thread records, the longest wait first; `end`: see `Wait`. Virtual threads that are not mounted are in one record,
 	`threads` of them.
 	*/
 	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threads: number; readonly stuckMs: number; readonly end: string}>;

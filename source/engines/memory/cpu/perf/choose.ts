@@ -9,7 +9,7 @@ import {periodOf, type RunningTimer} from './running-timer.js';
 import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 
-/** The chosen timer; `perf`: it, unless threads are stopped; `note`: a printable line about what it misses. */
+/** `perf`: the source of recorded stacks; none if threads are stopped. `note`: a printable line about what it misses. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
 
 /** `maxOverheadPercent` without a limit. */
