@@ -48,6 +48,7 @@ export class OtherThreads {
 			// The java launcher's first thread only waits for the one that runs main; that of another launcher may work.
 			const isIdleLauncher = id === this.#pid && usedNs === 0;
 			if (isNative && !isIdleLauncher) {
+				// As of the JVM's own threads in a dump; keys of Java threads are positive.
 				const row = into.addThread(-id, id, name);
 				into.flags[row] = threadFlag.vmInternal;
 				into.state[row] = usedNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
