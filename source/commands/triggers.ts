@@ -112,8 +112,13 @@ class Trigger {
 	async #finish(): Promise<void> {
 		const recorder = this.#recorder;
 		this.#recorder = undefined;
-		await recorder?.finish();
-		if (recorder && recorder.windows > 0) {
+		if (!recorder) {
+			return;
+		}
+
+		await recorder.finish();
+		this.problem = recorder.problem;
+		if (recorder.windows > 0) {
 			this.newestFile = nameOf(recorder);
 			if (this.#options.exec !== undefined) {
 				this.#commands.push(this.#run(this.#options.exec, recorder.file));
