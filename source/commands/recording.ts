@@ -113,7 +113,7 @@ function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: numbe
 export function momentOf(text: string, option: string, ring: Ring): number {
 	const [beginMs, endMs] = rangeOf(ring);
 	const found = agoOf(text, endMs) ?? timeOfDay(text, beginMs, endMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
-	if (!Number.isFinite(found)) {
+	if (Number.isNaN(new Date(found).getTime())) {
 		throw usage(`${option}: "${text}" is not a time`, timeForms);
 	}
 
@@ -144,14 +144,26 @@ function timeOfDay(text: string, beginMs: number, endMs: number): number | undef
 	return times.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Returns what was counted between two moments; undefined: the recording's start or end. */
+/** Returns what was counted between two moments; undefined: the recording's start or end. Throws UserError (2). */
 export function spanOf(ring: Ring, from: number | undefined, to: number | undefined): Snapshot {
+	if (from !== undefined && to !== undefined && to <= from) {
+		throw usage('the span ends before it begins', 'give the earlier moment first');
+	}
+
 	const lookBack = new LookBack();
-	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, indexAt(ring, to));
-	const begin = from === undefined ? -1 : Math.min(end - 1, indexAt(ring, from));
+	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, nearestEnd(ring, to));
+	const begin = from === undefined ? -1 : Math.min(end - 1, nearestEnd(ring, from));
 	// Without a base, the recording's start is the session's: nothing was counted before.
 	const since = from === undefined && ring.base === undefined ? undefined : lookBack.at(ring, begin);
 	return windowSnapshot(lookBack.at(ring, end)!.snapshot, since?.snapshot);
+}
+
+/** Returns the index of the window whose end is nearest to a moment; -1: the recording's start is nearer. */
+function nearestEnd(ring: Ring, ms: number): number {
+	const before = indexAt(ring, ms);
+	const next = ring.windows.at(before + 1);
+	const beforeMs = before < 0 ? rangeOf(ring)[0] : ring.windows[before].atMs;
+	return next && next.atMs - ms < ms - beforeMs ? before + 1 : before;
 }
 
 /** Returns what was counted in the clock's ten seconds around a moment. */

@@ -262,7 +262,7 @@ const optionTable = {
 	all: {name: 'all', group: 'recordings', commands: ['watch', 'push'], help: 'watch or push all JVMs on this host, including later ones'},
 	/** Times are parsed once the recording is open, as they may be relative to its end. */
 	at: {
-		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording: "10m ago" (before its end), 14:02:30, "2026-11-23 14:02"',
+		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording, and the ten seconds around it: "10m ago", 14:02:30, "2026-11-23 14:02"',
 		...anyText,
 	},
 	from: {

@@ -24,7 +24,7 @@ const jar = 'agent/agent.jar';
 
 /** The agent's exit messages, with reason and hint for the user. */
 const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint: string]> = [
-	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first'],
+	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first; if it was killed, wait ten seconds'],
 	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {momentOf, savedSource} from '../../source/commands/recording.js';
+import {momentOf, savedSource, spanOf} from '../../source/commands/recording.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {views} from '../../source/views/registry.js';
@@ -98,6 +98,17 @@ test('a moment is said as people say it', async () => {
 			expect(momentOf(text, '--at', ring), text).toBe(ms);
 		}
 	}
+});
+
+test('a span has the windows that end nearest to its moments, and ends after it begins', async () => {
+	const {ring} = await bothScreens();
+	const [begin, end] = [10, 13].map(index => ring.windows[index].atMs);
+	const {durationMs} = spanOf(ring, begin, end).session;
+	for (const offMs of [-400, 400]) {
+		expect(spanOf(ring, begin + offMs, end + offMs).session.durationMs).toBe(durationMs);
+	}
+
+	expect(() => spanOf(ring, end, begin)).toThrow('the span ends before it begins');
 });
 
 test('a time of day is the last one within the recording, or else the nearest', async () => {
