@@ -40,8 +40,26 @@ export async function push(name: string | undefined, options: Options): Promise<
 	const server = address && await serveMetrics(address, () => fleet.page());
 	const stopTrimming = startHeapTrimming();
 	const {signal: stop} = abortOnSignal();
+	let code = 0;
 	try {
-		if (!target) {
+		if (target) {
+			code = await sampled(target, options, async source => {
+				const timer = setInterval(() => {
+					fleet.show(`${target.pid} ${target.facts.mainClass}`);
+				}, showMs);
+				try {
+					await fleet.follow(source, target, stop);
+				} finally {
+					clearInterval(timer);
+				}
+
+				if (source.status().phase === 'failed') {
+					throw failureOf(source.status());
+				}
+
+				return 0;
+			});
+		} else {
 			await eachJvm(options, {
 				stop,
 				follow: async (source, target) => fleet.follow(source, target, stop),
@@ -52,30 +70,14 @@ export async function push(name: string | undefined, options: Options): Promise<
 					fleet.show(`${count} JVMs`);
 				},
 			});
-			return 0;
 		}
-
-		return await sampled(target, options, async source => {
-			const timer = setInterval(() => {
-				fleet.show(`${target.pid} ${target.facts.mainClass}`);
-			}, showMs);
-			try {
-				await fleet.follow(source, target, stop);
-			} finally {
-				clearInterval(timer);
-			}
-
-			if (source.status().phase === 'failed') {
-				throw failureOf(source.status());
-			}
-
-			return 0;
-		});
 	} finally {
 		stopTrimming();
 		await fleet.close();
 		server?.close();
 	}
+
+	return fleet.hasLostAll ? 1 : code;
 }
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
@@ -133,6 +135,12 @@ class Fleet {
 			this.#jvms.delete(metrics);
 			vitals.close();
 		}
+	}
+
+	/** Whether the engine took no window of those that there were. */
+	get hasLostAll(): boolean {
+		const {sent = 0, refused = 0, dropped = 0} = this.#sender ?? {};
+		return sent === 0 && refused + dropped > 0;
 	}
 
 	page(): string {

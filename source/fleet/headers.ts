@@ -1,4 +1,6 @@
-import {readFileSync} from 'node:fs';
+import {
+	closeSync, constants, fstatSync, openSync, readFileSync,
+} from 'node:fs';
 import {validateHeaderName, validateHeaderValue} from 'node:http';
 import process from 'node:process';
 import {UserError} from '../runtime/errors.js';
@@ -31,10 +33,24 @@ export function headersFrom(file: string | undefined): () => Headers {
 }
 
 function contentOf(file: string): string {
+	// A header given in place of a file is not repeated.
+	const name = file.includes(':') ? 'what --headers names' : file;
+	let descriptor: number | undefined;
 	try {
-		return readFileSync(file, 'utf8');
+		// A pipe is not waited for.
+		descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+		const stats = fstatSync(descriptor);
+		if (!stats.isFile() || stats.size > maxBytes) {
+			throw new UserError(`${name} is no file of headers: ${stats.isFile() ? 'it is too long' : 'not a regular file'}`);
+		}
+
+		return readFileSync(descriptor, 'utf8');
 	} catch (error) {
-		throw new UserError(`cannot read the headers in ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+		throw error instanceof UserError ? error : new UserError(`cannot read the headers in ${name}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+	} finally {
+		if (descriptor !== undefined) {
+			closeSync(descriptor);
+		}
 	}
 }
 

@@ -108,11 +108,13 @@ export type MetricsAddress = {readonly host: string; readonly port: number};
 
 /** Serves `page()` at /metrics. Returns the port, and a function that ends it. Throws UserError. */
 export async function serveMetrics({host, port}: MetricsAddress, page: () => string): Promise<{readonly port: number; close(): void}> {
-	const server = http.createServer({requestTimeout: 10_000, maxHeaderSize: 8192}, (request, response) => {
+	const server = http.createServer({
+		headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192,
+	}, (request, response) => {
 		// A page in a browser can make a name of its own mean this host.
 		const name = (request.headers.host ?? '').replace(/:\d+$/, '');
 		const isFound = request.url === '/metrics' && request.method === 'GET' && (!isLoopback(host) || isLoopback(name));
-		response.writeHead(isFound ? 200 : 404, {'content-type': 'text/plain; version=0.0.4; charset=utf-8'});
+		response.writeHead(isFound ? 200 : 404, {'content-type': 'text/plain; version=0.0.4; charset=utf-8', connection: 'close'});
 		response.end(isFound ? page() : 'see /metrics\n');
 	});
 	server.maxConnections = 32;

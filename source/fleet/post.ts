@@ -12,6 +12,8 @@ export type Answer =
 
 type Request = {
 	readonly headers: Headers;
+	/** Nothing that the engine says is shown then: it may quote them, as they are or encoded. */
+	readonly hasCredentials: boolean;
 	readonly body: Uint8Array;
 	/** For all of it, from connecting to the end of the answer. */
 	readonly timeoutMs: number;
@@ -22,8 +24,6 @@ type Request = {
 
 const maxTextBytes = 65_536;
 const maxQuotedLength = 200;
-/** Shorter words of headers are no secrets. */
-const leastSecretLength = 8;
 /** Later times to retry at are not waited for. */
 const maxRetryAfterMs = 15 * 60_000;
 
@@ -31,13 +31,12 @@ const maxRetryAfterMs = 15 * 60_000;
 const passing = new Set([401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504]);
 
 /**
-Posts a body. Redirects are not followed: the headers may hold credentials. Never throws; problems are printable and say
-nothing of the headers.
+Posts a body. Redirects are not followed: the headers may hold credentials. Never throws; problems are printable.
 */
 export async function post(url: URL, request: Request): Promise<Answer> {
 	try {
 		const {response: {statusCode = 0, headers}, bytes} = await exchange(url, request);
-		const text = withoutSecrets(bytes.toString('utf8', 0, maxTextBytes), request.headers);
+		const text = bytes.toString('utf8', 0, maxTextBytes);
 		const answered = `${url.origin} answered ${statusCode}`;
 		if (statusCode >= 200 && statusCode < 300) {
 			// A proxy's log-in page.
@@ -45,10 +44,10 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 		}
 
 		if (statusCode >= 300 && statusCode < 400) {
-			return {kind: 'failed', problem: `${answered}, a redirect to ${originOf(headers.location, url)}: not followed; give --to the engine's own address`};
+			return {kind: 'failed', problem: `${answered}, a redirect${request.hasCredentials ? '' : ` to ${originOf(headers.location, url)}`}: not followed; give the engine's own address`};
 		}
 
-		const quoted = printable(text.trim(), maxQuotedLength);
+		const quoted = request.hasCredentials ? '' : printable(text.trim(), maxQuotedLength);
 		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean).join(': ');
 		return passing.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
 	} catch (error) {
@@ -98,17 +97,6 @@ async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBy
 		});
 		request.end(body);
 	});
-}
-
-/** Returns an answer without the values of our headers, or words of them, which engines may quote. */
-function withoutSecrets(text: string, headers: Headers): string {
-	const secrets = Object.values(headers).flatMap(value => [value, ...value.split(/\s+/)]).filter(({length}) => length >= leastSecretLength);
-	let rest = text;
-	for (const secret of secrets) {
-		rest = rest.replaceAll(secret, '…');
-	}
-
-	return rest;
 }
 
 function originOf(location: string | undefined, base: URL): string {

@@ -64,7 +64,9 @@ export async function mergedProfile({url, type, selector, startMs, endMs}: Engin
 		request.number(Math.round(ms));
 	}
 
-	const answer = await post(url, {body: request.take(), headers: {...headers, 'content-type': 'application/proto'}, timeoutMs, maxAnswerBytes: maxBytes + 1, signal: new AbortController().signal});
+	const answer = await post(url, {
+		body: request.take(), headers: {...headers, 'content-type': 'application/proto'}, hasCredentials: Object.keys(headers).length > 0, timeoutMs, maxAnswerBytes: maxBytes + 1, signal: new AbortController().signal,
+	});
 	if (answer.kind !== 'accepted') {
 		throw new UserError(answer.problem, {hint: example});
 	}

@@ -123,13 +123,16 @@ export class Sender {
 			return {isOver: false, problem: (error as Error).message};
 		}
 
-		const answer = await post(this.#url, {body, headers: {...given, ...this.#protocol.headers}, timeoutMs, signal: this.#stop.signal});
+		const hasCredentials = Object.keys(given).length > 0;
+		const answer = await post(this.#url, {
+			body, headers: {...given, ...this.#protocol.headers}, hasCredentials, timeoutMs, signal: this.#stop.signal,
+		});
 		if (answer.kind === 'failed') {
 			return {isOver: false, ...answer};
 		}
 
 		this.isFull = false;
-		const problem = answer.kind === 'refused' ? answer.problem : this.#problemIn(answer.text);
+		const problem = answer.kind === 'refused' ? answer.problem : this.#problemIn(answer.text, hasCredentials);
 		if (problem === undefined) {
 			this.sent++;
 		} else {
@@ -139,9 +142,10 @@ export class Sender {
 		return {isOver: true, problem};
 	}
 
-	#problemIn(answer: string): string | undefined {
+	#problemIn(answer: string, hasCredentials: boolean): string | undefined {
 		try {
-			return this.#protocol.problemIn(answer);
+			const problem = this.#protocol.problemIn(answer);
+			return problem !== undefined && hasCredentials ? `${this.#url.origin} refused a part: its words may quote the headers, and are not shown` : problem;
 		} catch {
 			return `${this.#url.origin} gave an answer that is no answer of an engine`;
 		}

@@ -46,7 +46,9 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 			const body = protocol.encode(window, labels);
 			printed.length = 0;
 			const url = protocol.urlOf(new URL(`http://127.0.0.1:${port}${at}`));
-			expect(await post(url, {body, headers: protocol.headers, timeoutMs: 10_000, signal: new AbortController().signal})).toMatchObject({kind: 'accepted'});
+			expect(await post(url, {
+				body, headers: protocol.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
+			})).toMatchObject({kind: 'accepted'});
 			const expected = decode(body);
 			await expect.poll(() => printed.length).toBe(expected.length);
 			expect(printed.map(line => JSON.parse(line) as Decoded)).toEqual(expected);
@@ -59,7 +61,9 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	const {first, whole} = serviceSnapshots();
 	const window = windowSnapshot(whole, first);
 	const sent = pyroscope.encode(window, labels);
-	await post(pyroscope.urlOf(new URL(`http://127.0.0.1:${port}`)), {body: sent, headers: pyroscope.headers, timeoutMs: 10_000, signal: new AbortController().signal});
+	await post(pyroscope.urlOf(new URL(`http://127.0.0.1:${port}`)), {
+		body: sent, headers: pyroscope.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
+	});
 	const {snapshot} = await openSaved(`pyroscope://127.0.0.1:${port}/?query={service_name="shop"}&from=1700000000&until=1700000060000`);
 	await expect.poll(() => printed.at(-1)).toBe(String.raw`{"Labels":{"selector":"{service_name=\"shop\"}"},"Type":"process_cpu:cpu:nanoseconds:cpu:nanoseconds","Period":60000,"Start":1700000000000,"Stacks":null}`);
 	const cpuByLine = (lines: ReturnType<typeof queryLines>) => lines.rows.filter(({line, selfCpuNs}) => line >= 0 && selfCpuNs > 0).map(row => [locationName(row), row.selfCpuNs]);

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import http from 'node:http';
 import type {AddressInfo} from 'node:net';
@@ -120,22 +121,25 @@ test('Retry-After is waited for, but not for ever', async () => {
 	expect(other).toMatchObject({sent: 1, dropped: 0});
 });
 
-test('a window that an engine refuses is counted, and the next is sent', async () => {
-	const {url} = await engine([status(400, 'bad profile with Secret-Token-1 in it'), status(413)]);
-	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer Secret-Token-1'})});
+/** What an engine says may quote credentials, as they are or encoded. */
+const credentials = {headers: () => ({Authorization: 'Basic YWxpY2U6aHVudGVyMg=='})};
+
+test.each([['"bad profile of alice:hunter2"', {}], [undefined, credentials]])('a window that an engine refuses is counted, and the next is sent (%s)', async (quoted, options) => {
+	const {url} = await engine([status(400, 'bad profile of alice:hunter2'), status(413)]);
+	const sender = senderTo(url, options);
 	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 400: "bad profile with … in it"`);
+	expect(await until(() => sender.problems[0])).toBe([`${url.origin} answered 400`, quoted].filter(Boolean).join(': '));
 	sender.add(Buffer.from('b'));
 	sender.add(Buffer.from('c'));
 	await until(() => sender.sent === 1);
 	expect(sender).toMatchObject({refused: 2, dropped: 0, problem: undefined});
 });
 
-test('what a collector takes only a part of is counted as refused', async () => {
-	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old for Secret-Token-1"}}'), status(200, 'no JSON')]);
-	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer Secret-Token-1'})}, otlp);
+test.each([[/^2 profiles of a window were rejected: too old$/, {}], [/ refused a part: its words may quote the headers, and are not shown$/, credentials]])('what a collector takes only a part of is counted as refused (%s)', async (said, options) => {
+	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')]);
+	const sender = senderTo(url, options, otlp);
 	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problems[0])).toBe('2 profiles of a window were rejected: too old for …');
+	expect(await until(() => sender.problems[0])).toMatch(said);
 	sender.add(Buffer.from('b'));
 	sender.add(Buffer.from('c'));
 	await until(() => sender.sent === 1);
@@ -147,7 +151,7 @@ test('credentials do not follow a redirect', async () => {
 	const {url, received} = await engine([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
 	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer secret'})});
 	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect to ${elsewhere.url.origin}: not followed; give --to the engine's own address`);
+	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect: not followed; give the engine's own address`);
 	await until(() => sender.sent === 1);
 	expect(received).toHaveLength(5);
 	expect(elsewhere.received).toEqual([]);
@@ -196,6 +200,9 @@ test('headers come from a file, read each time, or from the environment; no erro
 		expect(headers).toThrow(/^(?!.*secret).*headers/);
 	}
 
+	execFileSync('mkfifo', [`${file}.fifo`]);
+	expect(headersFrom(`${file}.fifo`)).toThrow('not a regular file');
+	expect(headersFrom('Authorization: Bearer secret')).toThrow(/^(?!.*secret).*headers/);
 	process.env.TPROF_HEADERS = 'a: b';
 	expect(headersFrom(undefined)()).toEqual({a: 'b'});
 	expect(process.env.TPROF_HEADERS).toBeUndefined();
