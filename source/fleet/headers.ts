@@ -6,7 +6,7 @@ import process from 'node:process';
 import {UserError} from '../runtime/errors.js';
 
 /** Name of the environment variable that has headers if no file is given. */
-export const headersVariable = 'TPROF_HEADERS';
+const headersVariable = 'TPROF_HEADERS';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -41,7 +41,7 @@ function contentOf(file: string): string {
 		descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
 		const stats = fstatSync(descriptor);
 		if (!stats.isFile() || stats.size > maxBytes) {
-			throw new UserError(`${name} is no file of headers: ${stats.isFile() ? 'it is too long' : 'not a regular file'}`);
+			throw new UserError(`cannot read the headers in ${name}: ${stats.isFile() ? 'the file is too long' : 'it is not a regular file'}`);
 		}
 
 		return readFileSync(descriptor, 'utf8');

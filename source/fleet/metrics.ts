@@ -104,7 +104,7 @@ function escaped(text: string): string {
 }
 
 /** Where --metrics listens. */
-export type MetricsAddress = {readonly host: string; readonly port: number};
+type MetricsAddress = {readonly host: string; readonly port: number};
 
 /** Serves `page()` at /metrics. Returns the port, and a function that ends it. Throws UserError. */
 export async function serveMetrics({host, port}: MetricsAddress, page: () => string): Promise<{readonly port: number; close(): void}> {

@@ -11,7 +11,7 @@ const timeoutMs = 60_000;
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
 
 /** What Pyroscope is asked for: a profile of all that matches, over a span (epoch milliseconds). */
-export type EngineQuery = {readonly url: URL; readonly type: string; readonly selector: string; readonly startMs: number; readonly endMs: number};
+type EngineQuery = {readonly url: URL; readonly type: string; readonly selector: string; readonly startMs: number; readonly endMs: number};
 
 /**
 Reads an address with `query`, `from` and `until` as of Pyroscope's own API: TYPE{SELECTOR}, times as now-1h or epoch

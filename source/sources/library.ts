@@ -19,7 +19,7 @@ export type SourceText = {
 };
 
 /** A location whose source is wanted. */
-export type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
+type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
 
 /** Returns the source of a location; undefined if there is none. May read files. */
 export type SourceOf = (location: SourceLocation) => SourceText | undefined;

@@ -19,7 +19,7 @@ type Rekey = (key: Int32Array) => void;
 The records of a region of counters, each identified by a tuple, its key. New records beyond the published count are
 written at once; those in reused slots lie below it and are written under the lock (`flush`).
 */
-export class KeyedRecords {
+class KeyedRecords {
 	/** The key that `find` and `add` use. */
 	readonly key: Int32Array;
 	/** Index of each key column in `key`. */

@@ -75,7 +75,7 @@ function inStates({now}: AgentTaskReport, states: number): number[] {
 }
 
 /** Maximum number of tasks followed at once, and the interval of the agent's reports. */
-export type TaskLimits = {readonly most: number; readonly reportIntervalMs: number};
+type TaskLimits = {readonly most: number; readonly reportIntervalMs: number};
 
 /** Returns a probe in the agent's format; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
 export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, reportIntervalMs}: TaskLimits): string {

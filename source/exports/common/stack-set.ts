@@ -11,16 +11,16 @@ import {treeFilter} from '../../views/tree/tree.js';
 import type {ExportOptions} from './export-format.js';
 
 /** A frame of a written stack; without a location it is no code, such as a thread's name. */
-export type StackFrame = {readonly name: string; readonly location?: Location};
+type StackFrame = {readonly name: string; readonly location?: Location};
 
 type StackOptions = Pick<ExportOptions, 'depth' | 'withThreads' | 'withStates'>;
 
 /** The counters of a query, and by counter the id of its stack, 0 if it has no frames or does not pass the filter. */
-export type StackCounters = {readonly counters: Counters; readonly stacks: Int32Array};
+type StackCounters = {readonly counters: Counters; readonly stacks: Int32Array};
 
 /**
 Whole stacks of one or several snapshots, merged if their frames have the same names. A trie: a stack is its innermost
-frame and the id of its caller's stack, which is smaller. Stack 0 is empty, frame 0 is none.
+frame and the id of its caller's stack, which is smaller. Stack 0 is empty; frame 0 is a placeholder for it.
 */
 export class StackSet {
 	readonly callers: number[] = [0];

@@ -17,7 +17,7 @@ import {labelKey, Names, placeholders} from './names.js';
 import {withSession} from './session.js';
 
 /** Wall time by call path: own time and calls at each node of the tree. */
-export const pprofTraces: ReportFormat<TraceReport> = {
+const pprofTraces: ReportFormat<TraceReport> = {
 	description: 'wall time and calls by call path, for go tool pprof and speedscope',
 	write(_, report) {
 		const names = new Names();

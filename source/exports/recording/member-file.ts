@@ -10,7 +10,7 @@ import {cellOf} from '../../query/past/steps.js';
 import {contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts} from './members.js';
 
 /** A member of the file: its position, and its figures for the time line. */
-export type WrittenMember = {
+type WrittenMember = {
 	readonly kind: number;
 	readonly number: number;
 	readonly at: number;

@@ -41,7 +41,7 @@ export const headLength = crcAt + 4;
 const trailerLength = 8;
 
 /** A session with a full table takes less. */
-export const maxMemberBytes = 64 * 1024 * 1024;
+const maxMemberBytes = 64 * 1024 * 1024;
 
 const crcTable = Int32Array.from({length: 256}, (_, byte) => {
 	let crc = byte;
@@ -53,7 +53,7 @@ const crcTable = Int32Array.from({length: 256}, (_, byte) => {
 });
 
 /** Returns the CRC-32 of gzip; `before` is that of the preceding bytes. */
-export function crc32(bytes: Uint8Array, before = 0): number {
+function crc32(bytes: Uint8Array, before = 0): number {
 	let crc = ~before;
 	const {length} = bytes;
 	for (let index = 0; index < length; index++) {

@@ -16,7 +16,7 @@ import {compact, MemberFile} from './member-file.js';
 /** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
 
-export type RecorderOptions = {
+type RecorderOptions = {
 	readonly version: string;
 	/** Undefined: no limit. */
 	readonly maxBytes?: number;

@@ -5,7 +5,7 @@ import type {Target} from '../target.js';
 import {Descriptors, type Descriptor} from './descriptors.js';
 
 /** What a thread waits for in a system call. */
-export type SystemCallWait = {
+type SystemCallWait = {
 	/** What it does there: `read`, `accept`, `select`... */
 	readonly kind: string;
 	/** With whom or what, or why that cannot be read; empty if the call does not say. */

@@ -62,7 +62,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 
 /** Sums by node, and the squares of the pieces of all stacks but the empty one. */
-export type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
+type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
 
 /** Sums counters by node. */
 export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): NodeSums {

@@ -33,7 +33,7 @@ export type RingWindow = WindowFigures & {
 type Totals = {readonly cpuNs: number; readonly blockedTicks: number};
 
 /** What a ring of a recording has beside its windows. */
-export type RecordedRing = {
+type RecordedRing = {
 	/** Names of the session's figures, and the columns that change, as the file has them. */
 	readonly figures: readonly string[];
 	readonly columns: readonly Changing[];

@@ -99,7 +99,7 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): s
 }
 
 /** The cells of a row: each with the gap before it, as wide as its column. */
-export type RowCells = readonly Spans[];
+type RowCells = readonly Spans[];
 
 type DataTableProps = {
 	/** Undefined for a table without headings. */
@@ -116,7 +116,7 @@ const InkTable = Table as unknown as new (props: DataTableProps) => Component<Da
 Headings and rows. Replaces ink-table's rendering, which has no settings for column widths, rows without rules between
 them, and rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
 */
-export class DataTable extends InkTable {
+class DataTable extends InkTable {
 	override render() {
 		const {headings, data, width} = this.props;
 		return (

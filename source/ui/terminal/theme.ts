@@ -68,7 +68,7 @@ export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' 
 type Style = readonly [begin: string, end: string];
 
 /** The default style of each role, as `readStyle` reads it; only of the sixteen colours that every terminal has. */
-export const defaultStyles: Readonly<Record<Role, string>> = {
+const defaultStyles: Readonly<Record<Role, string>> = {
 	title: 'bold',
 	heading: 'bold',
 	sorted: 'bold cyan',

@@ -24,7 +24,7 @@ export class FlameRow extends CallNode {
 }
 
 /** Rows in the order of a walk from each root; `above` says what part of the whole matches the filter. */
-export type FlameTable = {readonly rows: readonly FlameRow[]; readonly allRows: number; readonly above?: string};
+type FlameTable = {readonly rows: readonly FlameRow[]; readonly allRows: number; readonly above?: string};
 
 /** Returns the boxes of the Flame view. Text of the filter marks boxes, and leaves none out. */
 export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FlameTable {

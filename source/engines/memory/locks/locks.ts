@@ -345,7 +345,7 @@ const monitorLimit = 256;
 Finds the unmounted virtual threads that hold monitors with an anonymous owner: they have locked the object without the
 monitor, and others have made one since.
 */
-export class AnonymousHolders {
+class AnonymousHolders {
 	/** By monitor: the holder's id (0: unknown), and the number of passes that have begun since it was added. */
 	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();
 	readonly #objectOf: (monitor: number) => number;

@@ -173,7 +173,7 @@ export class Continuations {
 		return fail();
 	}
 
-	/** Returns the offsets, given a Continuation object. Throws `Unreadable` if it is none. */
+	/** Returns the offsets. Throws `Unreadable` if the object is not a Continuation. */
 	#findOffsets(continuation: number): Offsets {
 		const {heap, vm} = this.#jvm;
 		const klass = heap.klassOf(continuation);

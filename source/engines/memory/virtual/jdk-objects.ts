@@ -154,7 +154,7 @@ const loaderLimit = 1 << 17;
 const classesPerUpdate = 256;
 
 /** Finds classes loaded by the boot loader, by name. They are never unloaded. */
-export class BootClasses {
+class BootClasses {
 	readonly #vm: Vm;
 	readonly #found = new Map<string, number>();
 	readonly #wanted: ReadonlySet<string>;

@@ -143,7 +143,7 @@ const signature = 'Lsun/nio/ch/Poller;';
 export const pollerClasses: readonly string[] = [poller];
 
 /** A poller's map, and whether its threads wait to read (otherwise to write). */
-export type PollerMap = {readonly map: number; readonly isRead: boolean};
+type PollerMap = {readonly map: number; readonly isRead: boolean};
 
 /**
 Finds the open files that virtual threads wait for: sun.nio.ch.Poller maps each to the thread that is parked until it is
