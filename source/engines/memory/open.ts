@@ -26,8 +26,8 @@ export class MissingFields extends Error {
 }
 
 /**
-Opens a process's memory, reads HotSpot's tables and makes its readers (`readersOf`). Throws a system error,
-`MissingFields`, `Unreadable`, or an error with a message for the user.
+Opens a process's memory and reads HotSpot's tables. Throws a system error, `MissingFields`, `Unreadable`, or an error
+with a message for the user.
 */
 export function openJvm(pid: number, interner: Interner): LiveJvm {
 	const symbols = findSymbols(pid);
@@ -61,7 +61,6 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	return last.layout;
 }
 
-/** Binds the system calls that need the FFI package. */
 function loadCalls(): Pick<LiveJvm, 'ptrace' | 'perf'> {
 	try {
 		return {ptrace: loadPtrace(), perf: loadPerfCalls()};

@@ -20,16 +20,17 @@ import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
 
-/** A record of a virtual thread no longer mounted, with the rows of its carrier and of what that carries now. */
+/**
+A record of a virtual thread that is no longer mounted. `carrier`, `carried`: rows of its carrier and of what that
+carries now.
+*/
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
-/** Where the contents of the rows come from. */
+/** `perf`: set if perf events are used; `observed`: set if threads are stopped. */
 type Parts = {
 	readonly vmThreads: VmThreads;
 	readonly jvmStacks: JvmStacks;
-	/** Set if perf events are used. */
 	readonly perf?: RunningTimer;
-	/** Set if threads are stopped. */
 	readonly observed?: ObservedThreads;
 };
 
@@ -40,28 +41,26 @@ export class SampleRows {
 	readonly #locks: Locks;
 	readonly #idle: IdleList;
 	readonly #compilations: Compilations;
-	/** Maximum number of frames of each stack. */
-	readonly #depth: number;
+	readonly #maxFrames: number;
 	/** Frame of running threads whose stacks could not be read, so that their CPU time counts somewhere. */
 	readonly #unknownFrame: number;
 	readonly #cache = new RowCache();
-	/** Threads that wait for locks that may have owners. */
-	readonly #blocked: JavaThread[] = [];
+	readonly #waitsForOwner: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
 	readonly #virtual?: UnmountedThreads;
-	/** Rows of mounted virtual threads, by id. */
-	readonly #mounted = new Map<number, number>();
+	readonly #rowsOfMounted = new Map<number, number>();
 	readonly #unmounted: UnmountedRecord[] = [];
-	/** Of the current sample: time, number of intervals covered, and whether a collection had stopped the program. */
 	#nowMs = 0;
+	/** Number of intervals that the current sample covers. */
 	#repeats = 1;
+	/** Whether a collection had stopped the program; undefined until needed. */
 	#wasCollecting: boolean | undefined;
 	readonly #isCollecting: () => boolean;
 
 	constructor(jvm: Jvm, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
 		this.#jvm = jvm;
 		this.#parts = parts;
-		this.#depth = depth;
+		this.#maxFrames = depth;
 		this.#idle = new IdleList(extraIdle);
 		this.#compilations = new Compilations(jvm, parts.jvmStacks);
 		this.#kinds = new VirtualKinds(jvm.methods);
@@ -85,9 +84,9 @@ export class SampleRows {
 		this.#nowMs = performance.now();
 		this.#repeats = repeats;
 		this.#wasCollecting = undefined;
-		this.#blocked.length = 0;
+		this.#waitsForOwner.length = 0;
 		this.#unmounted.length = 0;
-		this.#mounted.clear();
+		this.#rowsOfMounted.clear();
 		this.#virtual?.read(threads);
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
@@ -99,17 +98,15 @@ export class SampleRows {
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
 		this.#addGroups(into);
 		this.#fillHolders(into, threads[0]?.round ?? 0);
-		// These rows come last, so that all other rows keep their places.
+		// Last, so that all other rows keep their places.
 		this.#addUnmounted(into);
 		this.#cache.end();
 	}
 
-	/** See `EngineSession`. */
 	get virtualThreads(): EngineSession['virtualThreads'] {
 		return this.#virtual;
 	}
 
-	/** Empties a failed sample; none of its rows will be reused. */
 	forget(sample: Sample): void {
 		this.#cache.forget(sample);
 	}
@@ -127,7 +124,7 @@ export class SampleRows {
 
 		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
 		if (lock.holderSlot) {
-			this.#blocked.push(thread);
+			this.#waitsForOwner.push(thread);
 		}
 	}
 
@@ -172,7 +169,7 @@ export class SampleRows {
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		if (thread.description.virtual) {
-			this.#mounted.set(thread.description.virtual.id, row);
+			this.#rowsOfMounted.set(thread.description.virtual.id, row);
 		}
 
 		this.#addFrames(into, frames, 0, carrierStart);
@@ -201,10 +198,10 @@ export class SampleRows {
 			if (isVirtual && !(isMounted && row !== carrier)) {
 				const stack = frames.subarray(0, carrierStart);
 				const kind = this.#kinds.kindOf(isHeapMissing || end === 'broken' ? undefined : stack);
-				this.#unmounted.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#depth)]});
+				this.#unmounted.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)]});
 				into.cpuNs[row] -= periodNs;
 			} else {
-				into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#depth))]);
+				into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames))]);
 			}
 		}
 
@@ -213,7 +210,6 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds the groups of unmounted virtual threads. */
 	#addGroups(into: Sample): void {
 		for (const group of this.#virtual?.groups ?? []) {
 			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
@@ -235,7 +231,7 @@ export class SampleRows {
 		}
 	}
 
-	/** Sets who holds what threads wait for, now that all have their rows. `round`: that of the threads of this sample. */
+	/** Sets the owners of locks, now that all threads have their rows. `round`: that of the threads of this sample. */
 	#fillHolders(into: Sample, round: number): void {
 		const rowOf = ({thread, virtualId = 0}: Holder): number => {
 			if (thread) {
@@ -243,10 +239,10 @@ export class SampleRows {
 			}
 
 			const group = this.#virtual?.groupOf(virtualId);
-			return this.#mounted.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
+			return this.#rowsOfMounted.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
 		};
 
-		for (const thread of this.#blocked) {
+		for (const thread of this.#waitsForOwner) {
 			this.#locks.fill(into, thread, rowOf);
 		}
 
@@ -289,12 +285,12 @@ export class SampleRows {
 		into.state[row] = stateCode.TERMINATED;
 		for (const {periodNs, frames, nativeFrames} of ended) {
 			into.cpuNs[row] += periodNs;
-			into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, this.#depth)]);
+			into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, this.#maxFrames)]);
 		}
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
-		const last = Math.min(end, start + this.#depth);
+		const last = Math.min(end, start + this.#maxFrames);
 		for (let index = start; index < last; index++) {
 			into.addFrame(frames[index]);
 		}

@@ -15,8 +15,7 @@ import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
 import {PresentThreads} from './threads/present-threads.js';
 
-/** Maximum number of consecutive failed samples; with more, the session ends. */
-const failureLimit = 50;
+const maxConsecutiveFailures = 50;
 
 /** Samples one JVM from another process: lists its threads, reads their stacks, describes them, and fills the rows. */
 export class MemorySession implements EngineSession {
@@ -81,7 +80,7 @@ export class MemorySession implements EngineSession {
 		};
 	}
 
-	/** Returns a line about threads without records and about inexact line numbers, if there are any. */
+	/** Describes threads without records and inexact line numbers, if there are any. */
 	get finding(): string | undefined {
 		return [this.#stacks.perf?.finding, this.#jvm.code.linesFinding].filter(Boolean).join('; ') || undefined;
 	}
@@ -119,7 +118,7 @@ export class MemorySession implements EngineSession {
 			throw new SessionOver(`process ${this.#target.pid} has replaced itself with another program, ${printable(program)}`, {targetEnded: true});
 		}
 
-		if (this.#failures > failureLimit) {
+		if (this.#failures > maxConsecutiveFailures) {
 			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, othersMayDo: true});
 		}
 

@@ -17,24 +17,21 @@ import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
-/** Completes obstacles that concern only this engine. */
 const onlyThisEngine = {hint: '', othersMayDo: true} as const;
 
-/** For a check, which names nothing. */
+/** A check names nothing. */
 const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
 
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
-/** Returns why this engine does not run on this platform; undefined if it does. */
 function platformObstacle(): Obstacle | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
 		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyThisEngine};
 }
 
-/** Returns the obstacle that an error in opening a JVM shows. */
-function obstacleOf(target: Target, error: unknown): Obstacle {
+function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	if (error instanceof MissingFields) {
 		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyThisEngine};
 	}
@@ -107,7 +104,6 @@ function ownRights(target: Target): Rights {
 	};
 }
 
-/** Reads kernel.yama.ptrace_scope; 0 without Yama. */
 function yamaScope(): number {
 	try {
 		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
@@ -133,11 +129,11 @@ export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions
 		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
 		return obstacle ? {ready: false, ...obstacle} : {ready: true};
 	} catch (error) {
-		return {ready: false, ...obstacleOf(target, error)};
+		return {ready: false, ...obstacleOfOpening(target, error)};
 	}
 }
 
-/** Opens a session on a JVM. Throws SessionOver; leaves nothing open in that case. */
+/** Opens a session. Throws SessionOver, and then leaves nothing open. */
 export function start(target: Target, options: EngineOptions, interner: Interner): EngineSession {
 	let jvm: LiveJvm | undefined;
 	try {
@@ -149,7 +145,7 @@ export function start(target: Target, options: EngineOptions, interner: Interner
 			throw error;
 		}
 
-		const {reason, ...help} = obstacleOf(target, error);
+		const {reason, ...help} = obstacleOfOpening(target, error);
 		throw new SessionOver(reason, {targetEnded: false, ...help});
 	}
 }

@@ -22,20 +22,17 @@ import {Walker, type WalkEnd} from './unwind/walker.js';
 
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
-	/** The stops of the sample in progress. */
 	stops: Stops = noStops;
-	/** How running threads are read, and a printable line about it. */
+	/** How running threads are read, and what that misses (printable). */
 	readonly timer?: TimerId;
 	readonly note?: string;
-	/** Reads the stacks of running threads without stopping them; undefined if not permitted or not requested. */
+	/** Set if running threads are read without stopping them. */
 	readonly perf?: RunningTimer;
-	/** Set if `perf` is not. */
 	readonly observed?: ObservedThreads;
 	readonly #waiting: WaitingStacks;
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
 
-	/** Opens the requested timer; throws SessionOver if events are required and refused. */
 	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, present: PresentThreads) {
 		const walker = new Walker(jvm);
 		const top = new TopFrame(jvm, walker);
@@ -52,7 +49,7 @@ export class ThreadStacks {
 		this.observed = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
 
-	/** Begins a sample, before threads are listed. Returns whether an unchanged thread has records. */
+	/** Begins a sample, before threads are listed. Returns whether a thread with an unchanged block has records. */
 	begin(): boolean {
 		const hasWoken = this.perf?.begin?.() ?? false;
 		this.stops = this.observed?.begin() ?? noStops;
@@ -106,8 +103,7 @@ export class ThreadStacks {
 	}
 }
 
-/** Maximum number of attempts to read a stack that changes during the read. */
-const maxTries = 3;
+const maxAttempts = 3;
 
 /**
 Walks the stacks of threads outside Java code, from their anchors. The threads are not stopped, so a walk is valid only
@@ -129,9 +125,9 @@ export class WaitingStacks {
 
 	/** Sets the thread's frames; returns false if it entered Java code (see its block) before its stack was read. */
 	walk(thread: JavaThread): boolean {
-		for (let attempt = 1; attempt <= maxTries; attempt++) {
+		for (let attempt = 1; attempt <= maxAttempts; attempt++) {
 			const before = {...thread.block};
-			const isLast = attempt === maxTries;
+			const isLast = attempt === maxAttempts;
 			const end = this.#walkOnce(thread, isLast);
 			const heap = this.#walker.heapStart === -1 ? undefined : this.#continuations.walk(this.#continuations.locate(this.#stack, before.continuationEntry));
 			if (!this.#threads.reread(thread)) {

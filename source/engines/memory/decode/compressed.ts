@@ -16,7 +16,6 @@ export class Unsigned5 {
 		this.position = position;
 	}
 
-	/** Reads an unsigned 32-bit number. */
 	next(): number {
 		let sum = 0;
 		let scale = 1;
@@ -51,10 +50,7 @@ export class Unsigned5 {
 	}
 }
 
-/**
-A declared field: constant pool indices of its name and signature, and its offset in an object, bytes. The
-names of fields injected by the VM are elsewhere.
-*/
+/** A field of a class. `offset`: in an object, bytes. The indices of an injected field are not of the constant pool. */
 export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number; readonly isInjected: boolean};
 
 /** Maximum fields of a class (JVMS 4.1: a u2). */
@@ -79,8 +75,7 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 }
 
 /**
-Bits of a field's flags that each add a number to it: initial value, generic signature, contended group (fieldInfo.hpp,
-21 and later).
+Bits of a field's flags that each add a number: initial value, generic signature, contended group (fieldInfo.hpp, 21+).
 */
 const addsNumber = [0, 2, 4];
 
@@ -113,10 +108,7 @@ export type LineTable = {readonly bcis: readonly number[]; readonly lines: reado
 /** Maximum entries of a table: a method has at most 65,535 bytes of code. */
 const entryLimit = 65_536;
 
-/** Usual maximum bytes of a table; an entry takes at most 11 bytes, usually one. */
-export const lineTableBytes = 4096;
-
-/** Byte before two signed deltas; any other byte has both, in 5 and 3 bits. */
+/** Byte before two signed deltas; any other byte holds both, in 5 and 3 bits. */
 const escape = 0xFF;
 
 /**

@@ -3,7 +3,7 @@ Lengths and jump targets of x86-64 instructions (Intel SDM volume 2, chapter 2 a
 compilers emit them; not APX.
 */
 
-/** An instruction's length in bytes and, for a relative jump (not a call), the distance of the target from its end. */
+/** Length in bytes and, for a relative jump (not a call), the distance from its end to the target. */
 type Instruction = {readonly length: number; readonly jump?: number};
 
 const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
@@ -11,12 +11,11 @@ const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 
 /** Invalid one-byte opcodes, and prefixes of other encodings (APX: D5). */
 const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
 
-/** Two-byte opcodes (after 0F) without operand bytes, and with an immediate; also of the first map of VEX and EVEX. */
+/** Two-byte opcodes (after 0F) without operands, and with an immediate; also of the first map of VEX and EVEX. */
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
-/** Maximum length of an instruction, bytes. */
-const maxLength = 15;
+const maxInstructionBytes = 15;
 
 /** Decodes the instruction at an index; returns undefined if it is unknown or truncated. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
@@ -50,7 +49,7 @@ export function decodeInstruction(code: Uint8Array, start: number): Instruction 
 		end = jumpBytes === 0 ? oneByteEnd(code, at, {is64Bit, is16Bit: is16Bit && !is64Bit}) : at + 1 + jumpBytes;
 	}
 
-	if (end === undefined || end > code.length || end - start > maxLength) {
+	if (end === undefined || end > code.length || end - start > maxInstructionBytes) {
 		return undefined;
 	}
 
@@ -105,7 +104,7 @@ function twoByteEnd(code: Uint8Array, at: number): number {
 	return bareTwoByte.has(opcode) ? at + 1 : operandEnd(code, at + 1) + (twoByteWithImmediate.has(opcode) ? 1 : 0);
 }
 
-/** Returns the end of a one-byte instruction, not a jump; undefined if invalid. The options give its operand size. */
+/** Returns the end of a one-byte instruction, not a jump; undefined if invalid. */
 function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: {readonly is64Bit: boolean; readonly is16Bit: boolean}): number | undefined {
 	const opcode = code[at];
 	const immediate = is16Bit ? 2 : 4;

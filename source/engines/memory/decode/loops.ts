@@ -3,16 +3,16 @@ import {decodeInstruction} from './instruction.js';
 /** A loop in compiled code: its blocks as ranges of offsets [begin, end), in order, and their total size. */
 export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
-/** Whether an instruction has no successor in the code: RET, RET imm16, HLT, UD2 or an indirect jump. */
+/** Whether an instruction has no known successor: RET, RET imm16, HLT, UD2 or an indirect jump. */
 const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
 
-/** Whether an instruction is an unconditional jump: jmp rel8, jmp rel32. */
-const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
+/** jmp rel8 or jmp rel32. */
+const isUnconditionalJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
-/** Maximum number of blocks, which bounds time and memory; code with more counts as having no loops. */
+/** Bounds time and memory; code with more blocks counts as having no loops. */
 const blocksLimit = 4096;
 
-/** Maximum number of predecessors visited in all, which bounds the time; further loops are not found. */
+/** Predecessors visited in all, which bounds the time; further loops are not found. */
 const stepsLimit = 262_144;
 
 /** A basic block. `next`: offsets of its successors; `from`: its predecessors; `order`: index in reverse postorder. */
@@ -31,7 +31,7 @@ export function loopsIn(code: Uint8Array): Loop[] {
 	for (const block of blocks) {
 		for (const from of block.from) {
 			if (steps.left > 0 && dominates(block, from)) {
-				loops.push(asLoop(bodyOf(block, from, steps)));
+				loops.push(mergeBlocks(bodyOf(block, from, steps)));
 			}
 		}
 	}
@@ -55,8 +55,7 @@ export function isInLoop({blocks}: Loop, offset: number): boolean {
 	return low < blocks.length && blocks[low][0] <= offset;
 }
 
-/** Returns a loop's ranges, merging adjacent blocks. */
-function asLoop(body: ReadonlySet<Block>): Loop {
+function mergeBlocks(body: ReadonlySet<Block>): Loop {
 	const ranges: Array<[number, number]> = [];
 	let bytes = 0;
 	for (const {begin, end} of [...body].sort((a, b) => a.begin - b.begin)) {
@@ -81,7 +80,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 		const end = at + instruction.length;
 		if (instruction.jump !== undefined) {
 			const target = end + instruction.jump;
-			ends.set(end, isJump(code, at) ? [target] : [end, target]);
+			ends.set(end, isUnconditionalJump(code, at) ? [target] : [end, target]);
 			starts.add(target).add(end);
 		} else if (isEnd(code, at)) {
 			ends.set(end, []);
@@ -166,7 +165,6 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 	}
 }
 
-/** Returns the nearest block that dominates both. */
 function commonDominator(a: Block, b: Block): Block {
 	while (a !== b) {
 		if (a.order > b.order) {

@@ -3,11 +3,11 @@ Finds the return address in incomplete frames of compiled methods: at entry, bef
 after it is removed. Both are short instruction sequences, decoded here for their effect on the stack pointer (HotSpot:
 MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
 */
-import {decodeInstruction, int32} from '../decode/instruction.js';
+import {decodeInstruction, int32} from './instruction.js';
 
 /**
-An incomplete frame: `depth`, bytes pushed since the return address, and whether the caller's frame pointer is saved in
-the word pushed after it.
+An incomplete frame. `depth`: bytes pushed since the return address; `isFpSaved`: the first word pushed is the caller's
+frame pointer.
 */
 export type PartialFrame = {readonly depth: number; readonly isFpSaved: boolean};
 
@@ -31,14 +31,11 @@ const instructions: ReadonlyArray<readonly [bytes: RegExp, effect: Effect]> = [
 	[/^4[9d][83]b[4-9ab]/, 'none'], // mov reg, [r15 + displacement]; cmp rsp, [r15 + displacement]
 ];
 
-/** Number of bytes that distinguish these instructions. */
+/** Enough to tell these instructions apart. */
 const patternBytes = 4;
 
-/** Maximum length of a decoded prologue, bytes. */
-const prologueLimit = 128;
-
-/** Maximum instructions between removing a frame and the return. */
-const epilogueSteps = 6;
+const maxPrologueBytes = 128;
+const maxEpilogueInstructions = 6;
 
 /** Returns the frame at an offset after a method's entry; undefined if an instruction before it is not a prologue's. */
 export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
@@ -46,7 +43,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 	let depth = 0;
 	let isFpSaved = false;
 	while (at < offset) {
-		const instruction = at < prologueLimit ? instructionAt(code, at) : undefined;
+		const instruction = at < maxPrologueBytes ? instructionAt(code, at) : undefined;
 		if (!instruction || instruction.effect === 'pop' || instruction.effect === 'return') {
 			return undefined;
 		}
@@ -70,7 +67,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	let at = 0;
 	let isPopped = false;
-	for (let step = 0; step < epilogueSteps; step++) {
+	for (let step = 0; step < maxEpilogueInstructions; step++) {
 		const instruction = instructionAt(code, at);
 		if (instruction?.effect === 'return') {
 			return {depth: isPopped ? 8 : 0, isFpSaved: isPopped};
@@ -88,7 +85,6 @@ export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	return undefined;
 }
 
-/** Decodes the instruction of a prologue or epilogue at an index; returns undefined for any other. */
 function instructionAt(code: Uint8Array, at: number): {readonly effect: Effect; readonly end: number} | undefined {
 	const bytes = Buffer.from(code.subarray(at, at + patternBytes)).toString('hex');
 	const effect = instructions.find(([pattern]) => pattern.test(bytes))?.[1];

@@ -20,7 +20,7 @@ offset of 0 means that there are no scopes.
 /** Returns the offset of the scopes for exactly this code offset, as a return address has; 0 if there are none. */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
-	const next = table.indexFrom(offset);
+	const next = table.firstAtOrAfter(offset);
 	return next < table.count && table.pc(next) === offset ? table.scope(next) : 0;
 }
 
@@ -30,7 +30,7 @@ Returns the offset of the scopes of the next entry, as HotSpot does for an inter
 */
 export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
-	const next = table.indexFrom(offset);
+	const next = table.firstAtOrAfter(offset);
 	for (let index = Math.min(next, table.count - 1); index >= 0; index--) {
 		const scope = table.scope(index);
 		if (scope !== 0) {
@@ -42,8 +42,8 @@ export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
 }
 
 /**
-Returns the offset of the scopes for a return address. That of a leaf call (array copy stub, C++ code that reads the
-clock) has no entry: it is treated as an interrupted address, so that it is not mapped to code after its loop.
+Returns the offset of the scopes for a return address. Leaf calls (array copy stubs, C++ code that reads the clock) have
+no entry; they are treated as interrupted, so that they are not mapped to code after their loop.
 */
 export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
 	return scopeOffsetAt(pcDescs, offset) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
@@ -61,13 +61,13 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Returns the offset of the scopes for an interrupted address. `loops`: the code's, smallest first. The next entry may
-belong to code after the loop, since a counted loop needs no entry; so prefers the next entry within the smallest
-enclosing loop that has any, then the last one before, then that of `scopeOffsetNear`.
+Returns the offset of the scopes for an interrupted address: the next entry's within the smallest enclosing loop that
+has any, otherwise the last one's before, otherwise as `scopeOffsetNear`. A counted loop needs no entry, so the next one
+may belong to code after it. `loops`: the code's, smallest first.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);
-	const next = table.indexFrom(offset);
+	const next = table.firstAtOrAfter(offset);
 	for (const loop of loops.filter(around => isInLoop(around, offset))) {
 		// A return address may be after the call's block; the byte before it is in that block.
 		const isInThisLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
@@ -104,8 +104,7 @@ class PcDescs {
 		return this.#view.getInt32((index * pcDescSize) + 4, true);
 	}
 
-	/** Returns the index of the first entry at or after a code offset. */
-	indexFrom(offset: number): number {
+	firstAtOrAfter(offset: number): number {
 		let low = 0;
 		let high = this.count;
 		while (low < high) {
@@ -129,7 +128,7 @@ export function decodeScopes(data: Uint8Array, offset: number, excluded: number)
 	return Array.from(scopesFrom(data, offset, excluded), stream => ({method: stream.next(), bci: stream.next() - 1}));
 }
 
-/** Generates the scopes from an offset on, innermost first: for each, a stream positioned after its caller's offset. */
+/** Generates the scopes, innermost first: for each, a stream positioned after its caller's offset. */
 function * scopesFrom(data: Uint8Array, offset: number, excluded: number): Generator<Unsigned5> {
 	// Callers are written before the methods inlined into them, so offsets decrease; the check prevents endless loops.
 	let previous = Number.POSITIVE_INFINITY;
@@ -147,7 +146,7 @@ there is compressed; undefined if it is not on the stack (a constant).
 */
 export type ScopeMonitor = {readonly offset: number; readonly isNarrow: boolean} | undefined;
 
-/** Maximum monitors of a frame: bounds what invalid bytes can claim. */
+/** Bounds what invalid bytes can claim. */
 const monitorLimit = 64;
 
 /** Codes of values in scope data (debugInfo.cpp): at a location, or a constant object. */

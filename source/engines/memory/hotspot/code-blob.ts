@@ -20,14 +20,9 @@ const blobSizeLimit = 1 << 24;
 /** Maximum size of a frame in words; the compilers refuse methods that need more. */
 const frameSizeLimit = 1 << 16;
 
-/** Maximum debug information of a compiled method, bytes. */
-const debugInfoLimit = 1 << 24;
-
-/** Maximum bytes of a method's compiled code searched for loops. */
-const loopsLimit = 1 << 18;
-
-/** Approximate bytes of memory for each block of a loop. */
-const bytesPerBlock = 64;
+const maxDebugInfoBytes = 1 << 24;
+const maxBytesSearchedForLoops = 1 << 18;
+const estimatedBytesPerBlock = 64;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
@@ -40,24 +35,23 @@ export class CodeBlob {
 	readonly kind: BlobKind;
 	readonly end: number;
 	readonly codeBegin: number;
-	/** Size of its frame in words, including the return address; 0 if not fixed. */
+	/** In words, including the return address; 0 if not fixed. */
 	readonly frameSize: number;
-	/** Code offset from which the frame is complete. */
+	/** Offset in the code from which the frame is complete; -1 if it never is (frame_never_safe). */
 	readonly frameComplete: number;
-	/** Compiled methods only: the Method, the verified entry, and the return addresses that mark deoptimized frames. */
+	/**
+	Of compiled methods: the Method, the verified entry point, and the return addresses that mark deoptimized frames.
+	*/
 	readonly method: number = 0;
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
-	/** Compiled methods only: bytes from a deoptimized frame's stack pointer to its original return address. */
+	/** Of compiled methods: bytes from a deoptimized frame's stack pointer to its original return address. */
 	readonly origPcOffset: number = 0;
-	/** The last round in which it was validated. */
-	round = 0;
+	validatedInRound = 0;
 	/** It is the wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
-	/** It is no longer at its address. */
 	isGone = false;
 	readonly #vm: Vm;
-	/** See `identityOf`; compiled methods only. */
 	readonly #identity: readonly number[] = [];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
@@ -81,7 +75,6 @@ export class CodeBlob {
 			fail();
 		}
 
-		// Signed: -1 if it never is (frame_never_safe).
 		const complete = address + fields.blobFrameComplete;
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
 		this.kind = kindOf(this.name);
@@ -97,7 +90,7 @@ export class CodeBlob {
 		}
 	}
 
-	/** Whether this is a compiled method, which may be unloaded; other blobs live as long as the JVM. */
+	/** Compiled methods may be unloaded; other blobs live as long as the JVM. */
 	get isMethod(): boolean {
 		return this.kind === 'java' || this.kind === 'native';
 	}
@@ -106,12 +99,11 @@ export class CodeBlob {
 		return pc >= this.codeBegin && pc < this.end;
 	}
 
-	/** Whether the same compiled method is still at the address. */
 	isUnchanged(): boolean {
 		return ifReadable(() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]), false);
 	}
 
-	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
+	/** Of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
 	get debugInfoBytes(): number {
 		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
@@ -153,10 +145,10 @@ export class CodeBlob {
 	*/
 	scopesAt(pc: number, exact: boolean): Scope[] {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
-		const {pcDescs, scopes, methods} = this.#debugInfo;
+		const {pcDescs, scopes, methodAddress} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
-		const scope = exact ? scopeOffsetAfterCall(pcDescs, offset, () => this.#loopsOf()) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
-		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
+		const scope = exact ? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops()) : scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
+		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methodAddress(method), bci}));
 	}
 
 	/** Returns the monitors of each virtual frame at a return address, innermost frame first. Throws `Unreadable`. */
@@ -166,16 +158,15 @@ export class CodeBlob {
 		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin), this.#vm.excluded);
 	}
 
-	/** Returns the loops in its code; none if unreadable. */
-	#loopsOf(): readonly Loop[] {
+	#findLoops(): readonly Loop[] {
 		if (!this.#loops) {
 			try {
-				this.#loops = loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, loopsLimit)));
+				this.#loops = loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops)));
 			} catch {
 				this.#loops = [];
 			}
 
-			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * bytesPerBlock), 0);
+			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * estimatedBytesPerBlock), 0);
 		}
 
 		return this.#loops;
@@ -196,8 +187,8 @@ function identityOf({reader, layout: {fields: {blobName, blobSize, nmethodCompil
 type DebugInfo = {
 	readonly pcDescs: Uint8Array;
 	readonly scopes: Uint8Array;
-	/** Returns the Method address for a metadata index, from 1. */
-	readonly methods: (index: number) => number;
+	/** By metadata index, from 1. Throws `Unreadable`. */
+	readonly methodAddress: (index: number) => number;
 	readonly bytes: number;
 };
 
@@ -215,7 +206,7 @@ function readDebugInfo(vm: Vm, address: number): DebugInfo {
 		const relocations = offset(fields.blobRelocationSize);
 		const metadata = readSized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
 		return {
-			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methods: methodsOf(metadata), bytes: immutable.length + metadata.length,
+			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methodAddress: methodsIn(metadata), bytes: immutable.length + metadata.length,
 		};
 	}
 
@@ -224,16 +215,15 @@ function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	const pcs = offset(fields.nmethodScopesPcsOffset) - start;
 	const data = has(fields.nmethodScopesDataBegin) ? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start : offset(fields.nmethodScopesDataOffset) - start;
 	return {
-		pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methods: methodsOf(all.subarray(0, data)), bytes: all.length,
+		pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methodAddress: methodsIn(all.subarray(0, data)), bytes: all.length,
 	};
 }
 
 function readSized({reader}: Vm, address: number, length: number): Uint8Array {
-	return length >= 0 && length <= debugInfoLimit ? reader.bytes(address, length) : fail();
+	return length >= 0 && length <= maxDebugInfoBytes ? reader.bytes(address, length) : fail();
 }
 
-/** Returns a function from metadata indices to Method addresses; it throws `Unreadable`. */
-function methodsOf(metadata: Uint8Array): (index: number) => number {
+function methodsIn(metadata: Uint8Array): (index: number) => number {
 	const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
 	return index => {
 		const at = (index - 1) * 8;

@@ -5,12 +5,12 @@ import {has} from './layout.js';
 import {type Methods} from './methods.js';
 import {type Vm} from './vm.js';
 
-/** Bounds of a code heap, address of its segment map (a byte a segment), and log2 of a segment's bytes. */
+/** `segments`: address of the segment map, which has a byte for each segment; `shift`: log2 of a segment's bytes. */
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
 /**
-A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address and if not. `frameState`:
-the state of the frame there, past the prologue. These are undefined until needed.
+A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address, and if not; `frameState`:
+the state of the frame past the prologue. All three are undefined until needed.
 */
 export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; frameState?: PartialFrame | 'complete'};
 
@@ -24,21 +24,19 @@ const locationLimit = 200_000;
 const debugInfoLimit = 1 << 25;
 const checkEveryRounds = 256;
 
-/** Bytes of the segment map read at a time, backwards. */
-const mapWindow = 64;
+const mapWindowBytes = 64;
 
 /** Resolves code addresses to blobs and Java frames. Validates compiled methods once a round. */
 export class CodeCache {
 	/** Whether threads ran compiled code with debug information between safepoints (`some`), and without (`none`). */
 	readonly #linesBetween = {some: false, none: false};
 	#round = 0;
-	/** Read when first needed in a round. */
 	#heaps: readonly CodeHeap[] | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
 	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
-	readonly #window = new Uint8Array(mapWindow);
+	readonly #window = new Uint8Array(mapWindowBytes);
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
@@ -138,10 +136,9 @@ export class CodeCache {
 		}
 	}
 
-	/** Whether a blob is still at its address; checks compiled methods once a round. */
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.isMethod && !blob.isGone && blob.round !== this.#round) {
-			blob.round = this.#round;
+		if (blob.isMethod && !blob.isGone && blob.validatedInRound !== this.#round) {
+			blob.validatedInRound = this.#round;
 			if (!blob.isUnchanged()) {
 				blob.isGone = true;
 				blob.forgetDebugInfo();
@@ -165,22 +162,17 @@ export class CodeCache {
 
 		const address = heap.low + (start * (2 ** heap.shift)) + this.#vm.layout.sizes.heapBlock;
 		const known = this.#blobs.get(address);
-		const blob = known && this.#isCurrent(known) ? known : this.#newBlob(address);
-		return blob.contains(pc) ? blob : undefined;
-	}
-
-	#newBlob(address: number): CodeBlob {
-		const blob = new CodeBlob(this.#vm, address);
-		blob.round = this.#round;
+		const blob = known && this.#isCurrent(known) ? known : new CodeBlob(this.#vm, address);
+		blob.validatedInRound = this.#round;
 		this.#blobs.set(address, blob);
-		return blob;
+		return blob.contains(pc) ? blob : undefined;
 	}
 
 	#blockStart(heap: CodeHeap, segment: number): number {
 		let windowStart = -1;
 		return blockStart(index => {
 			if (windowStart < 0 || index < windowStart) {
-				windowStart = Math.max(0, index - mapWindow + 1);
+				windowStart = Math.max(0, index - mapWindowBytes + 1);
 				const length = index - windowStart + 1;
 				if (this.#vm.reader.memory.read(heap.segments + windowStart, this.#window, 0, length) !== length) {
 					return -1;
@@ -193,13 +185,7 @@ export class CodeCache {
 
 	#heapOf(pc: number): CodeHeap | undefined {
 		this.#heaps ??= readHeaps(this.#vm);
-		for (const heap of this.#heaps) {
-			if (pc >= heap.low && pc < heap.high) {
-				return heap;
-			}
-		}
-
-		return undefined;
+		return this.#heaps.find(({low, high}) => pc >= low && pc < high);
 	}
 }
 
@@ -223,7 +209,7 @@ function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number):
 	};
 }
 
-/** Marks an unused segment of a code heap (CodeHeap's free_sentinel). */
+/** CodeHeap::free_sentinel. */
 const free = 0xFF;
 
 /** Maximum steps: a blob of 16 MB has 262,144 segments of 64 bytes, and each step goes back by 1 to 254. */

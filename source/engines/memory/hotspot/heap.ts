@@ -9,14 +9,9 @@ import {type Vm} from './vm.js';
 /** Maximum elements of a class's field descriptions: 65,535 fields of up to 12 bytes (21 and later) or 7 shorts. */
 const fieldElementsLimit = 800_000;
 
-/** Maximum bytes read of a string. */
-const stringLimit = 4096;
-
-/** Maximum depth of a class hierarchy. */
-const superLimit = 64;
-
-/** Maximum number of classes whose field offsets are cached. */
-const classLimit = 16_384;
+const maxStringBytes = 4096;
+const maxSuperclasses = 64;
+const cachedClassesLimit = 16_384;
 
 /** First release in which a String has bytes and a coder instead of chars (JEP 254). */
 const firstWithCompactStrings = 9;
@@ -38,7 +33,7 @@ export class Heap {
 	readonly #stringKlass: number;
 	readonly #stringValue: number;
 	readonly #stringCoder: number;
-	/** Address of ZGC's mask of the bits that mark stale pointers; NaN without ZGC. */
+	/** Address of ZGC's mask of the bits that mark stale pointers; NaN if there is none. */
 	readonly #badMask: number;
 
 	constructor(vm: Vm) {
@@ -97,7 +92,7 @@ export class Heap {
 
 	/** Yields a class and its superclasses. */
 	* hierarchy(klass: number): Generator<number> {
-		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
+		for (let at = klass, depth = 0; at !== 0 && depth < maxSuperclasses; depth++) {
 			yield at;
 			at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
 		}
@@ -114,7 +109,7 @@ export class Heap {
 		return false;
 	}
 
-	/** Returns the text of a java.lang.String, truncated to `stringLimit` bytes. */
+	/** Returns the text of a java.lang.String, truncated to `maxStringBytes` bytes. */
 	string(oop: number): string {
 		if (this.klassOf(oop) !== this.#stringKlass) {
 			fail();
@@ -131,7 +126,7 @@ export class Heap {
 			fail();
 		}
 
-		const length = Math.min(reader.u32(array + this.#arrayLength) * elementBytes, stringLimit);
+		const length = Math.min(reader.u32(array + this.#arrayLength) * elementBytes, maxStringBytes);
 		const bytes = reader.bytes(array + ((header >>> 16) & 0xFF), length);
 		const isLatin1 = isBytes && reader.u8(oop + this.#stringCoder) === latin1;
 		return Buffer.from(bytes.buffer, bytes.byteOffset, length).toString(isLatin1 ? 'latin1' : 'utf16le');
@@ -152,11 +147,11 @@ export class Heap {
 	cached: if another class has taken the address since, they are wrong, so the caller must check what it finds there.
 	*/
 	fieldOffset(klass: number, name: string, signature: string): number {
-		const offsets = cached(this.#offsets, klass, classLimit, () => new Map<string, number>());
+		const offsets = cached(this.#offsets, klass, cachedClassesLimit, () => new Map<string, number>());
 		return getOrCreate(offsets, `${name} ${signature}`, () => {
 			for (const at of this.hierarchy(klass)) {
 				const pool = this.#vm.reader.pointer(at + this.#vm.layout.fields.klassConstants);
-				const found = this.#fields(at).find(field => !field.isInjected && this.#isSymbol(pool, field.nameIndex, name) && this.#isSymbol(pool, field.signatureIndex, signature));
+				const found = this.#fields(at).find(field => !field.isInjected && this.#isPoolSymbol(pool, field.nameIndex, name) && this.#isPoolSymbol(pool, field.signatureIndex, signature));
 				if (found) {
 					return found.offset;
 				}
@@ -188,8 +183,7 @@ export class Heap {
 		return mark % 4 === 3 ? mark - 3 : oop;
 	}
 
-	/** Whether a constant pool symbol has this text. */
-	#isSymbol(pool: number, index: number, text: string): boolean {
+	#isPoolSymbol(pool: number, index: number, text: string): boolean {
 		try {
 			return poolSymbol(this.#vm, pool, index) === text;
 		} catch {

@@ -158,8 +158,7 @@ const fieldRows = {
 	majorVersion: required('Abstract_VM_Version._vm_major_version'),
 } as const satisfies Rows<FieldRow>;
 
-/** Sizes of types in bytes. */
-const sizeRows = {
+const typeSizeRows = {
 	constantPool: required('ConstantPool'),
 	constMethod: required('ConstMethod'),
 	heapBlock: required('HeapBlock'),
@@ -167,7 +166,6 @@ const sizeRows = {
 	javaThread: optional('JavaThread'),
 } as const satisfies Rows<FieldRow>;
 
-/** Constants by name. */
 const constantRows = {
 	entryFrameWrapper: required('frame::entry_frame_call_wrapper_offset'),
 	markKlassShift: optional('markWord::klass_shift'),
@@ -179,7 +177,7 @@ type Values<R> = Readonly<Record<keyof R, number>>;
 /** The layout of one JVM. A value is NaN if the JDK lacks it. */
 export type Layout = {
 	readonly fields: Values<typeof fieldRows>;
-	readonly sizes: Values<typeof sizeRows>;
+	readonly sizes: Values<typeof typeSizeRows>;
 	readonly constants: Values<typeof constantRows>;
 	/** Members whose types differ between JDKs. */
 	readonly types: {
@@ -188,7 +186,7 @@ export type Layout = {
 		/** JavaThread._threadObj is an OopHandle since 15 (JDK-8244997), an oop before. */
 		readonly threadObjectIsHandle: boolean;
 	};
-	/** Needed names that the tables lack, as in the newest known JDK. */
+	/** Required names that the tables lack, as the newest known JDK has them. */
 	readonly missing: readonly string[];
 };
 
@@ -199,7 +197,7 @@ export function resolveLayout(structs: VmStructs): Layout {
 		const found = structs.fields.get(name);
 		return found && (found.isStatic ? found.address : plausibleSize(found.offset));
 	}, missing);
-	const sizes = resolve(sizeRows, name => plausibleSize(structs.sizes.get(name)), missing);
+	const sizes = resolve(typeSizeRows, name => plausibleSize(structs.sizes.get(name)), missing);
 	const constants = resolve(constantRows, name => structs.constants.get(name), missing);
 	const types = {
 		shortFrameComplete: structs.fields.get('CodeBlob._frame_complete_offset')?.type === 'int16_t',
@@ -208,7 +206,7 @@ export function resolveLayout(structs: VmStructs): Layout {
 	return {fields, sizes, constants, types, missing};
 }
 
-/** Returns the offset or size; undefined if it is too large to be one. */
+/** Returns undefined for a value too large to be an offset or size. */
 function plausibleSize(bytes: number | undefined): number | undefined {
 	return bytes !== undefined && bytes <= structLimit ? bytes : undefined;
 }

@@ -1,7 +1,7 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
-import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/compressed.js';
+import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from './vm.js';
@@ -21,10 +21,9 @@ const symbolLimit = 65_535;
 /** Bytes of a ConstMethod, up to the name, that identify it. */
 const identityBytes = 48;
 
-/** Maximum number of methods cached; beyond this the cache is emptied. A large application runs some 50,000. */
+/** A large application runs some 50,000; beyond this limit the cache is emptied. */
 const methodLimit = 100_000;
 
-/** A method's qualified class name and its own name. */
 type MethodName = {readonly className: string; readonly name: string};
 
 /** A decoded Java method of the target. */
@@ -37,8 +36,7 @@ export class Method implements MethodName {
 	readonly isEnterSpecial: boolean;
 	readonly className: string;
 	readonly name: string;
-	/** The last round in which it was validated. */
-	round = 0;
+	validatedInRound = 0;
 	readonly #address: number;
 	readonly #identity: Uint8Array;
 	readonly #vm: Vm;
@@ -96,7 +94,6 @@ export class Method implements MethodName {
 		return frame;
 	}
 
-	/** Whether the same method is still at the address. */
 	isUnchanged(): boolean {
 		const {reader, layout: {fields}} = this.#vm;
 		return ifReadable(() => reader.word(this.#address + fields.methodConst) === this.constMethod && Buffer.compare(this.#identity, reader.bytes(this.constMethod, identityBytes)) === 0, false);
@@ -115,10 +112,10 @@ export class Method implements MethodName {
 		return lineAt(this.#lines, bci) ?? unknownLine;
 	}
 
-	/** Reads the table in growing steps, since its length is unknown and the memory after it may be unmapped. */
+	/** Reads the table in growing steps: its length is unknown, and the memory after it may be unmapped. */
 	#readLines(): LineTable {
 		const {reader, excluded} = this.#vm;
-		for (const length of [128, lineTableBytes, lineTableBytes * 64]) {
+		for (const length of [128, 4096, 4096 * 64]) {
 			const bytes = new Uint8Array(length);
 			const got = reader.memory.read(this.codeEnd, bytes, 0, length);
 			const table = decodeLineTable(bytes.subarray(0, got), excluded);
@@ -131,7 +128,7 @@ export class Method implements MethodName {
 	}
 }
 
-/** Caches methods by address. Validates them once a round, because unloading or redefining a class frees addresses. */
+/** Caches methods by address. Validates each once a round, because unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
@@ -160,13 +157,13 @@ export class Methods {
 	/** Returns the method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
-		if (known && (known.round === this.#round || known.isUnchanged())) {
-			known.round = this.#round;
+		if (known && (known.validatedInRound === this.#round || known.isUnchanged())) {
+			known.validatedInRound = this.#round;
 			return known;
 		}
 
 		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
-		method.round = this.#round;
+		method.validatedInRound = this.#round;
 		this.#byAddress.set(address, method);
 		return method;
 	}

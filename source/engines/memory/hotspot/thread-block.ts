@@ -20,7 +20,7 @@ export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
 
-/** Reads the blocks of many JavaThreads at once, or of one; a few hundred bytes each. */
+/** Reads the blocks of many JavaThreads in one call, or of one. */
 export class ThreadBlocks {
 	readonly #offsets: Readonly<ThreadBlock>;
 	readonly #start: number;
@@ -90,7 +90,6 @@ export class ThreadBlocks {
 	}
 }
 
-/** Whether two blocks have the same anchor. */
 export function isSameAnchor(a: Anchor, b: Anchor): boolean {
 	return a.anchorSp === b.anchorSp && a.anchorPc === b.anchorPc && a.anchorFp === b.anchorFp;
 }

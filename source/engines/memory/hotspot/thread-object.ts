@@ -5,11 +5,10 @@ import {type Heap} from './heap.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
-/** Fields of a java.lang.Thread object that do not change, apart from the name. */
+/** The fields of a java.lang.Thread that do not change, apart from the printable name. */
 export type ThreadIdentity = {
 	/** java.lang.Thread.getId. */
 	readonly id: number;
-	/** Printable. */
 	readonly name: string;
 	readonly isDaemon: boolean;
 };
@@ -64,7 +63,6 @@ export class ThreadObjects {
 		return oop;
 	}
 
-	/** Reads the identity of a java.lang.Thread. */
 	identity(oop: number): ThreadIdentity {
 		return {...this.#idAndName(oop), isDaemon: this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0};
 	}
@@ -78,7 +76,7 @@ export class ThreadObjects {
 		return this.#idAndName(oop);
 	}
 
-	/** Reads the id of a java.lang.Thread, whose class the caller has checked. */
+	/** Reads a thread's id; the caller has checked its class. */
 	idOf(oop: number): number {
 		return this.#vm.reader.word(oop + this.#offsets.id);
 	}
@@ -93,27 +91,22 @@ export class ThreadObjects {
 		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
 	}
 
-	/** Returns the address of a java.lang.Thread's status. */
 	statusAddress(oop: number): number {
 		return this.#holder(oop) + this.#offsets.status;
 	}
 
-	/** Returns the object in a handle such as JavaThread._vthread; 0 for none. */
+	/** Returns the object in a handle such as JavaThread._vthread, which is never compressed; 0 for none. */
 	inHandle(slot: number): number {
 		return slot === 0 ? 0 : this.#heap.wideReference(slot);
 	}
 
 	/**
 	Returns the object of JavaThread._threadObj, unverified (see `objectOf`). Up to 14 the field is the pointer itself,
-	which changes with each collection and is read again; later it points to a slot that is never compressed.
+	which changes with each collection and is read again; later it points to a slot.
 	*/
 	inSlot(thread: number, slot: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
-		if (!types.threadObjectIsHandle) {
-			return reader.word(thread + fields.threadObject);
-		}
-
-		return slot === 0 ? 0 : this.#heap.wideReference(slot);
+		return types.threadObjectIsHandle ? this.inHandle(slot) : reader.word(thread + fields.threadObject);
 	}
 
 	#idAndName(oop: number): {readonly id: number; readonly name: string} {
@@ -131,10 +124,10 @@ export class ThreadObjects {
 	}
 }
 
-/** Bits of a status that show how a thread waits; the first one set counts. */
+/** The first bit set counts (jvmti.h, JVMTI_THREAD_STATE_*). */
 const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
 
-/** Returns how a thread waits, from its status (jvmti.h, JVMTI_THREAD_STATE_*). */
+/** Returns how a thread waits, from its status. */
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
 }
@@ -142,12 +135,12 @@ export function waitKindOfStatus(status: number): WaitKind {
 /** How a thread waits; `enter`: to enter a monitor; `wait`: in Object.wait. */
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/** Bits of a status that show the state; the first one set counts. */
+/** The first bit set counts (jdk.internal.misc.VM.toThreadState). */
 const stateBits: ReadonlyArray<readonly [number, number]> = [
 	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
 ];
 
-/** Returns the state code of a status, whose bits are JVMTI thread states (jdk.internal.misc.VM.toThreadState). */
+/** Returns the state code of a status. */
 export function stateOfStatus(status: number): number {
 	return stateBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? stateCode.NEW;
 }

@@ -43,16 +43,16 @@ export function findSymbols(pid: number): Symbols {
 	}
 }
 
-/** A row of gHotSpotVMStructs: byte offset of a field, or address of a static. */
+/** A row of gHotSpotVMStructs. `offset`: of a member, bytes; `address`: of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
-/** The tables that every HotSpot build has for the serviceability agent (vmStructs.hpp). */
+/**
+The tables that every HotSpot build has for the serviceability agent (vmStructs.hpp): fields by "Type.field", sizes of
+types in bytes, and integer constants.
+*/
 export type VmStructs = {
-	/** Rows by "Type.field". */
 	readonly fields: ReadonlyMap<string, StructRow>;
-	/** Sizes in bytes by type name. */
 	readonly sizes: ReadonlyMap<string, number>;
-	/** Integer constants by name. */
 	readonly constants: ReadonlyMap<string, number>;
 };
 
@@ -64,7 +64,7 @@ const strideLimit = 256;
 
 const wordBytes = 8;
 
-/** Reads all tables; throws `Unreadable`, or an error naming the symbol that this libjvm lacks. */
+/** Reads all tables. Throws `Unreadable`, or an error naming the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	return reader.withPages(() => readTables(reader, symbols));
 }

@@ -21,8 +21,7 @@ export type Vm = {
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
 };
 
-/** The flags that are read. */
-const flagNames = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
+const wantedFlags = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
 
 /** Maximum number of flags; known JVMs have about 1,500. */
 const flagLimit = 10_000;
@@ -67,7 +66,7 @@ function readFlags(reader: Reader, {fields, sizes}: Layout): Map<string, boolean
 	for (let at = 0; at + sizes.flag <= rows.length; at += sizes.flag) {
 		// The last row is empty.
 		const name = reader.cString(wordAt(view, at + fields.flagName));
-		if (flagNames.has(name)) {
+		if (wantedFlags.has(name)) {
 			flags.set(name, reader.u8(wordAt(view, at + fields.flagAddress)) !== 0);
 		}
 	}

@@ -7,7 +7,7 @@ export type Mapping = {readonly start: number; readonly end: number; readonly is
 
 const mapLine = /^(([\da-f]+)-([\da-f]+)) (\S+) ([\da-f]+) \S+ (\d+) +(\S.*)$/gm;
 
-/** The mappings that have a path, in the order of their addresses. */
+/** Returns the mappings that have a path, by address. */
 export function mappingsOf(maps: string): Mapping[] {
 	return Array.from(maps.matchAll(mapLine), ([, range, start, end, rights, offset, inode, path]) => ({
 		start: Number.parseInt(start, 16), end: Number.parseInt(end, 16), isCode: rights[2] === 'x', fileOffset: Number.parseInt(offset, 16), inode: Number(inode), path: path.replace(/ \(deleted\)$/, ''), range,
@@ -37,7 +37,6 @@ export function openMapped(pid: number, {path, inode, range}: Mapping): number {
 	throw new Error(`cannot open the ${path.slice(path.lastIndexOf('/') + 1)} that this process runs`, {cause: problem});
 }
 
-/** Symbols and their names, as in the file. */
 export type SymbolTable = {readonly symbols: Buffer; readonly strings: Buffer};
 
 /** Maximum size of a header, symbol or string table, bytes; those of libjvm are below 10 MB. */
@@ -48,30 +47,27 @@ const class64 = 2;
 const littleEndian = 1;
 const loadSegment = 1;
 
-/** Types of sections: all symbols, and those for dynamic linking. */
+/** Section types of all symbols, and of those for dynamic linking. */
 export const symbolSection = {all: 2, dynamic: 11} as const;
 
-/** e_machine of x86-64. */
 const machineX8664 = 62;
 
 /** Bytes of a program header; a section header has 64. */
 const programHeaderBytes = 56;
 
-/** Maximum length of a build id, bytes; linkers write 20. */
-const buildIdLimit = 64;
+/** Linkers write 20. */
+const maxBuildIdBytes = 64;
 
-/** Bytes of a symbol. */
 export const symbolBytes = 24;
 
-/** Load segments and symbols of an open ELF-64 file (System V ABI, chapters 4 and 5); values are not relocated. */
+/** Load segments and symbols of an open ELF-64 file (System V ABI, chapters 4 and 5), as in the file: not relocated. */
 export class ElfFile {
 	readonly #fd: number;
 	readonly #loads: ReadonlyArray<{readonly fileOffset: number; readonly address: number; readonly fileSize: number}>;
 	readonly #sections: readonly Buffer[];
-	/** Index of the section with the sections' names. */
-	readonly #names: number;
+	readonly #sectionNames: number;
 
-	/** Throws a plain message if it is not one, or not for x86-64. */
+	/** Throws a plain message if it is not an ELF-64 file for x86-64. */
 	constructor(fd: number) {
 		this.#fd = fd;
 		const header = bytesAt(fd, 0, 64);
@@ -88,16 +84,16 @@ export class ElfFile {
 			.filter(entry => entry.readUInt32LE(0) === loadSegment)
 			.map(entry => ({fileOffset: offset64(entry, 8), address: offset64(entry, 16), fileSize: offset64(entry, 32)}));
 		this.#sections = table(fd, offset64(header, 40), header.readUInt16LE(58), header.readUInt16LE(60));
-		this.#names = header.readUInt16LE(62);
+		this.#sectionNames = header.readUInt16LE(62);
 	}
 
-	/** Address of a byte of the file, as symbols have it; undefined if it is not loaded. A segment is mapped by the page. */
+	/** Returns the address of a byte of the file, as in symbols; undefined if it is not loaded. */
 	addressOf(fileOffset: number): number | undefined {
 		const load = this.#loads.find(({fileOffset: from, fileSize}) => fileOffset >= pageStart(from) && fileOffset < from + fileSize);
 		return load && load.address + fileOffset - load.fileOffset;
 	}
 
-	/** The first table of a type, see `symbolSection`; undefined if there is none. Throws a plain message. */
+	/** Returns the first table of a type; undefined if there is none. Throws a plain message. */
 	symbolTable(type: number): SymbolTable | undefined {
 		const section = this.#sections.find(entry => entry.readUInt32LE(4) === type);
 		const strings = section && this.#sections[section.readUInt32LE(40)];
@@ -108,7 +104,7 @@ export class ElfFile {
 	buildId(): string {
 		const note = this.#contentOf('.note.gnu.build-id');
 		// The id follows three words, the second of which is its length, and the name "GNU".
-		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), buildIdLimit)).toString('hex');
+		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), maxBuildIdBytes)).toString('hex');
 	}
 
 	/** Returns the name of the separate debug file (objcopy --add-gnu-debuglink); empty for none. Throws a plain message. */
@@ -117,28 +113,26 @@ export class ElfFile {
 		return content.toString('latin1', 0, Math.max(0, content.indexOf(0)));
 	}
 
-	/** Returns the bytes of a section; none if the file has no section of that name. */
 	#contentOf(name: string): Buffer {
-		const strings = this.#sections[this.#names];
+		const strings = this.#sections[this.#sectionNames];
 		const names = strings ? sectionBytes(this.#fd, strings) : Buffer.alloc(0);
 		const section = this.#sections.find(entry => names.subarray(entry.readUInt32LE(0)).toString('latin1', 0, name.length + 1) === `${name}\0`);
 		return section ? sectionBytes(this.#fd, section) : Buffer.alloc(0);
 	}
 }
 
-/** The name of the symbol at an offset of its table, one character for each byte; empty if it has none. */
+/** Returns the name of the symbol at an offset of its table; empty if it has none. */
 export function symbolName({symbols, strings}: SymbolTable, at: number): string {
 	const start = symbols.readUInt32LE(at);
 	const end = strings.indexOf(0, start);
 	return end > start ? strings.toString('latin1', start, end) : '';
 }
 
-/** Whether the symbol is defined in its file. */
 export function isDefined({symbols}: SymbolTable, at: number): boolean {
 	return symbols.readUInt16LE(at + 6) !== 0;
 }
 
-/** A word of a table, exact below 2^53. */
+/** Reads a 64-bit word, exact below 2^53. */
 export function offset64(bytes: Buffer, at: number): number {
 	return wordOf(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
 }

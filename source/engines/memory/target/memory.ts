@@ -10,9 +10,8 @@ export const vectorBytes = 16;
 export const maxVectors = 1024;
 
 /**
-Copies ranges of another process, one after the other, into a buffer. Returns the number of bytes up to the first
-unreadable range, -1 if the call is refused or not available. `vectors`: iovecs, of which `count` are read from `first`
-on; `length`: their bytes in all.
+Copies ranges of another process, one after the other, into a buffer; returns the bytes up to the first unreadable
+range, -1 if the call is refused. `vectors`: iovecs, of which `count` are read from `first` on; `length`: their bytes.
 */
 type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
 
@@ -42,9 +41,9 @@ function bindVmReads(pid: number): VmReads {
 
 /** The target's memory: a live process, or a recorded image of one. */
 export type Memory = {
-	/** Reads many ranges in one call; undefined if it can only be read range by range. */
+	/** Reads many ranges in one call; undefined if only single reads are possible. */
 	readonly readMany?: VmReads;
-	/** Copies up to `length` bytes from `address` to `into` at `offset`; returns their number, 0 on failure. */
+	/** Copies bytes from `address` to `into` at `offset`; returns their number, 0 on failure. */
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
 };
 
@@ -59,7 +58,7 @@ export function isAddress(word: number): boolean {
 	return word >= addressStart && word < addressEnd;
 }
 
-/** Whether a word can be a pointer to something that HotSpot aligns to words. */
+/** Whether a word can be a pointer to a HotSpot structure, which is aligned to words. */
 export function isAligned(word: number): boolean {
 	return word % 8 === 0 && isAddress(word);
 }

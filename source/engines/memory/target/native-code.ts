@@ -7,10 +7,10 @@ import {
 } from './elf.js';
 import {type Memory, isAddress, wordAt} from './memory.js';
 
-/** The mappings are read again for an address that is in none of them, but no more often than this, milliseconds. */
+/** How often the mappings may be read again for an address that is in none of them. */
 const readMapsEveryMs = 5000;
 
-/** Limits: addresses remembered, names that get frames, and bytes of all symbol tables that are kept. */
+/** Bounds on cached addresses, on names that get frames, and on the bytes of symbol tables. */
 const addressLimit = 10_000;
 const nameLimit = 10_000;
 const tableBytesLimit = 64 << 20;
@@ -18,16 +18,14 @@ const tableBytesLimit = 64 << 20;
 /** Where distributions put the symbols that they take out of libraries. */
 const debugFolder = '/usr/lib/debug';
 
-/** Maximum length of a name, characters. */
-const nameLength = 200;
+const maxNameLength = 200;
 
-/** Types of symbols: functions. */
+/** STT_FUNC. */
 const functionType = 2;
 
-/** Symbols by address: 2^20 times that, and their number, so that they sort as numbers. */
+/** A symbol's sort key is its address times this, plus its index in the table. */
 const symbolLimit = 2 ** 20;
 
-/** The functions of a library by their addresses. */
 class Functions {
 	readonly bytes: number;
 	readonly #table: SymbolTable;
@@ -49,7 +47,7 @@ class Functions {
 		this.bytes = symbols.length + strings.length + (8 * keys.length);
 	}
 
-	/** Name of the function that an address is in; of several names the shortest. Empty if no symbol says so. */
+	/** Returns the function at an address, under the shortest of its names; empty if unknown. */
 	nameAt(address: number): string {
 		let [low, high] = [0, this.#sorted.length];
 		while (low < high) {
@@ -65,11 +63,11 @@ class Functions {
 			name = name === '' || (other !== '' && other.length < name.length) ? other : name;
 		}
 
-		return name.length > nameLength ? '' : demangled(name);
+		return name.length > maxNameLength ? '' : demangled(name);
 	}
 }
 
-/** The functions in a table of a library; undefined if there is none, or it cannot be read. */
+/** Returns the functions in a library's table; undefined if there is none, or it cannot be read. */
 function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 	try {
 		const table = elf.symbolTable(type);
@@ -78,6 +76,8 @@ function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 		return undefined;
 	}
 }
+
+type Library = {readonly elf: ElfFile; readonly functions: Functions | undefined};
 
 /** Returns what `read` makes of an ELF file; undefined if that cannot be opened or read. */
 function withElf<T>(open: () => number, read: (elf: ElfFile) => T): T | undefined {
@@ -94,7 +94,7 @@ function withElf<T>(open: () => number, read: (elf: ElfFile) => T): T | undefine
 	}
 }
 
-/** Mangled names of C++ functions without templates (Itanium C++ ABI, 5.1) as written in the source; others as they are. */
+/** Returns the source's name of a C++ function without templates (Itanium C++ ABI, 5.1); other names as they are. */
 function demangled(name: string): string {
 	const parts: string[] = [];
 	let rest = /^_ZNK?(\d.*)$/.exec(name)?.[1] ?? /^_Z(\d.*)$/.exec(name)?.[1] ?? '';
@@ -116,7 +116,7 @@ const systemCalls: ReadonlyMap<number, string> = new Map(Object.entries({
 /** Bytes before the return address of a system call: mov eax, imm32 or xor eax, eax; syscall. */
 const callBytes = 7;
 
-/** The name of the system call that returns to the end of this code; empty if the code does not tell. */
+/** Returns the name of the system call that returns to the end of this code; empty if unknown. */
 function systemCallIn(code: Uint8Array): string {
 	if (code[5] !== 0x0F || code[6] !== 0x05) {
 		return '';
@@ -126,15 +126,18 @@ function systemCallIn(code: Uint8Array): string {
 	return systemCalls.get(number) ?? '';
 }
 
-/** Frames for code outside the code cache: library and function by the target's mappings and its libraries' symbols. */
+/**
+Finds the frames of code outside the code cache: library and function, from the target's mappings and its libraries'
+symbols.
+*/
 export class NativeCode {
 	readonly #pid: number;
 	readonly #interner: Interner;
 	readonly #memory: Memory;
 	#mappings: readonly Mapping[] = [];
 	#readAtMs = Number.NEGATIVE_INFINITY;
-	/** By path and inode; undefined if the library's symbols cannot be read, or there is no room for them. */
-	readonly #libraries = new Map<string, {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined>();
+	/** By inode and path; undefined if the symbols cannot be read, or there is no room for them. */
+	readonly #libraries = new Map<string, Library | undefined>();
 	#tableBytes = 0;
 	readonly #frames = new Map<number, number>();
 	readonly #names = new Map<string, number>();
@@ -145,7 +148,7 @@ export class NativeCode {
 		this.#interner = interner;
 	}
 
-	/** The frame of an address; undefined if it is in no file's code. */
+	/** Returns the frame of an address; undefined if it is in no file's code. */
 	frameAt(pc: number): number | undefined {
 		const known = this.#frames.get(pc);
 		if (known !== undefined) {
@@ -166,7 +169,10 @@ export class NativeCode {
 		return frame;
 	}
 
-	/** The frame for time in the kernel, entered from an address: with the system call's name, if the code there tells. */
+	/**
+	Returns the frame for time in the kernel, entered from an address; with the system call's name, if the code there
+	tells.
+	*/
 	kernelFrame(pc: number): number {
 		const code = new Uint8Array(callBytes);
 		return this.#frameOf(kernelClass, this.#memory.read(pc - callBytes, code, 0, callBytes) === callBytes ? systemCallIn(code) : '');
@@ -197,7 +203,7 @@ export class NativeCode {
 		return address === undefined ? '' : library?.functions?.nameAt(address) ?? '';
 	}
 
-	#libraryOf(mapping: Mapping): {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined {
+	#libraryOf(mapping: Mapping): Library | undefined {
 		const key = `${mapping.inode} ${mapping.path}`;
 		if (!this.#libraries.has(key)) {
 			this.#libraries.set(key, this.#read(mapping));
@@ -206,7 +212,7 @@ export class NativeCode {
 		return this.#libraries.get(key);
 	}
 
-	#read(mapping: Mapping): {readonly elf: ElfFile; readonly functions: Functions | undefined} | undefined {
+	#read(mapping: Mapping): Library | undefined {
 		if (!mapping.path.startsWith('/') || this.#tableBytes > tableBytesLimit) {
 			return undefined;
 		}
@@ -218,7 +224,10 @@ export class NativeCode {
 		});
 	}
 
-	/** Returns the functions in a library's separate debug file, where gdb looks for it in the target's file system and ours. */
+	/**
+	Returns the functions in a library's separate debug file, looked for where gdb does, in the target's file system and
+	ours.
+	*/
 	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
 		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
 		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];

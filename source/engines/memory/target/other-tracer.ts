@@ -4,19 +4,18 @@ import {printable} from '../../../model/text.js';
 import {readStatus} from '../../../jvm/system/proc.js';
 
 /**
-How long to stop no thread after another tracer was found, milliseconds: a debugger attaches thread by thread, and must
-not find some already traced.
+How long no thread is stopped after another tracer was found: a debugger attaches thread by thread, and must not find
+some already traced.
 */
-const avoidMs = 1000;
+const stopNothingMs = 1000;
 
 /** Another tprof-top holds threads only for microseconds, and need not be avoided. */
 const ownName = 'tprof-top';
 
-/** The tracer of a thread: another tprof-top, which soon detaches; another program; or none but ourselves. */
+/** `tprof-top`: another one, which soon detaches; `none` also for ourselves. */
 type Tracer = 'tprof-top' | 'other' | 'none';
 
-/** Maximum number of known traced threads. */
-const maxThreads = 16;
+const maxKnownThreads = 16;
 
 /**
 Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. A thread has
@@ -26,8 +25,7 @@ export class OtherTracer {
 	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
 	name?: string;
 	readonly #pid: number;
-	/** Threads with another tracer. */
-	readonly #tids = new Set<number>();
+	readonly #tracedThreads = new Set<number>();
 	#avoidUntilMs = -Infinity;
 
 	constructor(pid: number) {
@@ -37,8 +35,8 @@ export class OtherTracer {
 	/** Finds and remembers the tracer of a thread, for example of one that could not be seized. */
 	findTracer(tid: number): Tracer {
 		const found = this.#kindOf(tid);
-		if (found === 'other' && this.#tids.size < maxThreads) {
-			this.#tids.add(tid);
+		if (found === 'other' && this.#tracedThreads.size < maxKnownThreads) {
+			this.#tracedThreads.add(tid);
 		}
 
 		return found;
@@ -49,7 +47,7 @@ export class OtherTracer {
 	threads are known to be traced, checks these every second. Only reads /proc.
 	*/
 	isAttached(): boolean {
-		if (this.#tids.size === 0) {
+		if (this.#tracedThreads.size === 0) {
 			this.findTracer(this.#pid);
 		}
 
@@ -58,19 +56,18 @@ export class OtherTracer {
 			return true;
 		}
 
-		for (const tid of this.#tids) {
+		for (const tid of this.#tracedThreads) {
 			if (this.#kindOf(tid) === 'other') {
-				this.#avoidUntilMs = nowMs + avoidMs;
+				this.#avoidUntilMs = nowMs + stopNothingMs;
 				return true;
 			}
 
-			this.#tids.delete(tid);
+			this.#tracedThreads.delete(tid);
 		}
 
 		return false;
 	}
 
-	/** Returns the kind of a thread's tracer, and sets `name`. */
 	#kindOf(tid: number): Tracer {
 		const pid = tracerOf(this.#pid, tid);
 		if (pid === undefined || pid === process.pid) {

@@ -2,7 +2,7 @@ import {
 	wordOf, isAddress, maxVectors, vectorBytes, type Memory,
 } from './memory.js';
 
-/** Initial capacity: number of ranges, and bytes of all of them. */
+/** Initial capacity. */
 const firstRanges = 128;
 const firstBytes = 1 << 14;
 
@@ -16,12 +16,12 @@ only if the opened memory is still readable afterwards.
 */
 export class Ranges {
 	count = 0;
-	/** Bytes of all ranges, and their contents, one after the other, as bytes and as 32-bit words. */
+	/** The contents of all ranges, one after the other, as bytes and as 32-bit words. */
 	#length = 0;
 	#bytes = new Uint8Array(firstBytes);
 	#words = new Uint32Array(this.#bytes.buffer);
 	readonly #memory: Memory;
-	/** The ranges as struct iovec (64-bit address and length), in 32-bit words and in bytes. */
+	/** An array of struct iovec (64-bit address and length), as 32-bit words and as bytes. */
 	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
 	#vectorBytes = new Uint8Array(this.#vectors.buffer);
 	/** Start of each range in `#bytes`, and the end of the last. */
@@ -33,7 +33,6 @@ export class Ranges {
 		this.#memory = memory;
 	}
 
-	/** Removes all ranges. */
 	clear(): void {
 		this.count = 0;
 		this.#length = 0;
@@ -56,7 +55,6 @@ export class Ranges {
 		return this.count++;
 	}
 
-	/** Reads all ranges. */
 	read(): void {
 		if (this.#length > this.#bytes.length) {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.#length)));

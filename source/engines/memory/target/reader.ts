@@ -2,16 +2,15 @@ import {wordAt, isAddress, type Memory} from './memory.js';
 
 const pageBytes = 4096;
 
-/** Number of slots for pages; a page whose slot was reused is read again. */
+/** A page whose slot was reused is read again. */
 const slots = 256;
 
 /** Caches pages of the target's memory until `clear`, since values that are read together often share one. */
 class PageCache {
-	/** Number of pages read so far. */
 	reads = 0;
 	readonly #memory: Memory;
 	readonly #bytes = new Uint8Array(slots * pageBytes);
-	/** Of each slot: the address of its page, -1 for none, and the number of bytes that were readable. */
+	/** Of each slot: the address of its page (-1: none), and the number of readable bytes. */
 	readonly #starts = new Float64Array(slots).fill(-1);
 	readonly #lengths = new Uint16Array(slots);
 
@@ -19,14 +18,13 @@ class PageCache {
 		this.#memory = memory;
 	}
 
-	/** Removes all pages. */
 	clear(): void {
 		this.#starts.fill(-1);
 	}
 
 	/** Copies bytes at an address to the start of `into`; returns false if they are unreadable or in two pages. */
 	copy(address: number, into: Uint8Array, length: number): boolean {
-		const slot = this.#slotOf(address);
+		const slot = this.#loadPage(address);
 		const inPage = address % pageBytes;
 		// Negated so that an address that is NaN fails.
 		if (!(inPage + length <= this.#lengths[slot])) {
@@ -43,13 +41,12 @@ class PageCache {
 
 	/** Returns the readable bytes from an address to the end of its page; valid until the next call. */
 	rest(address: number): Uint8Array {
-		const slot = this.#slotOf(address);
+		const slot = this.#loadPage(address);
 		const start = slot * pageBytes;
 		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[slot]);
 	}
 
-	/** Returns the slot with an address's page, reading the page if necessary. */
-	#slotOf(address: number): number {
+	#loadPage(address: number): number {
 		const start = address - (address % pageBytes);
 		const slot = (start / pageBytes) % slots;
 		if (this.#starts[slot] !== start) {
@@ -86,15 +83,15 @@ export function ifReadable<T>(read: () => T, otherwise: T): T {
 	}
 }
 
-/** Maximum length of a C string in the target, bytes; names in HotSpot's tables are below 100. */
-const cStringLimit = 256;
+/** Names in HotSpot's tables are below 100 bytes. */
+const maxCStringBytes = 256;
 
-/** Maximum bytes in one read; larger lengths are invalid. */
-const bytesLimit = 1 << 22;
+/** Larger lengths are invalid. */
+const maxReadBytes = 1 << 22;
 
 /** Reads little-endian values from the target's memory; every method throws `Unreadable`. */
 export class Reader {
-	readonly #bytes = new Uint8Array(cStringLimit);
+	readonly #bytes = new Uint8Array(maxCStringBytes);
 	readonly #view = new DataView(this.#bytes.buffer);
 
 	readonly #pages: PageCache;
@@ -105,7 +102,7 @@ export class Reader {
 		this.#pages = new PageCache(memory);
 	}
 
-	/** Number of times that the target's memory was read. */
+	/** Number of reads of the target's memory. */
 	get reads(): number {
 		return this.#reads + this.#pages.reads;
 	}
@@ -148,13 +145,13 @@ export class Reader {
 		return this.#view.getInt32(0, true);
 	}
 
-	/** Reads a 64-bit word as a number, exact below 2^53, as all addresses are. */
+	/** Reads a 64-bit word, exact below 2^53, as all addresses are. */
 	word(address: number): number {
 		this.#fetch(address, 8);
 		return wordAt(this.#view, 0);
 	}
 
-	/** Reads an exact 64-bit word, for tagged pointers. */
+	/** Reads a 64-bit word exactly, for tagged pointers. */
 	bigWord(address: number): bigint {
 		this.#fetch(address, 8);
 		return this.#view.getBigUint64(0, true);
@@ -166,9 +163,8 @@ export class Reader {
 		return isAddress(word) ? word : fail();
 	}
 
-	/** Reads exactly `length` bytes into a new array. */
 	bytes(address: number, length: number): Uint8Array {
-		if (!(length >= 0 && length <= bytesLimit)) {
+		if (!(length >= 0 && length <= maxReadBytes)) {
 			fail();
 		}
 
@@ -177,7 +173,7 @@ export class Reader {
 		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
 	}
 
-	/** Fills `into` from `offset` with exactly `length` bytes. */
+	/** Reads into a buffer at `offset`. */
 	fill(address: number, into: Uint8Array, offset: number, length: number): void {
 		this.#reads++;
 		if (this.memory.read(address, into, offset, length) !== length) {
@@ -193,12 +189,12 @@ export class Reader {
 
 		const inPage = this.#usesPages ? this.#pages.rest(address) : this.#bytes.subarray(0, 0);
 		const length = inPage.indexOf(0);
-		if (length !== -1 && length < cStringLimit) {
+		if (length !== -1 && length < maxCStringBytes) {
 			return Buffer.from(inPage.subarray(0, length)).toString('latin1');
 		}
 
 		// Most strings are short, and a long read may cross into an unmapped page.
-		for (const length of [40, cStringLimit]) {
+		for (const length of [40, maxCStringBytes]) {
 			this.#reads++;
 			const got = this.memory.read(address, this.#bytes, 0, length);
 			const end = this.#bytes.subarray(0, got).indexOf(0);
