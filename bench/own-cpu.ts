@@ -3,8 +3,10 @@ What the live view costs us, with its own interval, on JVMs of 20 to 5,000 threa
 but two; and on one in which nothing runs. Own CPU (whole process), the samples a second that were taken, and the
 greatest resident memory; medians of three runs of 20 s (TPROF_BENCH_SECONDS) after 10 s (TPROF_BENCH_WARM_UP). Goals:
 below 3, 4, 5 and 15 % of a core, 1.5 % where nothing runs (after two minutes), 160 MB. TPROF_BENCH_BEFORE=dist/cli.js
-of another build puts that one beside it; TPROF_BENCH_ARGS are options for both. Numbers on the command line are the
-sizes to measure.
+of another build puts that one beside it, in turn; TPROF_BENCH_ARGS are options for both. TPROF_BENCH_OFF="--no-waits"
+puts the same build with these options beside it, to see what a part costs: own CPU, and the target's work per CPU
+second. TPROF_BENCH_KIND=virtual: the parked threads are virtual; =native: the busy ones run native code. Numbers on the
+command line are the sizes to measure.
 
 Then, with 200 threads (or the largest of these sizes), the live view with each way of sampling beside async-profiler
 (cpu, 100 Hz) and jstack in a loop: own CPU, what the target uses beside its busy threads' CPU time, and the work of
@@ -15,7 +17,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {jdk, type JavaProcess} from '../test/helpers/jvm.js';
 import {TerminalSession} from '../test/helpers/terminal.js';
-import {startBusy} from './support/busy-target.js';
+import {startBusy, workOf} from './support/busy-target.js';
 import {median} from './support/figures.js';
 import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
 import {
@@ -38,13 +40,14 @@ const cases = [
 	{threads: 5000, busy: 2, goal: 15},
 ];
 
-type Run = {readonly cpu: number; readonly main: number; readonly sampler: number; readonly rate: number; readonly rssMb: number};
+type Run = {readonly cpu: number; readonly main: number; readonly sampler: number; readonly rate: number; readonly rssMb: number; readonly work: number};
 
-async function measure(cli: string, java: JavaProcess): Promise<Run> {
-	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...options], {columns: 160, rows: 40});
+async function measure(cli: string, java: JavaProcess, args: readonly string[]): Promise<Run> {
+	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...args], {columns: 160, rows: 40});
 	try {
 		await terminal.until('LIVE');
 		await sleep(warmUpS * 1000);
+		const [workBefore, targetBefore] = [await workOf(java), processCpuMs(java.pid)];
 		const [before, threadsBefore, startMs] = [processCpuMs(terminal.pid), threadCpus(terminal.pid), performance.now()];
 		let rss = 0;
 		const rates: number[] = [];
@@ -57,9 +60,10 @@ async function measure(cli: string, java: JavaProcess): Promise<Run> {
 		const overMs = performance.now() - startMs;
 		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({id, percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs}));
 		const cpu = 100 * (processCpuMs(terminal.pid) - before) / overMs;
+		const [workAfter, targetAfter] = [await workOf(java), processCpuMs(java.pid)];
 		await quit(terminal);
 		return {
-			cpu, main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0, sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)), rate: median(rates), rssMb: rss / mega,
+			cpu, work: (workAfter.units - workBefore.units) / (targetAfter - targetBefore), main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0, sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)), rate: median(rates), rssMb: rss / mega,
 		};
 	} finally {
 		terminal.close();
@@ -80,25 +84,30 @@ async function beside(sizes: readonly number[]): Promise<void> {
 }
 
 async function live(sizes: readonly number[]): Promise<void> {
-	const before = process.env.TPROF_BENCH_BEFORE;
-	const builds = [...(before ? [['before', before] as const] : []), ['now', buildProgram()] as const];
+	const {TPROF_BENCH_BEFORE: before, TPROF_BENCH_OFF: off} = process.env;
+	const now = buildProgram();
+	const builds = [
+		...(before ? [{build: 'before', cli: before, args: options}] : []),
+		...(off ? [{build: off, cli: now, args: [...options, ...off.split(' ')]}] : []),
+		{build: 'now', cli: now, args: options},
+	];
 	const on = jdk();
 	console.log(`JDK ${on.release}, Node ${process.versions.node}, stacks of ${depth} frames, medians of ${runs} runs of ${seconds} s ${options.join(' ')}`);
 	const rows: Array<Record<string, string | number>> = [];
 	for (const {threads, busy, goal} of cases.filter(({threads}) => sizes.length === 0 || sizes.includes(threads))) {
 		const java = await startBusy(on, threads, depth, busy);
 		try {
-			const taken = builds.map(([build, cli]) => ({build, cli, runs: [] as Run[]}));
+			const taken = builds.map(variant => ({...variant, runs: [] as Run[]}));
 			for (let run = 0; run < runs; run++) {
-				for (const {cli, runs} of taken) {
-					runs.push(await measure(cli, java));
+				for (const {cli, args, runs} of run % 2 === 0 ? taken : taken.toReversed()) {
+					runs.push(await measure(cli, java, args));
 				}
 			}
 
 			for (const {build, runs} of taken) {
 				const of = (name: keyof Run) => Number(median(runs.map(run => run[name])).toPrecision(3));
 				rows.push({
-					threads, busy, build, 'own CPU %': of('cpu'), 'goal %': goal, reached: of('cpu') < goal ? 'yes' : 'NO', 'main %': of('main'), 'sampler %': of('sampler'), 'samples/s': of('rate'), 'RSS MB': of('rssMb'),
+					threads, busy, build, 'own CPU %': of('cpu'), 'goal %': goal, reached: of('cpu') < goal ? 'yes' : 'NO', 'main %': of('main'), 'sampler %': of('sampler'), 'samples/s': of('rate'), 'RSS MB': of('rssMb'), 'target\'s work per CPU s': of('work'),
 				});
 			}
 		} finally {

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
 
@@ -6,7 +7,7 @@ export type Work = {readonly units: number; readonly cpuMs: number; readonly atM
 
 /** Starts so many threads with stacks of so many frames, of which the first `busy` work. */
 export async function startBusy(jdk: Jdk, threads: number, depth: number, busy: number): Promise<JavaProcess> {
-	return startJava('BusyAndParked', {jdk, jvmArgs: ['-XX:+UseSerialGC', '-Xmx128m'], args: [threads, depth, busy].map(String)});
+	return startJava('BusyAndParked', {jdk, jvmArgs: ['-XX:+UseSerialGC', '-Xmx128m'], args: [...[threads, depth, busy].map(String), ...(process.env.TPROF_BENCH_KIND ? [process.env.TPROF_BENCH_KIND] : [])]});
 }
 
 export async function workOf(java: JavaProcess): Promise<Work> {

@@ -1,9 +1,10 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.zip.Deflater;
 
 /**
- * THREADS threads (first argument) with stacks of DEPTH frames (second): the first BUSY (third) of them work without end, the others stay parked. On a line on standard input it prints
+ * THREADS threads (first argument) with stacks of DEPTH frames (second): the first BUSY (third) of them work without end, the others stay parked. Fourth, optional: "virtual": the parked ones are virtual threads; "native": the busy ones compress bytes. On a line on standard input it prints
  * "work UNITS cpu NANOSECONDS" of the busy ones since their start, then "done". A unit is some microseconds of work.
  */
 public class BusyAndParked {
@@ -11,6 +12,7 @@ public class BusyAndParked {
 	/** Counters of two threads share no cache line. */
 	static final int SPREAD = 16;
 	static long[] units;
+	static String kind;
 	static volatile long sink;
 
 	static void even(int left, int thread, boolean busy) {
@@ -30,9 +32,10 @@ public class BusyAndParked {
 	}
 
 	static void leaf(int thread, boolean busy) {
+		Deflater deflater = busy && kind.equals("native") ? new Deflater() : null;
 		for (long x = thread;;) {
 			if (busy) {
-				x = unit(x);
+				x = deflater == null ? unit(x) : compress(deflater);
 				units[thread * SPREAD]++;
 				sink = x;
 			} else {
@@ -49,16 +52,31 @@ public class BusyAndParked {
 		return x;
 	}
 
+	static long compress(Deflater deflater) {
+		deflater.reset();
+		deflater.setInput(new byte[UNIT]);
+		deflater.finish();
+		return deflater.deflate(new byte[UNIT]);
+	}
+
 	public static void main(String[] args) throws Exception {
 		int threads = Integer.parseInt(args[0]);
 		int depth = Integer.parseInt(args[1]);
 		int busy = Integer.parseInt(args[2]);
+		kind = args.length > 3 ? args[3] : "";
 		units = new long[threads * SPREAD];
 		Thread[] all = new Thread[threads];
 		for (int i = 0; i < threads; i++) {
 			int index = i;
 			// run, the lambda and leaf are frames too.
-			all[i] = new Thread(() -> even(depth - 4, index, index < busy), (index < busy ? "busy-" : "parked-") + index);
+			Runnable work = () -> even(depth - 4, index, index < busy);
+			if (index >= busy && kind.equals("virtual")) {
+				// By reflection: the program also runs on JDKs without virtual threads.
+				Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
+				continue;
+			}
+
+			all[i] = new Thread(work, (index < busy ? "busy-" : "parked-") + index);
 			all[i].setDaemon(true);
 			all[i].start();
 		}
