@@ -52,7 +52,7 @@ await cp('demo/shop.jar', `${fresh}/demo/shop.jar`);
 await cp('demo/src', `${fresh}/demo/src`, {recursive: true});
 await cp('agent/agent.jar', `${fresh}/agent/agent.jar`);
 await cp('probes', `${fresh}/probes`, {recursive: true});
-await cp('demo/recording.pb.gz', `${fresh}/demo/recording.pb.gz`);
+await cp('demo/recording.tprof', `${fresh}/demo/recording.tprof`);
 await copyKoffi(fresh);
 await cp('LICENSE', `${fresh}/LICENSE`);
 // The program prints it, from the tables that it works by.

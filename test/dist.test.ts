@@ -70,7 +70,7 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 	});
 
 	test('reads regular expressions, and says so when the file for them was left out', async () => {
-		const filtered = async (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.pb.gz'), '--format', 'csv', '--filter', filter]);
+		const filtered = async (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.tprof'), '--format', 'csv', '--filter', filter]);
 		expect(await filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
 		expect(await filtered(without('re2js.cjs'), '/a/')).toMatchObject({status: 2, stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown});
 		expect(await filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});

@@ -178,7 +178,7 @@ async function demo(given: Options): Promise<number> {
 	const java = findJava();
 	const options = {...given, sources: [...given.sources ?? [], bundledFile('demo/src') ?? []].flat()};
 	if (!java || platformProblem()) {
-		const recording = demoFile('recording.pb.gz');
+		const recording = demoFile('recording.tprof');
 		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
 		return openFile(recording, options);
 	}

@@ -127,7 +127,7 @@ test.runIf(isRoot)('root writes nothing of another user\'s, and says whose confi
 test('the program says what is wrong with it and goes on', () => {
 	const root = path.resolve(import.meta.dirname, '../..');
 	const config = file('{\n"delya": 1}');
-	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(root, 'dist/cli.js'), 'open', path.join(root, 'demo/recording.pb.gz'), '--config', config], {encoding: 'utf8', timeout: patienceMs});
+	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(root, 'dist/cli.js'), 'open', path.join(root, 'demo/recording.tprof'), '--config', config], {encoding: 'utf8', timeout: patienceMs});
 	expect({status, stderr}).toEqual({status: 0, stderr: `tprof-top: ${config}:2: there is no setting "delya"; did you mean "delay"?\n`});
 	expect(stdout).toContain('demo.Pricing');
 });

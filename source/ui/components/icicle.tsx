@@ -89,7 +89,7 @@ function spansOf(boxes: readonly FlameBox[], {edge, selected, query, isSearching
 const leastName = 3;
 
 /** Returns as much of a frame's name as fits: the package is shortened first, then class and line go. */
-function nameIn(row: FlameRow, room: number): string {
+export function nameIn(row: FlameRow, room: number): string {
 	const name = shortName(row, room, true);
 	const {method, line} = row;
 	const withLine = line >= 0 ? `${method}:${line}` : method;

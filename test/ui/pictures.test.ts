@@ -1,0 +1,44 @@
+import {readFileSync} from 'node:fs';
+import {afterAll, beforeAll, expect, test, vi} from 'vitest';
+import {flameGraphPicture, screenPicture, themes} from '../../build/pictures.js';
+import {openRecording} from '../../source/exports/recording/reader.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
+import {queryFlame} from '../../source/views/flame/flame.js';
+import {views, viewOf} from '../../source/views/registry.js';
+import {openScreen, sourceOf} from '../helpers/session-screen.js';
+
+const recording = openRecording(readFileSync(new URL('../../demo/recording.tprof', import.meta.url)));
+const {last} = recording;
+const columns = 100;
+
+beforeAll(() => {
+	vi.useFakeTimers({toFake: ['Date'], now: new Date(2026, 10, 25, 11, 14)});
+});
+
+afterAll(() => {
+	vi.useRealTimers();
+});
+
+test.each([
+	{view: 'lines', rows: 26, keys: []},
+	{view: 'blockers', rows: 16, keys: []},
+	{view: 'tree', rows: 24, keys: ['*']},
+	{view: 'flame', rows: 18, keys: ['end']},
+])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
+	const store = new SessionStore({
+		source: sourceOf(() => last.snapshot, {status: () => ({...last.said, phase: 'sampling', stale: false})}), delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {},
+	});
+	store.refresh();
+	const screen = openScreen(store, {columns, rows}, {theme: new Theme({color: true, ascii: false})});
+	await screen.press(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
+	const lines = await screen.lines();
+	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
+		await expect(await screenPicture(lines, columns, theme)).toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
+	}));
+});
+
+test('so does that of the flame graph', async () => {
+	await expect(flameGraphPicture(queryFlame(last.snapshot, undefined, defaultQuery).rows)).toMatchFileSnapshot('../../docs/pictures/flame-graph.svg');
+});
