@@ -28,6 +28,9 @@ Services, and the finished container stays in its list until the pod goes. A cop
 with --keep-labels it gets its part of them, like every other pod of the Service, until it is deleted.
 `;
 
+/** RFC 1123, as for names of pods; those of containers and namespaces have no dots. */
+const namePattern = /^[a-z\d](?:[-a-z\d.]{0,251}[a-z\d])?$/;
+
 /** How long kubectl may take to say which containers a pod has. */
 const lookUpMs = 30_000;
 
@@ -71,7 +74,13 @@ async function main(argv: readonly string[]): Promise<number> {
 		throw usage(pods.length === 0 ? 'which pod?' : 'give one pod; what is for tprof-top comes behind --', hint);
 	}
 
-	if (values.image === undefined) {
+	for (const name of [pods[0], values.container, values.namespace, values['copy-to']]) {
+		if (name !== undefined && !namePattern.test(name)) {
+			throw usage(`"${name}" is no name in Kubernetes`, 'names have lower-case letters, digits, "-" and "."');
+		}
+	}
+
+	if (!values.image) {
 		throw usage('which image? Give --image, or set TPROF_IMAGE', 'docs/fleet.md shows how to build one');
 	}
 
@@ -87,6 +96,10 @@ async function main(argv: readonly string[]): Promise<number> {
 		: [`--copy-to=${copy}`, '--share-processes', ...(values['keep-labels'] ? ['--keep-labels'] : [])];
 	const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
 	const command = [...common, 'debug', pod, `--image=${values.image}`, `--profile=${values.profile}`, ...where, ...(isTerminal ? ['-it'] : ['--attach', '--quiet']), '--', 'tprof-top', ...args];
+	if (command.some(word => /\p{Cc}/u.test(word))) {
+		throw usage('the options and ARGS must not have control characters', hint);
+	}
+
 	if (values['dry-run']) {
 		process.stdout.write(`${['kubectl', ...command].map(word => quoted(word)).join(' ')}\n`);
 		return 0;

@@ -1,4 +1,5 @@
 import {hostname} from 'node:os';
+import process from 'node:process';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {engineOf, isPrivate} from '../fleet/engine-url.js';
 import {headersFrom} from '../fleet/headers.js';
@@ -38,6 +39,10 @@ export async function push(name: string | undefined, options: Options): Promise<
 	const fleet = new Fleet(options, to);
 	const target = name === undefined ? undefined : await resolveTarget(name);
 	const server = address && await serveMetrics(address, () => fleet.page());
+	if (address?.port === 0) {
+		process.stderr.write(`tprof-top: metrics at ${address.host} port ${server!.port}\n`);
+	}
+
 	const stopTrimming = startHeapTrimming();
 	const {signal: stop} = abortOnSignal();
 	let code = 0;

@@ -20,12 +20,18 @@ test('it says what is missing', async () => {
 		[[], /which pod\?/],
 		[['a', 'b'], /give one pod/],
 		[['a', '--keep-labels'], /--keep-labels is for --copy-to\n {2}without a copy the pod itself .* stays in its Services/],
+		...['', 'A', 'a/b', 'x\u001B[31m', '\u202Ea'].map(name => [[name, '--dry-run', '-c', 'c'], /is no name in Kubernetes/] as const),
+		[['a', '-c', 'b\n', '--dry-run'], /^kubectl-tprof: "b\\x0a" is no name in Kubernetes\n/],
+		[['a', '-c', 'b', '--image', '', '--dry-run'], /which image/],
+		[['a', '-c', 'b', '--dry-run', '--', '\u001B[2J'], /must not have control characters/],
 		[['a', '--what'], /Unknown option '--what'/],
 		[['a'], /cannot run kubectl: ENOENT/],
 	];
 	for (const [args, problem] of wrong) {
-		const {status, stderr} = await tprof(...args);
+		const {status, stdout, stderr} = await tprof(...args);
+		expect(stdout).toBe('');
 		expect(stderr).toMatch(problem);
+		expect(stderr).not.toMatch(/[\u001B\u202E]/);
 		expect(status).toBeGreaterThan(0);
 	}
 

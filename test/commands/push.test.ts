@@ -40,6 +40,9 @@ test('push sends what a JVM does, survives the engine\'s absence and says how ma
 	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--label', 'env=prod', '--label', 'service_name=shop', '--headers', file, '--metrics', '0');
 	const spent = () => there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).flatMap(({Stacks}) => Object.entries(Stacks));
 	await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
+	const port = /metrics at 127\.0\.0\.1 port (\d+)\n/.exec(stderr())![1];
+	const page = await fetch(`http://127.0.0.1:${port}/metrics`);
+	expect(await page.text()).toContain('tprof_jvm_info{service_name="shop"');
 	expect(there.headers.authorization).toBe('Bearer secret-of-the-engine');
 	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
 	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);

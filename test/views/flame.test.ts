@@ -94,6 +94,16 @@ describe('the screen', () => {
 		]);
 	});
 
+	test('marks matches of the filter with a star where there are no colours', async () => {
+		const screen = screenOf();
+		await screen.press('/', 's', 'h', 'o', 'p', 'enter');
+		expect((await screen.lines()).slice(6, 9).map(line => line.trimEnd())).toEqual([
+			'>java.lang.Thread.run:840',
+			'*com.acme.Shop.sell:7                           |Pool.take:9',
+			'|com.acme.Price.of:3    |java.util.HashMap.get:5',
+		]);
+	});
+
 	test('is walked by arrows, zoomed by Enter or a second click, and whole again by Esc', async () => {
 		const screen = screenOf();
 		const selected = async (...keys: readonly string[]) => {

@@ -23,7 +23,7 @@ type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly la
 
 /** The Flame view: the selected frame's name and figures, then frames as boxes above what they call. */
 export function Icicle({ui, data, layout, above}: IcicleProps) {
-	const {isAscii} = useTheme();
+	const {isAscii, hasColor} = useTheme();
 	const {width, tableRows, hasHeading, aboveLines} = layout;
 	const rows = rowsOf(data) as readonly FlameRow[];
 	const selected = selectedRow(ui, rows) as FlameRow | undefined;
@@ -38,7 +38,7 @@ export function Icicle({ui, data, layout, above}: IcicleProps) {
 	const isSearching = rows.some(({isFound}) => isFound) || ui.query.filter !== '';
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
-		: boxes.map(line => spansOf(line, {edge: isAscii ? '|' : '▏', selected, query: ui.query, isSearching}));
+		: boxes.map(line => spansOf(line, {edge: isAscii ? '|' : '▏', foundEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
 	return (
 		<>
 			{aboveLines > 0 ? <Lines lines={above.slice(0, aboveLines)} width={width} height={aboveLines}/> : null}
@@ -66,9 +66,16 @@ function boxesOf(rows: readonly FlameRow[], first: number, lines: number, width:
 	return boxes;
 }
 
-type BoxContext = {readonly edge: string; readonly selected: FlameRow | undefined; readonly query: Query; readonly isSearching: boolean};
+type BoxContext = {
+	readonly edge: string;
+	/** The edge of boxes that match the filter, if no colour marks them. */
+	readonly foundEdge: string | undefined;
+	readonly selected: FlameRow | undefined;
+	readonly query: Query;
+	readonly isSearching: boolean;
+};
 
-function spansOf(boxes: readonly FlameBox[], {edge, selected, query, isSearching}: BoxContext): Spans {
+function spansOf(boxes: readonly FlameBox[], {edge, foundEdge = edge, selected, query, isSearching}: BoxContext): Spans {
 	const spans: Span[] = [];
 	let at = 0;
 	for (const {row, from, to} of boxes) {
@@ -77,7 +84,7 @@ function spansOf(boxes: readonly FlameBox[], {edge, selected, query, isSearching
 		const isSelected = row === selected;
 		spans.push(
 			{text: ' '.repeat(from - at)},
-			{text: (isSelected ? '>' : edge) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
+			{text: (isSelected ? '>' : (row.isFound ? foundEdge : edge)) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
 		);
 		at = to;
 	}

@@ -29,7 +29,7 @@ export const flameView: View<FlameRow> = {
 		directionKey,
 		groupingKey,
 	],
-	about: 'Frames as boxes above what they call, as wide as their share, ordered by name: own code yellow, libraries green and cyan by package, the JVM dim; shares of ticks in the color of the state in which threads mostly wait. The filter marks what matches, and says its share.',
+	about: 'Frames as boxes above what they call, as wide as their share, ordered by name: own code yellow, libraries green and cyan by package, the JVM dim; shares of ticks in the color of the state in which threads mostly wait. The filter marks what matches (with * if there are no colors), and says its share.',
 	hints: (_, {tree}) => [
 		tree?.zoom === undefined ? {key: 'enter', title: 'zoom', short: 'zoom'} : {key: 'escape', title: 'all again', short: 'all'},
 		{key: '/', title: 'mark what matches', short: 'find'},
