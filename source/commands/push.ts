@@ -1,11 +1,11 @@
 import {hostname} from 'node:os';
 import process from 'node:process';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
-import {engineOf, isPrivate} from '../fleet/engine-url.js';
-import {headersFrom} from '../fleet/headers.js';
+import {headersFrom, isPrivate, withoutCredentials} from '../fleet/headers.js';
 import {JvmMetrics, metricsText, serveMetrics} from '../fleet/metrics.js';
-import type {Labels, Protocol} from '../fleet/protocol.js';
-import {Sender} from '../fleet/sender.js';
+import {otlp} from '../fleet/otlp.js';
+import {pyroscope} from '../fleet/pyroscope.js';
+import {Sender, type Labels, type Protocol} from '../fleet/sender.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
@@ -173,6 +173,16 @@ class Fleet {
 		const {sent, waiting, refused, dropped} = this.#sender;
 		return [`${sent} windows to ${this.#engine.url.host}`, ...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)].join(', ');
 	}
+}
+
+/** Returns the address in --to, and the protocol by its path. Throws UserError (2). */
+export function engineOf(text: string): {readonly url: URL; readonly protocol: Protocol} {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !['http:', 'https:'].includes(url.protocol)) {
+		throw usage('--to needs the http or https address of an engine', 'Pyroscope: http://HOST:4040; an OpenTelemetry collector: http://HOST:4318/v1development/profiles');
+	}
+
+	return {url: withoutCredentials(url, '--to'), protocol: /\/v1(?:development)?\/profiles\/?$/.test(url.pathname) ? otlp : pyroscope};
 }
 
 function labelsOf({facts: {pid, mainClass, jvmVersion}}: Target, {labels = []}: Options): Labels {

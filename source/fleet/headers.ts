@@ -3,7 +3,7 @@ import {
 } from 'node:fs';
 import {validateHeaderName, validateHeaderValue} from 'node:http';
 import process from 'node:process';
-import {UserError} from '../runtime/errors.js';
+import {usage, UserError} from '../runtime/errors.js';
 
 /** Name of the environment variable that has headers if no file is given. */
 const headersVariable = 'TPROF_HEADERS';
@@ -81,4 +81,24 @@ function parse(text: string, from: string): Headers {
 	}
 
 	return headers;
+}
+
+/** Returns the address of an engine unless it may hold a credential, which every user of the host could read. Throws UserError (2). */
+export function withoutCredentials(url: URL, name: string): URL {
+	const part = url.username || url.password ? 'password' : (url.search ? 'query' : undefined);
+	if (part) {
+		throw usage(`${name} must not have a ${part}: every user of this host could read it`, 'put "Authorization: Basic BASE64" or "Authorization: Bearer TOKEN" into a file, and give that to --headers');
+	}
+
+	return url;
+}
+
+/** Whether what is sent there stays on this host or is encrypted. */
+export function isPrivate({protocol, hostname}: URL): boolean {
+	return protocol === 'https:' || isLoopback(hostname);
+}
+
+/** Whether a name or address, an IPv6 one with or without brackets, is of this host alone. */
+export function isLoopback(host: string): boolean {
+	return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1]?)$/.test(host);
 }

@@ -8,9 +8,8 @@ import {summarize} from '../query/summary/summary.js';
 import {defaultQuery} from '../query/types/query.js';
 import {UserError} from '../runtime/errors.js';
 import {queryLines} from '../views/lines/lines.js';
-import {isLoopback} from './engine-url.js';
-import type {Labels} from './protocol.js';
-import type {Sender} from './sender.js';
+import {isLoopback} from './headers.js';
+import type {Labels, Sender} from './sender.js';
 
 /** Figures in the order of the page; `_total` in a name: a counter, else a gauge. */
 const families = {

@@ -3,7 +3,7 @@ import {Names} from '../exports/pprof/names.js';
 import {timesOf, windowProfiles, type WindowProfile} from '../exports/pprof/window-profiles.js';
 import {printable} from '../model/text.js';
 import {version} from '../runtime/bundle.js';
-import type {Protocol} from './protocol.js';
+import type {Protocol} from './sender.js';
 
 /** OpenTelemetry's names of our labels. */
 const attributeNames: Readonly<Record<string, string | undefined>> = {

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {encodeProfile, windowProfiles} from '../exports/pprof/window-profiles.js';
-import type {Protocol} from './protocol.js';
+import type {Protocol} from './sender.js';
 
 /**
 Pyroscope's push API (Connect with JSON, push/v1/push.proto): CPU time and, by thread state, thread time, each as pprof

@@ -5,8 +5,8 @@ import type {AddressInfo} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
+import {engineOf} from '../../source/commands/push.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {engineOf} from '../../source/fleet/engine-url.js';
 import {headersFrom} from '../../source/fleet/headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
@@ -208,10 +208,10 @@ test('headers come from a file, read each time, or from the environment; no erro
 	expect(process.env.TPROF_HEADERS).toBeUndefined();
 });
 
-test('an engine\'s address says its protocol, and holds no password', () => {
+test('an engine\'s address says its protocol, and holds no credential', () => {
 	expect(engineOf('http://h:4318/v1development/profiles').protocol).toBe(otlp);
 	expect(engineOf('https://h/x').protocol).toBe(pyroscope);
-	for (const wrong of ['h:4040', 'ftp://h', 'http://', 'https://user:secret@h']) {
+	for (const wrong of ['h:4040', 'ftp://h', 'http://', 'https://user:secret@h', 'https://h/?token=secret']) {
 		expect(() => engineOf(wrong)).toThrow(/^(?!.*secret)--to/);
 	}
 });
