@@ -140,7 +140,7 @@ export class WaitingStacks {
 
 			if (isSameAnchor(before, thread.block) && (end !== 'broken' || isLast)) {
 				thread.stack.setStack(this.#walker, end, heap);
-				thread.stack.setWalked(thread.block);
+				thread.stack.setWalkedFrom(thread.block);
 				return true;
 			}
 		}

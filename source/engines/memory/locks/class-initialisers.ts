@@ -7,16 +7,16 @@ import {type JavaThread, type Lock} from '../threads/java-thread.js';
 /** First release in which a JavaThread refers to the class whose initialiser it waits for. */
 const threadHasClassSince = 17;
 
-/** Bytes searched below the waiter's Java frames: up to 16 only its native stack has the class. */
-const stackBytes = 2048;
+/** Searched below the waiter's Java frames: up to 16 only its native stack has the class. */
+const searchedBytes = 2048;
 
-/** Maximum number of threads searched per sample; results are cached. */
+/** Threads searched per sample; results are cached. */
 const maxSearches = 8;
 
 /** Finds the class that a stalled thread waits for, and the thread that initialises it. */
 export class ClassInitialisers {
 	readonly #jvm: Jvm;
-	/** By word found in this sample: the thread that initialises this class; 0 if it is no such class. */
+	/** By word found in this sample: the thread that initialises the class there; 0 if there is no such class. */
 	readonly #byWord = new Map<number, number>();
 	#searchesLeft = maxSearches;
 
@@ -41,7 +41,7 @@ export class ClassInitialisers {
 		}
 
 		try {
-			const bytes = release >= threadHasClassSince ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - stackBytes, stackBytes);
+			const bytes = release >= threadHasClassSince ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - searchedBytes, searchedBytes);
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
 				const klass = wordAt(view, at);

@@ -13,7 +13,6 @@ import {ifReadable} from '../target/reader.js';
 import {ClassInitialisers} from './class-initialisers.js';
 import {TakenAt} from './taken-at.js';
 
-/** Type of the fields that contain a synchronizer's holders. */
 const threadSignature = 'Ljava/lang/Thread;';
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
@@ -24,14 +23,13 @@ ObjectMonitor::ANONYMOUS_OWNER: another thread than the holder inflated the lock
 */
 const anonymousOwner = 1;
 
-/** Maximum number of objects that a thread locks without a monitor (LockStack::CAPACITY). */
+/** LockStack::CAPACITY. */
 const lockStackLimit = 8;
 
 /** First release in which a monitor refers to its object by a weak handle (JDK-8247281) instead of its address. */
 const weakHandles = 16;
 
-/** Maximum number of cached class names. */
-const classesLimit = 4096;
+const cachedClassNamesLimit = 4096;
 
 /**
 Finds out what threads wait for, and who holds it: monitors, from the thread's and the monitor's structures;
@@ -39,17 +37,16 @@ synchronizers of java.util.concurrent, from the object that the thread is parked
 structures.
 */
 export class Locks {
-	/** The holders of monitors whose owner is anonymous and no platform thread. */
+	/** Holders of monitors whose owner is anonymous and no platform thread. */
 	readonly anonymous = new AnonymousHolders(monitor => this.#monitorObject(monitor));
 	readonly #jvm: Jvm;
 	readonly #takenAt: TakenAt;
 	readonly #initialisers: ClassInitialisers;
-	/** String ids of class names, by class, and the Symbol for which they are valid. */
+	/** By class: the string id of its name, and the Symbol for which it is valid. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
-	/** The clock of this sample; undefined until needed. */
-	#clockRead: number | undefined;
-	/** Threads of the sample by address and by owner id; built when needed. */
+	#sampleClock: number | undefined;
+	/** The sample's threads, by address and by owner id; built when needed. */
 	#byAddress: Map<number, JavaThread> | undefined;
 	#byOwnerId: Map<number, JavaThread> | undefined;
 
@@ -88,7 +85,7 @@ export class Locks {
 		}
 	}
 
-	/** Returns what a thread with this state code waits for; never throws. */
+	/** Returns what a thread waits for. `state`: its state code in the sample. Never throws. */
 	of(thread: JavaThread, state: number): Lock {
 		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.description.state);
 		if (!isStalled && !isWaiting(thread.description.state)) {
@@ -123,12 +120,12 @@ export class Locks {
 
 	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
 	parkedOn(blocker: number): Lock {
-		return {kind: lockKindCode.park, className: this.#classOf(blocker), holder: this.#isOwnable(blocker) ? this.#holderOfSynchronizer(blocker) : undefined};
+		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: this.#isOwnable(blocker) ? this.#holderOfSynchronizer(blocker) : undefined};
 	}
 
 	/** Returns a monitor's lock: a thread wants to enter it (`isWanted`), or waits for a notification. */
 	ofMonitor(monitor: number, isWanted: boolean): Lock {
-		return {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: this.#classOf(this.#monitorObject(monitor)), holder: isWanted ? this.#monitorHolder(monitor) : undefined};
+		return {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: this.#classIdOf(this.#monitorObject(monitor)), holder: isWanted ? this.#monitorHolder(monitor) : undefined};
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
@@ -138,13 +135,13 @@ export class Locks {
 
 	/** Discards data that is valid only while objects do not move. */
 	#forgetPositions(): void {
-		this.#clockRead = undefined;
+		this.#sampleClock = undefined;
 		this.#jvm.vm.reader.forgetPages();
 	}
 
 	get #clockNow(): number {
-		this.#clockRead ??= this.#jvm.clock.now();
-		return this.#clockRead;
+		this.#sampleClock ??= this.#jvm.clock.now();
+		return this.#sampleClock;
 	}
 
 	#ofAddress(address: number): JavaThread | undefined {
@@ -176,7 +173,6 @@ export class Locks {
 		return kind === 'park' ? this.#parked(thread) : none;
 	}
 
-	/** Returns a monitor's object. Throws `Unreadable`. */
 	#monitorObject(monitor: number): number {
 		const {reader, layout: {fields}, release} = this.#jvm.vm;
 		const object = reader.word(monitor + fields.monitorObject);
@@ -184,7 +180,7 @@ export class Locks {
 	}
 
 	#monitorClass(monitor: number): number {
-		return this.#safely(() => this.#classOf(this.#monitorObject(monitor))) ?? 0;
+		return this.#safely(() => this.#classIdOf(this.#monitorObject(monitor))) ?? 0;
 	}
 
 	/**
@@ -211,7 +207,6 @@ export class Locks {
 		}
 	}
 
-	/** Returns the thread that has an object in its lock stack. */
 	#lockStackHolder(oop: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#jvm.vm;
 		return this.#threads.find(({address}) => {
@@ -230,8 +225,8 @@ export class Locks {
 			}
 
 			return this.#isOwnable(blocker)
-				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker)))
-				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
+				? this.#owned(lockKindCode.park, this.#classIdOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker)))
+				: {kind: lockKindCode.park, className: this.#classIdOf(blocker)};
 		});
 	}
 
@@ -239,7 +234,7 @@ export class Locks {
 		return {kind, className, holder: holderSlot(), holderSlot};
 	}
 
-	/** Whether an object is a synchronizer with a holder. Throws `Unreadable`. */
+	/** Whether an object is a synchronizer that can have an owner. Throws `Unreadable`. */
 	#isOwnable(synchronizer: number): boolean {
 		return has(this.#ownerOffset(synchronizer));
 	}
@@ -283,12 +278,10 @@ export class Locks {
 		return holds === 0 ? undefined : holds;
 	}
 
-	/** Returns the string id of an object's class name. */
-	#classOf(oop: number): number {
+	#classIdOf(oop: number): number {
 		return this.#classId(this.#jvm.heap.klassOf(oop));
 	}
 
-	/** Returns the string id of a class's name. */
 	#classId(klass: number): number {
 		const symbol = klassSymbol(this.#jvm.vm, klass);
 		const known = this.#classIds.get(klass);
@@ -297,7 +290,7 @@ export class Locks {
 		}
 
 		const id = this.#jvm.interner.internString(normalClassName(symbolName(this.#jvm.vm, symbol)));
-		bounded(this.#classIds, classesLimit).set(klass, {symbol, id});
+		bounded(this.#classIds, cachedClassNamesLimit).set(klass, {symbol, id});
 		return id;
 	}
 
@@ -338,19 +331,18 @@ function knownLock({lock, stack: {frames}, description: {state}}: JavaThread): K
 	return lock?.frames === frames && lock.state === state ? lock : undefined;
 }
 
-/** Maximum number of monitors whose holders are searched. */
-const monitorLimit = 256;
+const maxSearchedMonitors = 256;
 
 /**
 Finds the unmounted virtual threads that hold monitors with an anonymous owner: they have locked the object without the
 monitor, and others have made one since.
 */
 class AnonymousHolders {
-	/** By monitor: the holder's id (0: unknown), and the number of passes that have begun since it was added. */
+	/** By monitor: the holder's id (0: unknown), and how many passes have begun since it was found. */
 	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();
 	readonly #objectOf: (monitor: number) => number;
 
-	/** `objectOf`: returns a monitor's object; may throw `Unreadable`. */
+	/** `objectOf` may throw `Unreadable`. */
 	constructor(objectOf: (monitor: number) => number) {
 		this.#objectOf = objectOf;
 	}
@@ -376,7 +368,7 @@ class AnonymousHolders {
 	/** Returns the id of the virtual thread that holds a monitor; 0 if unknown, and then starts to search for it. */
 	virtualIdOf(monitor: number): number {
 		const holder = this.#holders.get(monitor);
-		if (!holder && this.#holders.size < monitorLimit) {
+		if (!holder && this.#holders.size < maxSearchedMonitors) {
 			this.#holders.set(monitor, {virtualId: 0, age: 0});
 		}
 

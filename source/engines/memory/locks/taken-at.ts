@@ -8,13 +8,13 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {ThreadBlocks, emptyBlock} from '../hotspot/thread-block.js';
 import {heldObjects} from '../unwind/interpreted.js';
 
-/** Represents a locked object that is a constant of the code, or in a register. */
+/** A locked object that is a constant of the code, or in a register. */
 const unknownObject = -1;
 
 /** Collects the monitors that a stack's frames hold while it is walked. */
 class HeldMonitors implements FrameWatcher {
 	readonly #vm: Vm;
-	/** Of each monitor: its object, and the index of its frame in the buffer. */
+	/** Of each monitor: its object, and its frame's index in the buffer. */
 	readonly #objects: number[] = [];
 	readonly #frames: number[] = [];
 
@@ -22,7 +22,6 @@ class HeldMonitors implements FrameWatcher {
 		this.#vm = vm;
 	}
 
-	/** Discards the previous stack. */
 	start(): void {
 		this.#objects.length = 0;
 		this.#frames.length = 0;
@@ -73,7 +72,7 @@ class HeldMonitors implements FrameWatcher {
 	}
 }
 
-/** Maximum number of stacks walked per sample; most holders have not moved. */
+/** Stacks walked per sample; most holders have not moved. */
 const maxWalks = 16;
 
 /** Finds the frames in which holders acquired monitors: the outermost of the holder's stack that holds the monitor. */
@@ -85,7 +84,7 @@ export class TakenAt {
 	readonly #stack = new StackCopy();
 	readonly #before = emptyBlock();
 	readonly #after = emptyBlock();
-	/** By the holder's frames, which are replaced when it moves; then by monitor. */
+	/** Frames by the holder's frames, which are replaced when it moves, and then by monitor. */
 	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
 	#walksLeft = maxWalks;
 
@@ -96,7 +95,6 @@ export class TakenAt {
 		this.#blocks = new ThreadBlocks(jvm.vm);
 	}
 
-	/** Begins a sample, which may walk `maxWalks` stacks. */
 	start(): void {
 		this.#walksLeft = maxWalks;
 	}
@@ -126,7 +124,7 @@ export class TakenAt {
 		return frame ?? 0;
 	}
 
-	/** Returns the frame's id, 0 for none; undefined if it must be searched again, as the thread has moved. */
+	/** Returns the frame's id, 0 for none; undefined if the thread has moved, and it must be searched again. */
 	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
 		return ifReadable(() => {
 			const {address} = holder;

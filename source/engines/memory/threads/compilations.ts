@@ -18,8 +18,8 @@ export class Compilations {
 	}
 
 	/**
-	Frames for a compiler thread's work: `[jit] C2 com.acme.Foo.bar`, with C1's tier, and the bytecode index where a
-	method is entered within a loop (on-stack replacement). Without a method between two compilations.
+	Returns the frames for a compiler thread's work: `[jit] C2 com.acme.Foo.bar`, with C1's tier, and the bytecode index
+	where a method is entered within a loop (on-stack replacement). Without a method between two compilations.
 	*/
 	stackOf({address, description: {name}}: JavaThread): readonly number[] {
 		const method = ifReadable(() => this.#compiled(address), '');

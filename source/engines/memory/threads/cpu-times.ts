@@ -1,9 +1,9 @@
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/** Maximum time between readings of a thread's CPU time, ms; each is due at a random time in its second half. */
+/** Maximum time between readings; each is due at a random time in its second half. */
 const readEveryMs = 1000;
 
-/** How long after it used CPU time a thread is read in every sample. */
+/** How long a thread that used CPU time is read in every sample. */
 const activeMs = 500;
 
 /** A thread not read for this long has ended; its files are closed. Others are read sooner (other-threads-idle.ts). */
@@ -11,24 +11,23 @@ const forgetMs = 10_000;
 
 /** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */
 export class CpuTime {
-	/** CPU nanoseconds since the previous reading, 0 if not read in this sample; and whether the kernel reports it. */
+	/** Since the previous reading; 0 if not read in this sample. `isKnown`: the kernel reports it. */
 	usedNs = 0;
 	isKnown = false;
-	/** Time spent runnable without a CPU since the previous reading, of ended waits; 0 if it used no CPU time. */
+	/** Time runnable without a CPU since the previous reading, of ended waits; 0 if it used no CPU time. */
 	waitNs = 0;
-	/** The same including readings without CPU time, whose waits are kept in `uncountedDelayNs` until it uses some. */
+	/** The same, including waits of readings without CPU time, kept in `uncountedDelayNs` until it uses some. */
 	runDelayNs = 0;
 	uncountedDelayNs = 0;
-	/** Total number of timeslices at the last reading, and the number since the one before. */
+	/** In all, at the last reading; and since the one before. */
 	timeslices = 0;
 	newTimeslices = 0;
-	/** When it is next due, and until when it is read in every sample; whole milliseconds of performance.now. */
+	/** When it is next due, and until when it is read in every sample (performance.now, whole milliseconds). */
 	dueMs = 0;
 	activeUntilMs = 0;
 
 	constructor(readonly nativeId: number) {}
 
-	/** Whether it is known to have used no CPU time. */
 	get isIdle(): boolean {
 		return this.isKnown && this.usedNs === 0;
 	}
@@ -50,11 +49,10 @@ running (sampler/cpu-account.ts).
 export class CpuTimes {
 	readonly #cpu: ThreadCpu;
 	#nowMs = 0;
-	/** When the previous sample began; NaN in the first one. */
-	#beforeMs = Number.NaN;
+	/** NaN in the first sample. */
+	#previousMs = Number.NaN;
 	#forgetAtMs = 0;
-	/** Threads due until this time are read. */
-	#endMs = 0;
+	#readDueUntilMs = 0;
 
 	constructor(cpu: ThreadCpu) {
 		this.#cpu = cpu;
@@ -63,9 +61,9 @@ export class CpuTimes {
 	/** Begins a sample. `areAllDue`: it reads every thread. */
 	begin(areAllDue: boolean): void {
 		const nowMs = Math.round(performance.now());
-		this.#beforeMs = this.#nowMs || Number.NaN;
+		this.#previousMs = this.#nowMs || Number.NaN;
 		this.#nowMs = nowMs;
-		this.#endMs = areAllDue ? Infinity : nowMs;
+		this.#readDueUntilMs = areAllDue ? Infinity : nowMs;
 		if (nowMs >= this.#forgetAtMs) {
 			this.#forgetAtMs = nowMs + forgetMs;
 			this.#cpu.forgetUnread();
@@ -73,14 +71,14 @@ export class CpuTimes {
 	}
 
 	isDue(time: CpuTime): boolean {
-		return this.#endMs >= time.dueMs;
+		return this.#readDueUntilMs >= time.dueMs;
 	}
 
 	/**
 	Reads a thread's CPU time and sets the ThreadCpu's `reading`. `maxNewNs`: maximum CPU time that counts of a thread
 	read for the first time; by default, the time since the previous sample.
 	*/
-	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#beforeMs) * 1e6): void {
+	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#previousMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
 		time.usedNs = this.#cpu.delta(time.nativeId);
 		time.isKnown = this.#cpu.reading === 'read';

@@ -4,7 +4,7 @@ import {javaThreadState} from '../hotspot/thread-block.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from '../hotspot/thread-object.js';
 import {type JavaThread} from './java-thread.js';
 
-/** Methods in which a thread waits, of all JDKs. */
+/** Of all JDKs. */
 const waitMethods = new Map<string, WaitKind>([
 	['java.lang.Object.wait', 'wait'],
 	['java.lang.Object.wait0', 'wait'],

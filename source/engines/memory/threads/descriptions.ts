@@ -10,18 +10,15 @@ import {type JavaThreads} from './java-threads.js';
 import {matchesKernelName, kernelName} from './vm-threads.js';
 
 /**
-Limits of reading thread names again, since threads may change their names: names per sample; for idle threads, the
-times between any two names (`idleNameEveryMs`) and between readings of the same one (`idleNameMs`).
+Limits of reading names again, since threads may change them: names per sample; for idle threads, the time between any
+two names, and between readings of the same one.
 */
 const namesPerRound = 16;
 const idleNameEveryMs = 50;
 const idleNameMs = 10_000;
 
-/** Time between readings of an active thread's name, milliseconds. */
 const activeNameMs = 1000;
-
-/** Maximum number of attempts to read the heap while objects move. */
-const maxTries = 3;
+const maxAttempts = 3;
 
 /** Names of JIT compiler threads, which to the VM are Java threads. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
@@ -38,9 +35,8 @@ export class Descriptions {
 	readonly #jvm: Jvm;
 	readonly #pid: number;
 	readonly #threads: JavaThreads;
-	/** How many more names this sample may read again. */
-	#namesLeft = 0;
-	/** Index of the idle thread whose name was last due, and when that was. */
+	#rereadsLeft = 0;
+	/** The idle thread whose name was last due, by index, and when that was. */
 	#lastDue = 0;
 	#lastDueMs = 0;
 
@@ -76,7 +72,6 @@ export class Descriptions {
 		}
 	}
 
-	/** Returns the threads in `awake`, and the idle ones whose names are due. */
 	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
 		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#lastDueMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
@@ -106,14 +101,14 @@ export class Descriptions {
 			return;
 		}
 
-		for (let attempt = 0; attempt < maxTries; attempt++) {
+		for (let attempt = 0; attempt < maxAttempts; attempt++) {
 			const clock = this.#jvm.clock.now();
 			if (clock === moving) {
 				break;
 			}
 
 			this.#jvm.vm.reader.forgetPages();
-			this.#namesLeft = namesPerRound;
+			this.#rereadsLeft = namesPerRound;
 			const found: Array<Found & {readonly thread: JavaThread}> = [];
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
@@ -140,7 +135,7 @@ export class Descriptions {
 	}
 
 	#concurrent(threads: readonly JavaThread[]): void {
-		this.#namesLeft = namesPerRound;
+		this.#rereadsLeft = namesPerRound;
 		for (const thread of threads) {
 			const isDue = this.#isDue(thread);
 			const hasChanged = thread.description.frames !== thread.stack.frames;
@@ -155,9 +150,9 @@ export class Descriptions {
 	}
 
 	/**
-	Returns the state that belongs to the stack, undefined to keep the last one. The status is read after the stack, so
-	it is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown
-	asleep in the middle of its work. `read`: the state by its status, undefined if unreadable.
+	Returns the state that belongs to the stack; undefined to keep the last one. The status is read after the stack, so it
+	is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown asleep
+	in the middle of its work. `read`: the state by its status, undefined if unreadable.
 	*/
 	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
 		if (thread.isInJava) {
@@ -200,7 +195,7 @@ export class Descriptions {
 
 	/** Whether to read the thread's identity; counts a repeated reading against the limit. */
 	#isDue(thread: JavaThread): boolean {
-		return !thread.description.isIdentified || (this.#isNameOld(thread) && this.#namesLeft-- > 0);
+		return !thread.description.isIdentified || (this.#isNameOld(thread) && this.#rereadsLeft-- > 0);
 	}
 
 	#isNameOld(thread: JavaThread): boolean {
@@ -281,7 +276,6 @@ export class Descriptions {
 		}
 	}
 
-	/** Reads a thread's status. */
 	#status(thread: JavaThread): number | undefined {
 		try {
 			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);

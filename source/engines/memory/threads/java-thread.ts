@@ -20,27 +20,24 @@ export type Lock = {
 	readonly holderSlot?: () => Holder | undefined;
 };
 
-/** A thread's lock, and the frames, state and clock for which it is valid. */
+/** The frames, state and clock are those for which the lock is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
 /** A thread's stack as last walked. */
 class ThreadStack extends WalkedStack {
 	#walkedFrom?: Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp' | 'state'>;
 
-	/** Whether a block still has the anchor and state that the stack was walked from. */
 	wasWalkedFrom(block: ThreadBlock): boolean {
 		const from = this.#walkedFrom;
 		return from !== undefined && isSameAnchor(from, block) && from.state === block.state;
 	}
 
-	/** Sets the anchor and state that the stack was walked from; undefined if none. */
-	setWalked(block: ThreadBlock | undefined): void {
+	setWalkedFrom(block: ThreadBlock | undefined): void {
 		this.#walkedFrom = block && {
 			anchorSp: block.anchorSp, anchorPc: block.anchorPc, anchorFp: block.anchorFp, state: block.state,
 		};
 	}
 
-	/** Sets that nothing is known of the current stack. */
 	setUnknown(): void {
 		this.frames = new Int32Array();
 		this.end = 'broken';
@@ -52,21 +49,19 @@ class ThreadStack extends WalkedStack {
 
 /** A thread's key, name and state, and how they were last read. */
 class Description {
-	/** Key, name and flags; 0 and empty until known. */
 	key = 0;
 	name = '';
 	flags = 0;
-	/** The last known state code. */
 	state: number = stateCode.RUNNABLE;
 	/** The virtual thread mounted when its identity was last read. */
 	virtual?: {readonly id: number; readonly name: string};
 	/** Whether key, daemon flag and name were read from the Java heap, and when that was (performance.now). */
 	isIdentified = false;
 	identifiedMs = 0;
-	/** Address of the thread's status, and the collection count for which it is valid. */
+	/** The status's address, and the collection count for which it is valid. */
 	statusAddress = 0;
 	statusClock = Number.NaN;
-	/** Frames for which the state was last determined, and whether the thread's own status confirmed it. */
+	/** The frames for which the state was found; and whether the thread's own status confirmed it. */
 	frames?: Int32Array;
 	isStateConfirmed = false;
 	/** The thread is in Object.wait, where another thread may change its status. */
@@ -86,7 +81,7 @@ export class JavaThread {
 	hasEvent = false;
 	/** cpu-times.ts. */
 	readonly cpu: CpuTime;
-	/** java-threads.ts, and the modules that read stacks: fields of its JavaThread as last read. */
+	/** java-threads.ts and the modules that read stacks: fields of its JavaThread as last read. */
 	readonly block: ThreadBlock = emptyBlock();
 	/** The modules that read stacks: thread-stacks.ts, cpu/perf, cpu/ptrace. */
 	readonly stack = new ThreadStack();
@@ -104,7 +99,7 @@ export class JavaThread {
 	exists = false;
 	/** present-threads.ts: it may run at any time; see other-threads-idle.ts. */
 	isWatched = false;
-	/** `SteadyThreads`: how long it has been running in every update, and the last update that found it running. */
+	/** `SteadyThreads`: how long it has run in every update, and the last update that found it running. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
 	/** locks.ts: the lock that it waits for, as last read. */
@@ -123,7 +118,7 @@ export class JavaThread {
 		Object.assign(this.block, block);
 	}
 
-	/** Whether it executes Java code: then it has no anchor, and only its registers show where it is. */
+	/** Then it has no anchor, and only its registers show where it is. */
 	get isInJava(): boolean {
 		return this.block.state === javaThreadState.inJava;
 	}

@@ -8,18 +8,17 @@ import {ThreadList} from './thread-list.js';
 
 /** The target's Java threads, kept from sample to sample. */
 export class JavaThreads {
-	/** Threads listed for the first time in the newest list. */
 	readonly newThreads: JavaThread[] = [];
 	#round = 0;
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
 	readonly #list: ThreadList;
-	/** The blocks of all threads, and of the watched ones. */
+	/** Of all threads, and of the watched ones. */
 	readonly #blocks: ThreadBlocks;
 	readonly #watched: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** The threads of the newest list, and its addresses; undefined if some addresses have no thread. */
+	/** The newest list, and its addresses; undefined if some addresses have no thread. */
 	readonly #threads: JavaThread[] = [];
 	#addresses: readonly number[] | undefined;
 
@@ -77,17 +76,14 @@ export class JavaThreads {
 		return successor;
 	}
 
-	/** Reads a thread's block again; returns false if it is unreadable. */
 	reread(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, thread.block);
 	}
 
-	/** Whether a thread executes Java code now. */
 	isInJavaNow(thread: JavaThread): boolean {
 		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
 	}
 
-	/** Whether a thread still has the anchor and state that its stack was walked from. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
 	}

@@ -1,16 +1,15 @@
 import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/** Number of consecutive scans that must have found only watched threads running. */
+/** Consecutive scans that must have found only watched threads running. */
 const minIdleScans = 5;
 
-/** Maximum number of watched threads: each is read twice per sample. */
+/** Each watched thread is read twice per sample. */
 const watchedLimit = 24;
 
-/** Maximum number of attempts to measure the CPU time of all other threads while a watched one may be running. */
+/** Attempts to measure the CPU time of all other threads while a watched one may be running. */
 const measureTries = 4;
 
-/** Maximum time between scans of all threads, milliseconds. */
 const scanEveryMs = 4000;
 
 /**
@@ -24,7 +23,7 @@ export class OtherThreadsIdle {
 	wereIdle = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
-	/** Linux ids of threads that may run at any time. */
+	/** Linux ids. */
 	#watched: readonly number[] = [];
 	/** CPU time of all other threads at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
@@ -81,7 +80,6 @@ export class OtherThreadsIdle {
 		return Number.NaN;
 	}
 
-	/** Returns the CPU time of the watched threads; NaN if one has ended. */
 	#sumWatched(): number {
 		let sum = 0;
 		for (const id of this.#watched) {

@@ -21,9 +21,8 @@ const watchedMs = 6000;
 
 /** The Java threads that both the JVM and the kernel list, with their CPU time. */
 export class PresentThreads {
-	/** Threads that may have changed in this sample. */
 	readonly awake: JavaThread[] = [];
-	/** The JVM's list of Java threads, and the process's other threads. */
+	/** The JVM's Java threads, and the process's other threads. */
 	readonly java: JavaThreads;
 	readonly vmThreads: VmThreads;
 	readonly #pid: number;
@@ -32,14 +31,13 @@ export class PresentThreads {
 	readonly #present: JavaThread[] = [];
 	readonly #others: OtherThreadsIdle;
 	readonly #steady = new SteadyThreads();
-	/** Threads that may run while the others are idle. */
+	/** Threads that may run while all others are idle. */
 	readonly #watched: JavaThread[] = [];
-	/** This sample reads all threads, not only the watched ones. */
-	#isFull = true;
+	/** This sample reads all threads. */
+	#readsAll = true;
 	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
 	#onlyWatchedRan = false;
-	/** Only watched threads of the process have run. */
-	#wereOthersIdle = false;
+	#onlyWatchedOfProcessRan = false;
 
 	constructor(jvm: Jvm, target: Target, cpu: ThreadCpu, jvmStacks: JvmStacks) {
 		this.#pid = target.pid;
@@ -50,7 +48,6 @@ export class PresentThreads {
 		this.vmThreads = new VmThreads(jvm, target.pid, {cpu, cpuTimes: this.#cpuTimes, jvmStacks});
 	}
 
-	/** See `SampleOutcome`. */
 	get changedNs(): number {
 		return this.#steady.changedNs;
 	}
@@ -67,12 +64,12 @@ export class PresentThreads {
 			this.#others.forget();
 		}
 
-		this.#isFull = areAllDue || !this.#others.areIdle(nowMs) || !this.#listWatched();
-		if (this.#isFull) {
+		this.#readsAll = areAllDue || !this.#others.areIdle(nowMs) || !this.#listWatched();
+		if (this.#readsAll) {
 			this.#listAll(areAllDue);
 		}
 
-		this.#wereOthersIdle = !areAllDue && this.#others.wereIdle && this.#onlyWatchedRan;
+		this.#onlyWatchedOfProcessRan = !areAllDue && this.#others.wereIdle && this.#onlyWatchedRan;
 		return this.#present;
 	}
 
@@ -84,7 +81,7 @@ export class PresentThreads {
 		const nowMs = performance.now();
 		this.#steady.update(this.awake, sample, nowMs);
 		const isSteady = this.#isSteady() && !this.#steady.wasRecentlySteady(nowMs);
-		if (this.#isFull) {
+		if (this.#readsAll) {
 			this.#watch(nowMs);
 		}
 
@@ -110,7 +107,6 @@ export class PresentThreads {
 		}
 	}
 
-	/** Sets which threads are watched from now on. */
 	#watch(nowMs: number): void {
 		const watched = this.#watched;
 		const ranAfterMs = nowMs - watchedMs;
@@ -136,7 +132,7 @@ export class PresentThreads {
 			}
 		}
 
-		return this.#wereOthersIdle && this.vmThreads.onlyWatchedRan && usedNs < housekeepingNs;
+		return this.#onlyWatchedOfProcessRan && this.vmThreads.onlyWatchedRan && usedNs < housekeepingNs;
 	}
 
 	#listAll(areAllDue: boolean): void {
@@ -159,7 +155,6 @@ export class PresentThreads {
 		}
 	}
 
-	/** Reads only the watched threads; returns false if all must be read. */
 	#listWatched(): boolean {
 		if (!this.java.listAgain(this.#watched)) {
 			return false;
@@ -216,7 +211,7 @@ export class PresentThreads {
 	}
 }
 
-/** Whether a thread has no Java frames, such as a compiler thread. */
+/** As a compiler thread. */
 function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
 	return frames.length === 0 && end === 'root';
 }
@@ -227,10 +222,8 @@ A thread in Java code does not wait, so it needs no minimum.
 */
 const minShare = 0.75;
 
-/** Minimum duration, nanoseconds, to count as steady. */
 const minSteadyNs = 500e6;
 
-/** Whether a thread runs steadily. */
 export function isSteady({steadyNs}: JavaThread): boolean {
 	return steadyNs >= minSteadyNs;
 }
@@ -243,7 +236,7 @@ export class SteadyThreads {
 	*/
 	changedNs = 0;
 	#updates = 0;
-	/** When a steady thread was last found to have stopped. */
+	/** When a steady thread was last found stopped. */
 	#stoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
 

@@ -3,7 +3,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread, type Lock} from './java-thread.js';
 import {mayStall} from './derived-state.js';
 
-/** Maximum number of frames in a sample, beyond twice those in use; at more, the sample is rebuilt from scratch. */
+/** At more frames than this beyond twice those in use, a sample is rebuilt from scratch. */
 const maxExtraFrames = 1 << 16;
 
 /** Returns the bits of `Sample.flags` for a thread that is not a carrier. */
@@ -23,12 +23,10 @@ filled each time.
 */
 export class RowCache {
 	#sample?: Sample;
-	/** Number of rows of the previous sample; 0 if they cannot be reused. */
+	/** Rows of the previous sample; 0 if they cannot be reused. */
 	#count = 0;
-	/** Number of frames of these rows. */
 	#framesInUse = 0;
 
-	/** Begins to fill a sample. */
 	start(sample: Sample): void {
 		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + maxExtraFrames ? sample.count : 0;
 		this.#sample = sample;
@@ -76,7 +74,6 @@ export class RowCache {
 		return true;
 	}
 
-	/** Ends the filling of a sample. */
 	end(): void {
 		const {count, stackLength} = this.#sample!;
 		let frames = 0;

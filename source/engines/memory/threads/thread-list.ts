@@ -4,19 +4,17 @@ import {Ranges} from '../target/ranges.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
-/** Maximum number of threads in a list; kernels allow 32,768 by default (pid_max). */
+/** Kernels allow 32,768 threads by default (pid_max). */
 const threadLimit = 65_536;
 
-/** Maximum number of attempts to read the list while it changes. */
-const maxTries = 5;
+const maxAttempts = 5;
 
 /** Reads the JVM's list of its threads. */
 export class ThreadList {
 	readonly #vm: Vm;
-	/** The list as last read, and as bytes. */
+	/** As last read. */
 	#addresses: readonly number[] = [];
 	#bytes = new Uint8Array();
-	/** Buffer for the next reading; swapped with the previous one. */
 	#nextBytes = new Uint8Array();
 	/** Each thread's pointer to the next (8 and 11). */
 	readonly #links: Ranges;
@@ -104,7 +102,7 @@ export class ThreadList {
 		});
 	}
 
-	/** Whether the linked list that begins with this thread is the one read last. */
+	/** Whether the linked list that begins with this thread is still the one read last. */
 	#isUnchanged(first: number): boolean {
 		const known = this.#addresses;
 		if (known.length === 0 || known.at(-1) !== first) {
@@ -124,7 +122,7 @@ export class ThreadList {
 
 /** Retries `attempt`, which fails if the list changes during it: a freed list contains garbage. */
 function withRetries<T>(attempt: () => T): T {
-	for (let failures = 1; failures < maxTries; failures++) {
+	for (let failures = 1; failures < maxAttempts; failures++) {
 		const result = ifReadable<T | undefined>(attempt, undefined);
 		if (result !== undefined) {
 			return result;

@@ -11,20 +11,17 @@ import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 
-/** How often the process's threads are listed, milliseconds, and as a multiple of the time that listing takes. */
+/** How often the process's threads are listed, also as a multiple of the time that listing takes. */
 const listEveryMs = 500;
 const listEveryTimes = 500;
 
-/** For this long after it ran, a VM-internal thread is watched. */
+/** How long a thread is watched after it ran. */
 const watchedMs = 6000;
 
-/** Minimum interval between searches for a native thread's library, milliseconds: it may be unknown while it runs. */
+/** Interval between searches for a native thread's library, which may be unknown while the thread runs. */
 const searchEveryMs = 5000;
 
-/** Library of the VM's own threads. */
-const ownLibrary = 'libjvm.so';
-
-/** Maximum number of threads listed. */
+const libraryOfVm = 'libjvm.so';
 const threadLimit = 20_000;
 
 /** The thread that runs all or part of the work of stop-the-world collectors, and other operations of the VM. */
@@ -36,11 +33,11 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
 `isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list; `library`: see
-`libraryOfThread`, and when it may be searched for again.
+`libraryOfThread`, searched for again from `nextSearchMs` on.
 */
 type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextSearchMs: number};
 
-/** Input of `add`. `repeats`: number of intervals that the sample covers; `stackPointers`: see `RunningTimer`. */
+/** `repeats`: number of intervals that the sample covers; `stackPointers`: see `RunningTimer`. */
 type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
 
 /**
@@ -158,7 +155,7 @@ export class VmThreads {
 				thread.library = libraryOfThread(this.#pid, nativeId, this.#jvm.memory, sp);
 			}
 
-			into.addAttributedCpu(row, usedNs, thread.library === ownLibrary ? this.#stacks.of(jvmWork.vm, name) : this.#stacks.ofThread(name, thread.library));
+			into.addAttributedCpu(row, usedNs, thread.library === libraryOfVm ? this.#stacks.of(jvmWork.vm, name) : this.#stacks.ofThread(name, thread.library));
 		}
 	}
 
@@ -202,7 +199,7 @@ export class VmThreads {
 	}
 }
 
-/** Maximum bytes of a thread's name in Linux (TASK_COMM_LEN without the zero). */
+/** TASK_COMM_LEN without the zero. */
 const kernelNameBytes = 15;
 
 /** Returns a thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */

@@ -6,7 +6,7 @@ import {fail, ifReadable} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, StackCopy} from './stack.js';
 
-/** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
+/** Of a virtual thread that is not mounted. `id`: the same for equal frames. */
 export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
 /**
@@ -15,7 +15,7 @@ locked without a monitor (24 and later).
 */
 export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
 
-/** Maximum number of frozen stacks that keep their ids. */
+/** Frozen stacks that keep their ids. */
 const stackLimit = 16_384;
 
 /**
@@ -24,13 +24,13 @@ chunk's field.
 */
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
-/** Field offsets of these classes, and the class of chunks. */
+/** `chunkKlass`: the class of chunks; the others are field offsets. */
 type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly lockStackSize: number; readonly stack: number};
 
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
 
-/** Maximum number of chunks of a thread: each yield at a greater depth may add one. */
+/** Each yield at a greater depth may add a chunk. */
 const chunkLimit = 64;
 
 /**
@@ -42,8 +42,8 @@ const lockStackSizeField = 4;
 const lockStackLimit = 8;
 const nothing: readonly number[] = [];
 
-/** Maximum words of a chunk: 1 MB of frames. */
-const chunkWords = 1 << 17;
+/** 1 MB of frames. */
+const maxChunkWords = 1 << 17;
 
 /**
 Reads the frames of virtual threads in the heap. When a virtual thread resumes, only its topmost frames return to the
@@ -53,10 +53,10 @@ export class Continuations {
 	readonly #jvm: Jvm;
 	readonly #frames = new FrameBuffer();
 	readonly #stack = new StackCopy();
-	/** Index in a ContinuationEntry of the Continuation object; 0 until found. */
+	/** Index of the Continuation object in a ContinuationEntry; 0 until found. */
 	#entryWord = 0;
 	#offsets?: Offsets;
-	/** Frozen stacks by their frames, and how many there have been. */
+	/** By frames; and how many there have been. */
 	readonly #stacks = new Map<string, FrozenStack>();
 	#stackCount = 0;
 
@@ -142,13 +142,11 @@ export class Continuations {
 		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
 	}
 
-	/** Whether a chunk still has this stack pointer; bypasses cached pages. */
 	#isStillAt(chunk: number, sp: number): boolean {
 		const bytes = this.#jvm.vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
 		return new DataView(bytes.buffer).getUint32(0, true) === sp;
 	}
 
-	/** Returns the stack with the frames in `#frames`. */
 	#frozenStack(): FrozenStack {
 		const frames = this.#frames.copy();
 		return getOrCreate(bounded(this.#stacks, stackLimit), frames.join(','), () => ({id: ++this.#stackCount, frames}));
@@ -213,7 +211,7 @@ export class Continuations {
 		const sp = reader.u32(chunk + spOffset);
 		// Up to 22 a chunk has the number of argument words after its frames, later the end of the frames.
 		const end = has(bottom) ? reader.u32(chunk + bottom) : size - reader.u32(chunk + argumentSize);
-		if (size > chunkWords || end > size || sp > size) {
+		if (size > maxChunkWords || end > size || sp > size) {
 			fail();
 		}
 

@@ -11,7 +11,7 @@ export const slot = {
 	returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24,
 } as const;
 
-/** Returns the slot with the bytecode pointer (bcp) while the frame is in a call. */
+/** The slot with the bytecode pointer (bcp) while the frame is in a call. */
 function bcpOffset(release: number): number {
 	return release >= 9 ? -64 : -56;
 }
@@ -27,8 +27,7 @@ const relativeMonitorEndSince = 22;
 /** Bytes of a monitor in an interpreted frame: a lock word and the object (BasicObjectLock). */
 const monitorBytes = 16;
 
-/** Maximum number of monitors read of a frame. */
-const monitorLimit = 256;
+const maxMonitors = 256;
 
 /**
 Returns the objects whose monitors an interpreted frame holds, outermost first. The monitors are below its fixed slots,
@@ -38,7 +37,7 @@ export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	const begin = fp + initialSpOffset(vm.release);
 	const end = vm.release >= relativeMonitorEndSince ? fp + (8 * stack.i32(begin)) : stack.word(begin);
 	const objects: number[] = [];
-	for (let at = begin - monitorBytes; at >= end && objects.length < monitorLimit; at -= monitorBytes) {
+	for (let at = begin - monitorBytes; at >= end && objects.length < maxMonitors; at -= monitorBytes) {
 		const object = stack.word(at + 8);
 		if (object !== 0) {
 			objects.push(object);
@@ -59,7 +58,6 @@ export function interpretedFrame({vm, methods}: Pick<Jvm, 'vm' | 'methods'>, sta
 	return method.frame(isBcp(method, pointer) ? pointer - method.codeStart : 0);
 }
 
-/** Whether a word points to a bytecode of a method. */
 function isBcp({isNative, codeStart, codeEnd}: Method, word: number): boolean {
 	return !isNative && word >= codeStart && word < codeEnd;
 }

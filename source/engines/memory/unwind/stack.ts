@@ -1,12 +1,12 @@
 import {wordAt, wordOf, type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
-/** Maximum bytes copied of a stack, enough for some 7,000 interpreted frames; a deeper stack is truncated. */
+/** Enough for some 7,000 interpreted frames; a deeper stack is truncated. */
 const stackBytesLimit = 1 << 20;
 
 /** A copy of part of a thread's stack, read by address. */
 export class StackCopy {
-	/** Address of the first word, and the address after the last. */
+	/** Addresses of the first word, and after the last. */
 	low = 0;
 	high = 0;
 	/** The stack continues above `high`. */
@@ -52,7 +52,6 @@ export class StackCopy {
 		this.isTruncated = this.high < base;
 	}
 
-	/** Returns a hash of the contents. */
 	checksum(): number {
 		let sum = 0;
 		for (let index = (this.high - this.low) / 4; index-- > 0;) {
@@ -99,10 +98,7 @@ export class StackCopy {
 	}
 }
 
-/**
-Maximum frames of a stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), and a stack of 1 MB holds some
-20,000 small ones.
-*/
+/** The JVM's own dumps stop at 1,024 frames (MaxJavaStackTraceDepth); a stack of 1 MB holds some 20,000 small ones. */
 const frameLimit = 16_384;
 
 /** Frame ids of one stack, innermost first, in memory that is reused for the next stack. */
@@ -126,7 +122,6 @@ export class FrameBuffer {
 		return true;
 	}
 
-	/** Returns the frames in a new array. */
 	copy(): Int32Array {
 		return this.ids.slice(0, this.count);
 	}
@@ -148,8 +143,7 @@ export type Cursor = {pc: number; sp: number; fp: number};
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
 export const registersBytes = 27 * 8;
 
-/** Indices of its words. */
-const index = {
+const registerIndex = {
 	r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19,
 };
 
@@ -158,6 +152,6 @@ export function decodeRegisters(bytes: Uint8Array): Registers {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const word = (at: number) => wordAt(view, at * 8);
 	return {
-		pc: word(index.pc), sp: word(index.sp), fp: word(index.fp), rax: word(index.rax), rbx: word(index.rbx), r13: word(index.r13),
+		pc: word(registerIndex.pc), sp: word(registerIndex.sp), fp: word(registerIndex.fp), rax: word(registerIndex.rax), rbx: word(registerIndex.rbx), r13: word(registerIndex.r13),
 	};
 }

@@ -9,21 +9,21 @@ import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /**
-Bytes of stack searched for a return address into Java code when the top frames have no debug information: more than the
-largest buffers in native JDK frames.
+Searched for a return address into Java code when the top frames have no debug information: more than the largest
+buffers in native frames of the JDK.
 */
 const scanBytes = 1 << 16;
 
-/** Bytes of code read from a program counter on; a prologue has up to 40. */
+/** Bytes of code read at a program counter; a prologue has up to 40. */
 const codeWindow = 64;
 
-/** Bytes of a far call: mov r10, imm64; call r10. */
+/** mov r10, imm64; call r10. */
 const farCallBytes = 13;
 
-/** Assumed size of a native function; those called without an anchor are small. */
-const functionBytes = 4096;
+/** Assumed size of a native function called without an anchor, which is small. */
+const maxFunctionBytes = 4096;
 
-/** Maximum length of a call instruction, bytes. */
+/** Of the longest call instruction. */
 const callBytes = 7;
 
 /** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */
@@ -41,9 +41,9 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a running thread's frames. Begins at the registers or, outside generated code, at the current
-	anchor of the JavaThread (0: none). If that does not lead to the root, searches the stack for a return address that
-	does, unless the stack is truncated.
+	Fills the walker with a running thread's frames: from the registers or, outside generated code, from the JavaThread's
+	current anchor (0: none). If that does not lead to the root, searches the stack for a return address that does, unless
+	the stack is truncated.
 	*/
 	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
 		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
@@ -64,7 +64,6 @@ export class TopFrame {
 		return found;
 	}
 
-	/** Whether a thread is in generated code. */
 	isInCode({pc}: Registers): boolean {
 		return this.#jvm.code.isCode(pc);
 	}
@@ -115,7 +114,7 @@ export class TopFrame {
 		return location.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, location);
 	}
 
-	/** Walks from a compiled method, whose frame may be complete, under construction or removed. */
+	/** The method's frame may be complete, under construction or removed. */
 	#inCompiled(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const {blob} = location;
@@ -262,7 +261,7 @@ export class TopFrame {
 	/** Whether the thread is in the function called just before a return address, or in one that this one called. */
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
-		const isInTarget = (word: number) => word >= target && word < target + functionBytes;
+		const isInTarget = (word: number) => word >= target && word < target + maxFunctionBytes;
 		if (target === 0 || isInTarget(pc)) {
 			return target !== 0;
 		}

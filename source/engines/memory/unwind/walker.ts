@@ -6,7 +6,7 @@ import {fail, Unreadable} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
 
-/** How a walk ended: `root`: at the thread's first Java frame; `broken`: before it, so the stack is incomplete. */
+/** `root`: the walk ended at the thread's first Java frame; `broken`: before it. */
 export type WalkEnd = 'root' | 'broken';
 
 /** Called for each Java frame. `at`: index of its first virtual frame in the buffer. */
@@ -15,10 +15,10 @@ export type FrameWatcher = {
 	compiled(at: number, stack: StackCopy, location: CodeLocation, pc: number, sp: number): void;
 };
 
-/** Maximum steps of a walk, including frames without a Java method. */
+/** Including frames without a Java method. */
 const stepLimit = 40_000;
 
-/** Maximum bytes of a ContinuationEntry with the arguments below it; an entry has some 80. */
+/** Of a ContinuationEntry with the arguments below it; an entry has some 80. */
 const maxEntryBytes = 256;
 
 /**
@@ -27,9 +27,9 @@ the caller of a running thread's.
 */
 export class Walker {
 	readonly frames = new FrameBuffer();
-	/** Number of frames of a mounted virtual thread, up to Continuation.enterSpecial; -1 if there is none. */
+	/** Frames of a mounted virtual thread, up to Continuation.enterSpecial; -1 if there is none. */
 	carrierStart = -1;
-	/** Index of the first frame after the virtual thread's frames in the heap; -1 if none are in the heap. */
+	/** Index of the first frame after those in the heap; -1 if none are in the heap. */
 	heapStart = -1;
 	/** Stack pointer of enterSpecial's frame, at its ContinuationEntry (continuationEntry.hpp); 0 if there is none. */
 	entrySp = 0;
@@ -37,7 +37,6 @@ export class Walker {
 	heapSp = 0;
 	/** A later copy of the same stack, if return addresses must be unchanged. */
 	#later: StackCopy | undefined;
-	/** Where the last walk ended. */
 	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #jvm: Pick<Jvm, 'vm' | 'code' | 'methods'>;
 	readonly #watcher: FrameWatcher | undefined;
@@ -47,7 +46,6 @@ export class Walker {
 		this.#watcher = watcher;
 	}
 
-	/** Discards the previous stack. */
 	start(): void {
 		this.frames.count = 0;
 		this.carrierStart = -1;
@@ -93,7 +91,7 @@ export class Walker {
 		return stack.has(anchorSp - 8) ? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later) : 'broken';
 	}
 
-	/** Appends the frames of a compiled method at a code address; returns false if there are too many. */
+	/** Appends a compiled method's frames at a code address; returns false if there are too many. */
 	pushCompiled(location: CodeLocation, pc: number, exact: boolean): boolean {
 		for (const frame of this.#jvm.code.frames(location, pc, exact)) {
 			if (!this.frames.push(frame)) {
@@ -238,12 +236,11 @@ export class Walker {
 	}
 }
 
-/** A walked stack. */
 export class WalkedStack {
-	/** Frame ids, innermost first, and how the walk ended. */
+	/** Frame ids, innermost first. */
 	frames: Int32Array = new Int32Array();
 	end: WalkEnd = 'root';
-	/** Number of frames of the virtual thread, before the carrier's own; -1 if there is none. */
+	/** Frames of the virtual thread, before the carrier's own; -1 if there is none. */
 	carrierStart = -1;
 	/** The virtual thread's frames in the heap are unreadable. */
 	isHeapMissing = false;

@@ -8,15 +8,13 @@ import {fail, ifReadable} from '../target/reader.js';
 const mapClass = 'java.util.concurrent.ConcurrentHashMap';
 const mapSignature = 'Ljava/util/concurrent/ConcurrentHashMap';
 
-/** Maximum array elements, bins of a map, and entries of a bin that are read. */
+/** Bounds on elements of an array, bins of a map, and entries of a bin. */
 const elementLimit = 10_000;
 const binLimit = 1 << 26;
 const entryLimit = 10_000;
 
-/** Maximum number of cached class names. */
-const classNameLimit = 1024;
+const cachedClassNamesLimit = 1024;
 
-/** An entry of a map: its key, its node, and the bin that it is in. */
 export type MapEntry = {readonly key: number; readonly node: number; readonly bin: number};
 
 /**
@@ -25,12 +23,11 @@ program changes a map, an entry may be missed or returned twice. Objects must no
 `Unreadable`.
 */
 export class JdkObjects {
-	/** The classes whose static fields can be read. */
 	readonly classes: BootClasses;
 	readonly #jvm: Jvm;
 	readonly #classNames = new Map<number, string>();
 
-	/** `classNames`: the classes of the boot loader whose static fields are read. */
+	/** `classNames`: classes of the boot loader whose static fields can be read. */
 	constructor(jvm: Jvm, classNames: readonly string[]) {
 		this.#jvm = jvm;
 		this.classes = new BootClasses(jvm.vm, classNames);
@@ -48,7 +45,6 @@ export class JdkObjects {
 		return this.#fieldOf(klass, this.#jvm.heap.wideReference(mirror), name, signature);
 	}
 
-	/** Returns the value of a java.lang.Integer. */
 	integer(object: number): number {
 		return this.#jvm.vm.reader.u32(this.#address(object, 'value', 'I'));
 	}
@@ -56,7 +52,7 @@ export class JdkObjects {
 	/** Returns the class name of an object, `com.acme.Foo$Bar`. */
 	classOf(object: number): string {
 		const klass = this.#jvm.heap.klassOf(object);
-		return cached(this.#classNames, klass, classNameLimit, () => klassName(this.#jvm.vm, klass));
+		return cached(this.#classNames, klass, cachedClassNamesLimit, () => klassName(this.#jvm.vm, klass));
 	}
 
 	/** Yields the elements of an array of objects, null as 0; nothing if the array is 0. */
@@ -72,7 +68,6 @@ export class JdkObjects {
 		return set === 0 ? 0 : this.field(set, 'map', `${mapSignature};`);
 	}
 
-	/** Returns the number of entries of a map. */
 	size(map: number): number {
 		let size = this.#long(map, 'baseCount');
 		for (const cell of this.elements(this.field(map, 'counterCells', `[${mapSignature}$CounterCell;`))) {
@@ -97,15 +92,14 @@ export class JdkObjects {
 		const bin = (hash ^ (hash >>> 16)) & (length - 1);
 		for (const {key, node} of length === 0 ? [] : this.#entriesOfBin(start + (bytes * bin), bin)) {
 			if (isKey(key)) {
-				return this.value(node);
+				return this.valueOfNode(node);
 			}
 		}
 
 		return 0;
 	}
 
-	/** Returns the value of an entry's node. */
-	value(node: number): number {
+	valueOfNode(node: number): number {
 		return this.field(node, 'val', 'Ljava/lang/Object;');
 	}
 
@@ -147,10 +141,9 @@ export class JdkObjects {
 	}
 }
 
-/** Maximum number of class loaders; hidden classes have one each. */
+/** Hidden classes have a class loader each. */
 const loaderLimit = 1 << 17;
 
-/** Maximum number of classes read in one call. */
 const classesPerUpdate = 256;
 
 /** Finds classes loaded by the boot loader, by name. They are never unloaded. */
@@ -172,7 +165,6 @@ class BootClasses {
 		this.#lengths = new Set(names.map(({length}) => length));
 	}
 
-	/** Returns a class's address; undefined if it has not been found. */
 	get(name: string): number | undefined {
 		return this.#found.get(name);
 	}

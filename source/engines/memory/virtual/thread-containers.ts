@@ -11,13 +11,13 @@ const scopeSignature = 'Ljdk/internal/vm/StackableScope;';
 /** Classes whose static fields lead to the containers, and of what they contain. */
 export const containerClasses: readonly string[] = [rootContainer, containers, virtualThread, flockContainer];
 
-/** By class of container, the field with its virtual threads. */
+/** The field with the virtual threads, by class of container. */
 const threadFields: ReadonlyMap<string, string> = new Map([
 	['java.util.concurrent.ThreadPerTaskExecutor', 'threads'],
 	['jdk.internal.vm.SharedThreadContainer', 'virtualThreads'],
 ]);
 
-/** Maximum containers, and nested scopes of one thread. */
+/** Bounds on containers, and on nested scopes of a thread. */
 const containerLimit = 10_000;
 const scopeLimit = 64;
 
@@ -39,13 +39,11 @@ export class ThreadContainers {
 		return this.#objects.classes.get(rootContainer) !== undefined && this.virtualThreadKlass !== 0;
 	}
 
-	/** The class java.lang.VirtualThread; 0 if unknown. */
 	get virtualThreadKlass(): number {
 		return this.#objects.classes.get(virtualThread) ?? 0;
 	}
 
-	/** Whether any thread may have opened a scope. */
-	get hasScopes(): boolean {
+	get mayHaveScopes(): boolean {
 		return this.#objects.classes.get(flockContainer) !== undefined;
 	}
 

@@ -16,24 +16,23 @@ import {
 } from './virtual-kinds.js';
 
 /**
-Maximum reading time, milliseconds: per sample, per second, and at the start of a session, when all threads are new.
-`passMs`: minimum time from the start of one pass over all threads to the next.
+Reading time: at most per sample, per second, and at the start of a session, when all threads are new. A pass over all
+threads begins at most every `passMs`.
 */
 const sliceMs = 3;
 const msPerSecond = 5;
 const startMs = 400;
 const passMs = 1000;
 
-/** How often the number of threads is checked while there are too many, milliseconds. */
+/** How often the number of threads is checked while there are too many. */
 const tooManyMs = 10_000;
 
-/** Maximum number of groups; beyond it each kind has one more group, without a stack. */
+/** Beyond this, each kind has one more group, without a stack. */
 const groupLimit = 1024;
 
-/** Where a pass begins. */
-const start = {source: 0, bin: 0, listed: 0, unread: 0};
+const passStart = {source: 0, bin: 0, listed: 0, unread: 0};
 
-/** Maximum threads read at once from the scopes of one thread and those nested in them, and maximum nesting. */
+/** Bounds on threads read at once from the scopes of a thread and those nested in them, and on nesting. */
 const scopedLimit = 1024;
 const scopeDepth = 16;
 
@@ -41,7 +40,7 @@ type Found = {readonly id: number; readonly group?: ThreadGroup; readonly read?:
 
 type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
-/** One of the sets that a pass reads in turn, and what it does with each entry. */
+/** A set that a pass reads, and what it does with each entry. */
 type Source = {readonly entries: (fromBin: number) => Iterable<MapEntry>; readonly take: (entry: MapEntry) => void};
 
 /**
@@ -49,7 +48,7 @@ Reads unmounted virtual threads, a slice of them per sample, within a time budge
 read again.
 */
 export class UnmountedThreads {
-	/** Number of virtual threads at the start of the newest pass, and the share that was read, 0 to 100. */
+	/** Virtual threads at the start of the newest pass, and the percentage of them that was read. */
 	count = 0;
 	seenPercent = 0;
 	readonly #jvm: Jvm;
@@ -62,8 +61,8 @@ export class UnmountedThreads {
 	readonly #waits: VirtualWaits;
 	readonly #known = new Map<number, KnownThread>();
 	readonly #groups = new Map<string, ThreadGroup>();
-	/** Where the pass continues: source and bin; and the threads listed so far, and those that were unreadable. */
-	#place = {...start};
+	/** Where the pass continues: source and bin; threads listed so far, and those that were unreadable. */
+	#place = {...passStart};
 	#clock = moving;
 	#scopedLeft = 0;
 	#pass = 0;
@@ -89,7 +88,6 @@ export class UnmountedThreads {
 		return this.#groups.values();
 	}
 
-	/** Returns the group of a virtual thread by its id. */
 	groupOf(id: number): ThreadGroup | undefined {
 		return this.#known.get(id)?.group;
 	}
@@ -182,7 +180,7 @@ export class UnmountedThreads {
 				},
 			})),
 			{
-				entries: from => this.#containers.hasScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [], take: ({key}) => {
+				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [], take: ({key}) => {
 					this.#listScopesOf(threads[key], found);
 				},
 			},
@@ -196,14 +194,13 @@ export class UnmountedThreads {
 
 	#addFile(node: number, key: number, poller: number): void {
 		ifReadable(() => {
-			const thread = this.#jdk.value(node);
+			const thread = this.#jdk.valueOfNode(node);
 			if (this.#jvm.heap.klassOf(thread) === this.#containers.virtualThreadKlass) {
 				this.#pollers.add(this.#jvm.objects.idOf(thread), key, poller);
 			}
 		}, undefined);
 	}
 
-	/** Lists the threads in scopes that a platform thread has opened. */
 	#listScopesOf({address, block}: JavaThread, found: Found[]): void {
 		ifReadable(() => {
 			const thread = this.#jvm.objects.objectOf(address, block.threadObject);
@@ -231,7 +228,7 @@ export class UnmountedThreads {
 		}
 
 		found.push(one);
-		if (this.#containers.hasScopes && depth < scopeDepth) {
+		if (this.#containers.mayHaveScopes && depth < scopeDepth) {
 			ifReadable(() => {
 				this.#listScopes(thread, found, depth);
 			}, undefined);
@@ -285,7 +282,7 @@ export class UnmountedThreads {
 		this.count = this.#isCut ? Math.max(listed, this.count) : listed;
 		this.seenPercent = this.count === 0 ? 100 : 100 * (listed - unread) / this.count;
 		// Here and not when a pass begins: its first slice may have to be read again.
-		this.#place = {...start};
+		this.#place = {...passStart};
 	}
 
 	/** Returns a thread and its group; no group if it is mounted or has ended. Throws `Unreadable`. */

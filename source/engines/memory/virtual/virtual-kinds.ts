@@ -6,19 +6,19 @@ import {type Methods} from '../hotspot/methods.js';
 import {type FrozenStack} from '../unwind/continuation.js';
 import {type VirtualWait} from './virtual-waits.js';
 
-/** Kind of threads of which neither the name nor the outermost frames are known. */
+/** Of threads of which neither the name nor the outermost frames are known. */
 const unknownKind = '(virtual threads)';
 
-/** In the name of a class that the JVM made of a lambda expression; its method calls that of the program. */
+/** In the name of a class that the JVM made of a lambda expression, whose method calls the program's. */
 const lambda = '$$Lambda';
 
-/** Maximum number of threads, methods and keys that are remembered; beyond it all are forgotten. */
+/** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */
 const kindsLimit = 16_384;
 
-/** Maximum by which one name may be ahead of others. */
+/** Maximum lead of one name over others. */
 const maxVotes = 16;
 
-/** A kind of virtual threads: what tells it from others, and its name. */
+/** `id`: what tells it from others. */
 export type VirtualKind = {readonly id: string; readonly name: string};
 
 /**
@@ -48,7 +48,7 @@ export class VirtualKinds {
 	*/
 	kindOf(frames: Int32Array | undefined, identity?: {readonly id: number; readonly name: string}): VirtualKind {
 		const name = elide(poolName(identity?.name ?? ''));
-		const method = frames ? this.#firstMethod(frames) : identity && this.#firstMethods.get(identity.id);
+		const method = frames ? this.#outermostOfProgram(frames) : identity && this.#firstMethods.get(identity.id);
 		if (method === undefined) {
 			const known = name === '' ? unknownKind : name;
 			return {id: known, name: known};
@@ -63,7 +63,7 @@ export class VirtualKinds {
 		return {id: method, name: named === '' ? method : named};
 	}
 
-	/** Returns the key of the record with this description, the same each time. */
+	/** Returns the key of a record, the same for the same description. */
 	keyOf(description: string): number {
 		return cached(this.#keys, description, kindsLimit, () => virtualThreadsKey - this.#made++);
 	}
@@ -79,8 +79,7 @@ export class VirtualKinds {
 		}
 	}
 
-	/** Returns the outermost method that is not the JDK's. */
-	#firstMethod(frames: Int32Array): string | undefined {
+	#outermostOfProgram(frames: Int32Array): string | undefined {
 		for (let at = frames.length - 1; at >= 0; at--) {
 			const method = this.#methods.ofFrame(frames[at]);
 			if (method && !isOfJdk(method.className) && !method.className.includes(lambda)) {
@@ -98,7 +97,6 @@ export class ThreadGroup {
 	/** When the thread that has been there longest was first found there (epoch ms), and whether in the first pass. */
 	sinceMs = Number.POSITIVE_INFINITY;
 	isLonger = false;
-	/** Row in the newest sample. */
 	row = -1;
 	#shownCount = 0;
 	#shownSinceMs = 0;
@@ -119,10 +117,9 @@ export class ThreadGroup {
 	}
 }
 
-/** A virtual thread as last read. */
+/** As last read. */
 export type KnownThread = {group: ThreadGroup; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
 
-/** Updates since when a thread's group has been there. */
 export function addSince({group, sinceMs, isLonger}: KnownThread): void {
 	group.sinceMs = Math.min(group.sinceMs, sinceMs);
 	group.isLonger ||= isLonger;

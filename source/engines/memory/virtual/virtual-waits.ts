@@ -12,12 +12,11 @@ import {type JdkObjects} from './jdk-objects.js';
 /** What a virtual thread waits for: a lock, or a file (`EngineOptions.fileWait`); -1 and 0 for no file. */
 export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
 
-/** Nothing known. */
 export const noWait: VirtualWait = {
 	kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0,
 };
 
-/** State codes of unmounted threads by VirtualThread.state, without the bit of suspended ones (up to 26). */
+/** By VirtualThread.state, without the bit of suspended threads (up to 26). */
 const states: ReadonlyMap<number, number> = new Map([
 	[1, stateCode.RUNNABLE],
 	[4, stateCode.WAITING],
@@ -32,10 +31,10 @@ const states: ReadonlyMap<number, number> = new Map([
 ]);
 const suspended = 256;
 
-/** States of Object.wait (24 and later). */
+/** In Object.wait (24 and later). */
 const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
 
-/** Words of an ObjectWaiter searched for the handle of its thread; in 25 it is the fourth. */
+/** Words of an ObjectWaiter searched for its thread's handle; in 25 it is the fourth. */
 const waiterWords = 6;
 
 type Parts = {readonly locks: Locks; readonly pollers: Pollers; readonly fileWait: EngineOptions['fileWait']};
@@ -47,9 +46,9 @@ the VM's ObjectWaiter.
 export class VirtualWaits {
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
-	/** Locks in this slice by the object that threads are parked on. */
+	/** In this slice, by the object that threads are parked on. */
 	readonly #locks = new Map<number, Lock>();
-	/** Offsets of the fields that the VM has injected into java.lang.VirtualThread. */
+	/** Offsets of the VM's injected fields in java.lang.VirtualThread. */
 	#injected: readonly number[] | undefined;
 	#pollers: readonly PollerMap[] = [];
 
@@ -142,7 +141,7 @@ const signature = 'Lsun/nio/ch/Poller;';
 /** The classes whose static fields lead to all pollers. */
 export const pollerClasses: readonly string[] = [poller];
 
-/** A poller's map, and whether its threads wait to read (otherwise to write). */
+/** `isRead`: the threads wait to read; otherwise to write. */
 type PollerMap = {readonly map: number; readonly isRead: boolean};
 
 /**
@@ -151,7 +150,7 @@ ready. Objects must not move meanwhile. Methods throw `Unreadable`.
 */
 export class Pollers {
 	readonly #objects: JdkObjects;
-	/** Descriptor and index of the map by thread id, as of when the maps were read. */
+	/** By thread id: descriptor and index of the map, as of when the maps were read. */
 	readonly #files = new Map<number, {readonly fd: number; readonly poller: number}>();
 
 	constructor(objects: JdkObjects) {
@@ -179,7 +178,6 @@ export class Pollers {
 			.map(({each, isRead}) => ({map: each === 0 ? 0 : objects.field(each, 'map', 'Ljava/util/Map;'), isRead}));
 	}
 
-	/** Removes all files. */
 	clear(): void {
 		this.#files.clear();
 	}

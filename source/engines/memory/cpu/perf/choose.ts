@@ -9,14 +9,11 @@ import {periodOf, type RunningTimer} from './running-timer.js';
 import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 
-/** `perf`: the source of recorded stacks; none if threads are stopped. `note`: a printable line about what it misses. */
+/** `perf`: none if threads are stopped; `note`: a printable line about what the timer misses. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
 
-/** `maxOverheadPercent` without a limit. */
-const unlimitedPercent = 100;
-
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
-export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = unlimitedPercent, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = 100, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
 	const stop = {timer: 'stop'} as const;
 	if (timer === 'stop') {
 		return stop;
@@ -44,12 +41,12 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 
 	return {
 		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), timer: 'perf',
-		note: noteOf(allowed.withKernel, refusal),
+		note: whatThreadEventsMiss(allowed.withKernel, refusal),
 	};
 }
 
-/** Returns what events on threads miss. `refusal`: why events on CPUs were refused. */
-function noteOf(withKernel: boolean, refusal: string | undefined): string | undefined {
+/** Returns what events on threads miss. `refusal`: why events on CPUs are refused. */
+function whatThreadEventsMiss(withKernel: boolean, refusal: string | undefined): string | undefined {
 	if (!withKernel) {
 		return `CPU time in system calls has no stacks of its own (kernel.perf_event_paranoid ${paranoid()})`;
 	}
@@ -57,13 +54,12 @@ function noteOf(withKernel: boolean, refusal: string | undefined): string | unde
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
 }
 
-/** Maximum number of threads tried, since one may be ending. */
-const maxTries = 4;
+/** One thread may be ending. */
+const maxThreadsTried = 4;
 
-/** Period of an event that is only opened and closed: too long for any record. */
 const trialPeriodNs = 1e9;
 
-/** Whether events on a process's threads may include their time in system calls; or why events are refused. */
+/** `withKernel`: events may include time in system calls; `refusal`: why there can be no events. */
 type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
 
 /** Finds out which events are permitted by opening one and closing it at once. Never throws. */
@@ -78,9 +74,9 @@ export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
 	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
 }
 
-/** Returns 0 if an event on one of the process's threads opens, otherwise an errno. */
+/** Returns 0 if an event on one of the process's threads opens; otherwise an errno. */
 function tryEvent(calls: PerfCalls, pid: number, {withKernel}: {readonly withKernel: boolean}): number {
-	for (const tid of threadIdsOf(pid).slice(0, maxTries)) {
+	for (const tid of threadIdsOf(pid).slice(0, maxThreadsTried)) {
 		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: trialPeriodNs, withKernel});
 		if (typeof event !== 'number') {
 			event.close();

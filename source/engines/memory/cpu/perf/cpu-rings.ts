@@ -6,21 +6,20 @@ import {
 } from './ring.js';
 
 /**
-Maximum bytes of all rings together, and maximum and minimum pages of one. A ring receives a hundred records a second,
-of every process on its CPU, each with space for a full stack copy: the largest holds a second of them, the smallest 70
-ms.
+Bounds on the bytes of all rings and on the pages of one. A ring receives a hundred records a second, of every process
+on its CPU, each with space for a full stack copy: the largest holds a second of them, the smallest 70 ms.
 */
-const allBytes = 64 << 20;
-const maxPages = 1024;
-const minPages = 32;
+const maxBytesOfAllRings = 64 << 20;
 
-/** Maximum number of CPUs with rings: of minimum size, these take `allBytes`. */
-const maxCpus = allBytes / (minPages * pageBytes);
+const maxRingPages = 1024;
+const minRingPages = 32;
 
-/** Maximum number of CPUs that a finding names. */
+/** With this many rings, all have the minimum size. */
+const maxCpus = maxBytesOfAllRings / (minRingPages * pageBytes);
+
 const maxNamedCpus = 8;
 
-/** Bytes of stack copied into a record: `large` in rings of at least `largePages`. Stacks usually have 6 to 8 KB. */
+/** Bytes of stack in a record: `large` in rings of at least `largePages`. Stacks usually have 6 to 8 KB. */
 const stackBytes = {large: 32_768, small: 16_384} as const;
 const largePages = 256;
 
@@ -28,16 +27,16 @@ const largePages = 256;
 const recordHeaderBytes = 256;
 
 /**
-Interval between reads of the target's CPUs, milliseconds: normally, and if there are new threads. It is also at least
-this multiple of the time that a read takes.
+Interval between reads of the target's CPUs: normally, and if there are new threads. It is also at least this multiple
+of the time that a read takes.
 */
 const updateMs = 2000;
 const newThreadsUpdateMs = 250;
 const updateMultiple = 200;
 
 /**
-How long a CPU keeps its ring after the target was last allowed to run there, milliseconds: a read may just miss a
-target that moves between CPUs.
+How long a CPU keeps its ring after the target was last allowed to run there: a read may just miss a target that moves
+between CPUs.
 */
 const keepMs = 15_000;
 
@@ -72,19 +71,18 @@ export class CpuRings {
 	ringRecords = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
-	/** Open events by CPU, and of the other CPUs that the target may run on, why they have none. */
+	/** By CPU: the open events; and why other CPUs that the target may run on have none. */
 	readonly #events = new Map<number, CpuEvent>();
 	readonly #refused = new Map<number, string>();
 	readonly #periodNs: number;
 	#updatedMs = performance.now();
-	/** Duration of the last `updateCpus`. */
 	#updateTookMs = 0;
 	#drainTimer?: NodeJS.Timeout;
 	/** Bytes of all rings; also limits the drained records kept for the next sample. */
 	#ringBytes = 0;
-	/** Records drained since the last `take`, their stack bytes, and the number of lost records. */
+	/** Drained since the last `take`: records, their stack bytes, and the number of lost records. */
 	#records: ThreadRecord[] = [];
-	#bytes = 0;
+	#recordBytes = 0;
 	#lost = 0;
 
 	private constructor(calls: PerfCalls, pid: number, periodNs: number) {
@@ -110,7 +108,7 @@ export class CpuRings {
 		return taken;
 	}
 
-	/** Opens and closes events as the target's CPUs change. Call in each sample. `hasNew`: there are new threads. */
+	/** Opens and closes events as the target's CPUs change. `hasNew`: there are new threads. */
 	updateCpus(nowMs: number, hasNew: boolean): void {
 		if (nowMs - this.#updatedMs < Math.max(hasNew ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
 			return;
@@ -148,12 +146,12 @@ export class CpuRings {
 		this.#clearRecords();
 	}
 
-	/** Opens events on these CPUs, and records which were refused. */
+	/** Opens events on these CPUs, or notes why they were refused. */
 	#openAll(cpus: readonly number[]): void {
 		this.#refused.clear();
 		const count = this.#events.size + cpus.length;
-		// Rings have a power of two of pages, and share `allBytes`.
-		const pages = Math.max(minPages, Math.min(maxPages, 2 ** Math.floor(Math.log2(allBytes / pageBytes / count))));
+		// Rings have a power of two of pages, and share `maxBytesOfAllRings`.
+		const pages = Math.max(minRingPages, Math.min(maxRingPages, 2 ** Math.floor(Math.log2(maxBytesOfAllRings / pageBytes / count))));
 		for (const cpu of cpus) {
 			if (this.#events.size === maxCpus) {
 				this.#refused.set(cpu, `more than ${maxCpus} CPUs`);
@@ -171,7 +169,7 @@ export class CpuRings {
 			clearInterval(this.#drainTimer);
 			// Twice before the smallest ring is full.
 			this.#drainTimer = setInterval(() => {
-				if (this.#bytes < this.#ringBytes) {
+				if (this.#recordBytes < this.#ringBytes) {
 					this.#drain();
 				}
 			}, this.ringRecords * this.#periodNs / 2e6).unref();
@@ -179,8 +177,8 @@ export class CpuRings {
 	}
 
 	/** Opens an event on a CPU, with the largest ring that can be mapped; returns 0 or an errno. */
-	#open(cpu: number, maxRingPages: number): number {
-		const copiedBytes = maxRingPages < largePages ? stackBytes.small : stackBytes.large;
+	#open(cpu: number, largestPages: number): number {
+		const copiedBytes = largestPages < largePages ? stackBytes.small : stackBytes.large;
 		const opened = this.#calls.open(cpu, {
 			periodNs: this.#periodNs, stackBytes: copiedBytes, withKernel: true, ofCpu: true,
 		});
@@ -189,7 +187,7 @@ export class CpuRings {
 		}
 
 		let errno = 0;
-		for (let pages = maxRingPages; pages >= minPages; pages /= 2) {
+		for (let pages = largestPages; pages >= minRingPages; pages /= 2) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
 				this.ringRecords = Math.min(this.ringRecords, Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)));
@@ -207,14 +205,13 @@ export class CpuRings {
 		return errno;
 	}
 
-	/** Moves the records out of the rings. */
 	#drain(): void {
 		for (const {ring} of this.#events.values()) {
 			const taken = ring.take(this.#pid);
 			for (const record of taken.records) {
 				record.periodNs = this.#periodNs;
 				this.#records.push(record);
-				this.#bytes += record.stack.length;
+				this.#recordBytes += record.stack.length;
 			}
 
 			this.#lost += taken.lost;
@@ -223,7 +220,7 @@ export class CpuRings {
 
 	#clearRecords(): void {
 		this.#records = [];
-		this.#bytes = 0;
+		this.#recordBytes = 0;
 		this.#lost = 0;
 	}
 

@@ -7,19 +7,18 @@ import {recordCostMs, setCurrentStack, type RunningTimer} from './running-timer.
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './ring.js';
 
-/** How long after its last record a thread is still read in every sample. */
+/** How long after its last record a thread is read in every sample. */
 const idleAfterMs = 2000;
 
 /** How long to skip a thread id whose records had no Java frames (a collector's): not forever, as ids are reused. */
 const withoutFramesMs = 2000;
 
-/** Maximum number of stack pointers kept. */
 const maxStackPointers = 1000;
 
-/** Number of samples after a loss of records during which it explains unattributed CPU time. */
-const lossSamples = 500;
+/** How long a loss of records explains unattributed CPU time. */
+const samplesAfterLoss = 500;
 
-/** Recorded stacks of a thread: the newest, those of the current sample, and the sample that had the newest. */
+/** A thread's newest stack, its stacks in the current sample, and the sample that had the newest. */
 type ThreadStacks = {
 	last: RecordedStack;
 	fresh: readonly RecordedStack[];
@@ -36,26 +35,23 @@ read.
 */
 export class CpuTimer implements RunningTimer {
 	ended: readonly RecordedStack[] = noStacks;
-	/** See `RunningTimer`. */
 	readonly stackPointers = new Map<number, number>();
-	/** The last sample with lost records. */
-	#lostAtSample = Number.NEGATIVE_INFINITY;
+	#lastSampleWithLoss = Number.NEGATIVE_INFINITY;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
 	readonly #periodNs: number;
 	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
-	/** Threads of the newest list, by Linux id. */
+	/** Of the newest list, by Linux id. */
 	readonly #threadById = new Map<number, JavaThread>();
-	/** When to stop skipping a thread without Java frames, by Linux id. */
-	readonly #withoutFrames = new Map<number, number>();
+	/** By Linux id: until when to skip a thread without Java frames. */
+	readonly #skippedUntilMs = new Map<number, number>();
 	#rings?: CpuRings;
-	/** Records of the current sample, by Linux id. */
+	/** Records of the current sample by Linux id. */
 	#taken = new Map<number, ThreadRecord[]>();
 	#lost = 0;
 	#samples = 0;
 
-	/** `rings`: open events of the process's CPUs. */
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
 		this.#calls = calls;
 		this.#pid = options.pid;
@@ -93,7 +89,7 @@ export class CpuTimer implements RunningTimer {
 
 	poll(_awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		this.#samples++;
-		this.#lostAtSample = this.#lost > 0 ? this.#samples : this.#lostAtSample;
+		this.#lastSampleWithLoss = this.#lost > 0 ? this.#samples : this.#lastSampleWithLoss;
 		const nowMs = performance.now();
 		if (hasNew || threads.length !== this.#threadById.size) {
 			this.#threadById.clear();
@@ -111,7 +107,7 @@ export class CpuTimer implements RunningTimer {
 				this.#walk(thread, records, nowMs);
 			} else {
 				this.stackPointers.set(tid, records[0].registers.sp);
-				ended.push(...this.#walkEnded(tid, records, nowMs));
+				ended.push(...this.#walkUnlisted(tid, records, nowMs));
 			}
 		}
 
@@ -133,7 +129,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	get unattributed(): UnattributedReason {
-		return this.#samples - this.#lostAtSample < lossSamples ? 'lost' : 'wakeUps';
+		return this.#samples - this.#lastSampleWithLoss < samplesAfterLoss ? 'lost' : 'wakeUps';
 	}
 
 	get bufferMs(): number {
@@ -174,15 +170,14 @@ export class CpuTimer implements RunningTimer {
 		this.#threadStacks.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs, sample: this.#samples});
 	}
 
-	/** Walks the records of a thread that ended or was never listed. */
-	#walkEnded(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
-		if (nowMs < (this.#withoutFrames.get(tid) ?? 0)) {
+	#walkUnlisted(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
+		if (nowMs < (this.#skippedUntilMs.get(tid) ?? 0)) {
 			return [];
 		}
 
 		const stacks = records.map(record => this.#stacks.walk(record)).filter(stack => stack !== undefined);
 		if (stacks.length === 0) {
-			this.#withoutFrames.set(tid, nowMs + withoutFramesMs);
+			this.#skippedUntilMs.set(tid, nowMs + withoutFramesMs);
 		}
 
 		return stacks;
@@ -201,9 +196,9 @@ export class CpuTimer implements RunningTimer {
 			}
 		}
 
-		for (const [tid, untilMs] of this.#withoutFrames) {
+		for (const [tid, untilMs] of this.#skippedUntilMs) {
 			if (nowMs >= untilMs) {
-				this.#withoutFrames.delete(tid);
+				this.#skippedUntilMs.delete(tid);
 			}
 		}
 	}

@@ -3,14 +3,14 @@ import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 
 /**
-Subset of <linux/perf_event.h>: events on the CPU clock of a thread or of a CPU, with registers and a stack copy in each
-record (perf_event_open(2)).
+A subset of <linux/perf_event.h>: events on the CPU clock of a thread or of a CPU, whose records have registers and a
+stack copy (perf_event_open(2)).
 */
 
 /** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
 const attributesBytes = 112;
 
-/** Offsets of its fields. */
+/** Field offsets. */
 const at = {
 	type: 0, size: 4, config: 8, period: 16, sampleType: 24, flags: 40, userRegisters: 80, userStackBytes: 88, clock: 92,
 } as const;
@@ -44,19 +44,17 @@ export const recordRegisters = Object.freeze((Object.keys(registerNumber) as Arr
 
 const registerMask = Object.values<number>(registerNumber).reduce((mask, number) => mask | (1 << number), 0);
 
-/** What an event records. */
 type EventOptions = {
-	/** CPU nanoseconds between two records, up to 2^32. */
+	/** CPU time between two records, up to 2^32 ns. */
 	readonly periodNs: number;
 	/** Maximum bytes of stack in a record: a multiple of 8, below 64 KB. */
 	readonly stackBytes: number;
 	/** Includes time in system calls. */
 	readonly withKernel: boolean;
-	/** The event counts a CPU, with all threads that it runs, instead of one thread. */
+	/** The event is on a CPU, with all threads that it runs, instead of on one thread. */
 	readonly ofCpu?: boolean;
 };
 
-/** Returns the struct perf_event_attr for these options. */
 function eventAttributes({periodNs, stackBytes, withKernel, ofCpu = false}: EventOptions): Uint8Array {
 	const bytes = new Uint8Array(attributesBytes);
 	const view = new DataView(bytes.buffer);
@@ -87,19 +85,17 @@ const readWrite = 3;
 const shared = 1;
 const mapFailed = (2n ** 64n) - 1n;
 
-/** The event's descriptor, or an errno. */
 type OpenedEvent = {readonly fd: number} | {readonly errno: number};
 
-/** A mapped ring, whose memory must not be used after `unmap`. */
+/** Its memory must not be used after `unmap`. */
 export type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown};
 
 /** The system calls for events on other processes' threads and on CPUs. */
 export type PerfCalls = {
 	/** Opens and starts an event on a thread, or on a CPU if the options say so. */
 	open(id: number, options: EventOptions): OpenedEvent;
-	/** Sets the nanoseconds between two records. */
 	setPeriod(fd: number, periodNs: number): void;
-	/** Writes the mask of online CPUs that a thread may use. Returns its bytes, 0 or less if the thread has ended. */
+	/** Writes the mask of the online CPUs that a thread may use. Returns its bytes; 0 or less if the thread has ended. */
 	affinity(tid: number, into: Uint8Array): number;
 	mapRing(fd: number, bytes: number): MappedRing | {readonly errno: number};
 	unmap(ring: MappedRing): void;
@@ -143,7 +139,6 @@ export function loadPerfCalls(): PerfCalls {
 
 const {errno} = constants;
 
-/** Returns why an event was refused, in words. */
 export function refusalOf(error: number): string {
 	switch (error) {
 		case errno.EACCES: {

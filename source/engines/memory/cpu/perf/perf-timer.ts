@@ -9,34 +9,30 @@ import {
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 
-/** A thread that uses this many CPU nanoseconds within `busyWithinMs` gets an event. */
+/**
+A thread that uses this much CPU time within `busyWithinMs` gets an event; one that uses less for `idleMs` loses it.
+*/
 const busyNs = 1e6;
 const busyWithinMs = 1000;
-
-/** A thread that uses less than `busyNs` for this long loses its event. */
 const idleMs = 2000;
 
-/** Maximum number of events. At each count in `smallerFrom` new rings get smaller, so that all take at most 16 MB. */
+/** At each count in `smallerFrom` new rings get smaller, so that all take at most 16 MB. */
 const maxEvents = 512;
 const smallerFrom = [16, 48] as const;
 
-/** How long after a refusal a thread's event is tried again. */
-const retryAfterMs = 5000;
+const retryRefusedAfterMs = 5000;
 
-/** Records of a thread that uses CPU time. */
 type ThreadRecords = {
 	event?: ThreadEvent;
-	/** The newest recorded stack. */
 	last?: RecordedStack;
 	/** Stacks recorded since the previous sample, oldest first. */
 	fresh: RecordedStack[];
 	/** CPU time used since `sinceMs`. */
 	usedNs: number;
 	sinceMs: number;
-	/** When an event may be tried again; -Infinity if none was refused. */
-	refusedUntilMs: number;
-	/** Last round in which the thread was awake. */
-	round: number;
+	/** -Infinity if none was refused. */
+	retryAtMs: number;
+	awakeInRound: number;
 };
 
 /**
@@ -44,7 +40,7 @@ Takes the stacks of running threads from events on their own CPU clocks. Opens e
 far as the kernel permits, and closes them when the threads become idle.
 */
 export class PerfTimer implements RunningTimer {
-	/** Always empty: events of ended threads are closed unread. */
+	/** Events of ended threads are closed unread. */
 	readonly ended: readonly RecordedStack[] = [];
 	readonly #calls: PerfCalls;
 	readonly #stacks: RecordedStacks;
@@ -53,10 +49,10 @@ export class PerfTimer implements RunningTimer {
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	/** Index in `ringSizes` of the largest size in use, and whether the kernel refused memory, so that it must grow. */
+	/** Index in `ringSizes` of the largest size in use; and whether the kernel refused memory, so that it must grow. */
 	#largest = 0;
 	#isTooLarge = false;
-	/** Number of threads without an event because one was refused, and the last error. */
+	/** Number of threads whose events were refused, and the last error. */
 	#refused = 0;
 	#error = 0;
 
@@ -67,7 +63,6 @@ export class PerfTimer implements RunningTimer {
 		this.#periodNs = periodNs;
 	}
 
-	/** Takes and walks all records, and opens and closes events. */
 	poll(awake: readonly JavaThread[]): number {
 		let count = 0;
 		let recorded = 0;
@@ -111,14 +106,14 @@ export class PerfTimer implements RunningTimer {
 		return this.of(thread)?.fresh ?? [];
 	}
 
-	/** Returns the records of a thread; undefined if it has used almost no CPU. */
+	/** Returns undefined for a thread that has used almost no CPU. */
 	of(thread: JavaThread): ThreadRecords | undefined {
 		return this.#records.get(thread);
 	}
 
 	/**
 	Opens and closes events according to CPU use; closes those of ended threads unread. `awake`: threads that may have
-	changed since the previous sample.
+	changed.
 	*/
 	update(awake: readonly JavaThread[], nowMs: number): void {
 		this.#round++;
@@ -131,13 +126,13 @@ export class PerfTimer implements RunningTimer {
 		for (const thread of awake) {
 			const known = this.#records.get(thread);
 			if (known) {
-				known.round = this.#round;
+				known.awakeInRound = this.#round;
 				this.#age(known, thread, nowMs);
 			}
 
 			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
 				const entry = this.#records.get(thread) ?? this.#add(thread, nowMs);
-				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.refusedUntilMs) {
+				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
 					this.#open(entry, thread, nowMs);
 				}
 			}
@@ -145,17 +140,17 @@ export class PerfTimer implements RunningTimer {
 
 		this.#refused = 0;
 		for (const [thread, entry] of this.#records) {
-			const isUnchanged = entry.round !== this.#round && thread.hasValidRow && !entry.event;
+			const isUnchanged = entry.awakeInRound !== this.#round && thread.hasValidRow && !entry.event;
 			if (isUnchanged) {
 				this.#age(entry, thread, nowMs);
 			}
 
 			// Keep a thread whose fresh records have not been counted.
 			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.fresh.length === 0;
-			if (isIdle || (entry.round !== this.#round && !isUnchanged)) {
+			if (isIdle || (entry.awakeInRound !== this.#round && !isUnchanged)) {
 				this.#close(thread, entry);
 				this.#records.delete(thread);
-			} else if (nowMs < entry.refusedUntilMs) {
+			} else if (nowMs < entry.retryAtMs) {
 				this.#refused++;
 			}
 		}
@@ -172,7 +167,7 @@ export class PerfTimer implements RunningTimer {
 
 	#add(thread: JavaThread, nowMs: number): ThreadRecords {
 		const entry: ThreadRecords = {
-			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
+			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, awakeInRound: this.#round,
 		};
 		this.#records.set(thread, entry);
 		return entry;
@@ -208,7 +203,7 @@ export class PerfTimer implements RunningTimer {
 			this.#error = event;
 		}
 
-		entry.refusedUntilMs = nowMs + retryAfterMs;
+		entry.retryAtMs = nowMs + retryRefusedAfterMs;
 		this.#isTooLarge = this.#error === constants.errno.EPERM && this.#largest < ringSizes.length - 1;
 	}
 
@@ -227,22 +222,20 @@ export class PerfTimer implements RunningTimer {
 	}
 }
 
-/** Bytes of stack copied into a record, and pages of the ring, a power of two. */
+/** `pages`: a power of two. */
 type RingSize = {readonly stackBytes: number; readonly pages: number};
 
 /**
-Ring sizes, best first. Stacks usually have 6 to 8 KB, at most 21; a truncated copy still has the innermost frames. Each
-record takes the space of a full copy: seven fit.
+Best first. Stacks usually have 6 to 8 KB, at most 21; a truncated copy still has the innermost frames. Each record
+takes the space of a full copy, so `ringRecords` fit.
 */
 export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
 
-/** Number of records that fit in each of these rings. */
 export const ringRecords = 7;
 
-/** Minimum of the first period, as a fraction of a period: much shorter ones would fill the ring. */
-const minFirst = 1 / 8;
+/** The shortest first period, as a fraction of a period: much shorter ones would fill the ring. */
+const minFirstPeriod = 1 / 8;
 
-/** Options of a thread's event. */
 type ThreadEventOptions = {
 	readonly size: RingSize;
 	readonly periodNs: number;
@@ -255,9 +248,9 @@ counts for a whole one, so short-lived threads count correctly on average. Recor
 reading.
 */
 export class ThreadEvent {
-	/** Opens an event; returns an errno if the event or its ring is refused. */
+	/** Returns an errno if the event or its ring is refused. */
 	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions): ThreadEvent | number {
-		const firstNs = Math.round(periodNs * (minFirst + ((1 - minFirst) * Math.random())));
+		const firstNs = Math.round(periodNs * (minFirstPeriod + ((1 - minFirstPeriod) * Math.random())));
 		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
 		if ('errno' in opened) {
 			return opened.errno;
@@ -278,8 +271,7 @@ export class ThreadEvent {
 	readonly #ring: Ring;
 	readonly #firstNs: number;
 	readonly #periodNs: number;
-	/** When the regular period was set, after the first record. */
-	#setNs = Number.POSITIVE_INFINITY;
+	#regularSinceNs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 
 	private constructor(calls: PerfCalls, fd: number, mapped: MappedRing, periods: {readonly firstNs: number; readonly periodNs: number}) {
@@ -291,24 +283,23 @@ export class ThreadEvent {
 		this.#periodNs = periods.periodNs;
 	}
 
-	/** Removes and returns the records. */
 	take(): readonly ThreadRecord[] {
 		if (this.#isClosed) {
 			return [];
 		}
 
 		const {records, lost} = this.#ring.take();
-		const isFirst = this.#setNs === Number.POSITIVE_INFINITY;
+		const isFirst = this.#regularSinceNs === Number.POSITIVE_INFINITY;
 		// Until the regular period is set, further records follow at the first, shorter one.
 		for (const [index, record] of records.entries()) {
-			const periodNs = record.timeNs < this.#setNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
+			const periodNs = record.timeNs < this.#regularSinceNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
 			record.periodNs = periodNs * (records.length + lost) / records.length;
 		}
 
 		if (isFirst && records.length > 0) {
 			// Once only, since setting the period restarts it.
 			this.#calls.setPeriod(this.#fd, this.#periodNs);
-			this.#setNs = monotonicNs();
+			this.#regularSinceNs = monotonicNs();
 		}
 
 		return records;

@@ -21,25 +21,22 @@ const seamBytes = 64;
 
 const noFrames: readonly number[] = [];
 
-/** A stack from a record. */
 export class RecordedStack extends WalkedStack {
-	/** CPU nanoseconds that the stack represents. */
 	periodNs = 0;
-	/** When it was recorded, CLOCK_MONOTONIC nanoseconds. */
+	/** CLOCK_MONOTONIC. */
 	timeNs = 0;
-	/** The thread has run since, so this is no longer its current stack. */
+	/** The thread has run since; this is no longer its current stack. */
 	isStale = false;
 	/** It belongs to a virtual thread that was still mounted when the record was walked. */
 	isMounted = false;
 	/** Frames outside Java code, innermost first; they are above `frames`. */
 	nativeFrames: readonly number[] = noFrames;
-	/** Copy of the identifying fields of the ContinuationEntry. */
+	/** The identifying fields of the ContinuationEntry. */
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
 type Unwinders = {readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations};
 
-/** Walks the stacks of records. */
 export class RecordedStacks {
 	readonly #jvm: Jvm;
 	readonly #unwinders: Unwinders;
@@ -47,7 +44,6 @@ export class RecordedStacks {
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
 
-	/** `pid`: of the JVM. */
 	constructor(jvm: Jvm, pid: number, unwinders: Unwinders) {
 		this.#jvm = jvm;
 		this.#unwinders = unwinders;
@@ -95,7 +91,7 @@ export class RecordedStacks {
 
 	/** Whether a record's virtual thread is still mounted, so that the JVM's data about it applies to the record. */
 	isStillMounted({entry}: RecordedStack): boolean {
-		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
+		return entry !== undefined && this.#isStillInMemory(entry.address, entry.bytes);
 	}
 
 	/** Returns the kernel and native frames that the registers are in, innermost first. */
@@ -130,7 +126,7 @@ export class RecordedStacks {
 	*/
 	#heapFrames({continuationEntry}: ThreadBlock): FrameBuffer | undefined {
 		const seam = this.#unwinders.walker.heapSp - seamBytes;
-		const isUnchanged = this.#stack.has(seam) && this.#isSame(seam, this.#bytesAt(seam, seamBytes));
+		const isUnchanged = this.#stack.has(seam) && this.#isStillInMemory(seam, this.#bytesAt(seam, seamBytes));
 		return isUnchanged ? this.#unwinders.continuations.walk(this.#unwinders.continuations.locate(this.#stack, continuationEntry)) : undefined;
 	}
 
@@ -139,8 +135,7 @@ export class RecordedStacks {
 		return bytes.subarray(address - low, address - low + length);
 	}
 
-	/** Whether the target's memory still has these bytes. */
-	#isSame(address: number, bytes: Uint8Array): boolean {
+	#isStillInMemory(address: number, bytes: Uint8Array): boolean {
 		return this.#jvm.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
 	}
 }

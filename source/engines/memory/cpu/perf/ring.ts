@@ -2,14 +2,14 @@ import {wordOf} from '../../target/memory.js';
 import {type Registers} from '../../unwind/stack.js';
 import {recordRegisters} from './perf-calls.js';
 
-/** Bytes of a page; the first page of a ring contains its head and tail. */
+/** The first page of a ring has its head and tail. */
 export const pageBytes = 4096;
 
-/** Words of struct perf_event_mmap_page (linux/perf_event.h), by index. */
+/** Word indices in struct perf_event_mmap_page (linux/perf_event.h). */
 const headWord = 1024 / 8;
 const tailWord = 1032 / 8;
 
-/** Reads a ring of records, which has a control page followed by the data, a power of two of bytes. */
+/** Reads a ring of records: a control page, then the data, a power of two of bytes. */
 export class Ring {
 	readonly #words: BigUint64Array;
 	readonly #data: Uint8Array;
@@ -82,7 +82,7 @@ export class Ring {
 		};
 	}
 
-	/** Copies bytes of the ring, which may wrap around. */
+	/** Copies bytes of the data, which may wrap around. */
 	#bytes(start: number, length: number): Uint8Array {
 		const bytes = new Uint8Array(length);
 		const first = this.#data.subarray(start, start + length);
@@ -116,27 +116,24 @@ const stackOffset = headerBytes + 24 + (8 * recordRegisters.length) + 8;
 /** PERF_SAMPLE_REGS_ABI_64: registers of a 64-bit thread. */
 const abi64 = 2;
 
-/** One record of a running thread. */
 export type ThreadRecord = {
 	/** The thread was in the kernel, in a system call or an interrupt. */
 	readonly isInKernel: boolean;
-	/** Process id. */
 	readonly pid: number;
 	/** Thread id in our pid namespace. */
 	readonly tid: number;
-	/** CLOCK_MONOTONIC nanoseconds. */
+	/** CLOCK_MONOTONIC. */
 	readonly timeNs: number;
-	/** CPU nanoseconds that the record represents; set after it was taken from the ring. */
+	/** CPU time that the record represents; set after it was taken from the ring. */
 	periodNs: number;
-	/** The thread's user registers; in a system call, those on entry. */
+	/** User registers; in a system call, those on entry. */
 	readonly registers: Registers;
 	/** The copied stack from `registers.sp` on. */
 	readonly stack: Uint8Array;
 };
 
-/** The contents of a ring. */
 export type Records = {
-	/** Ordered by time. */
+	/** By time. */
 	readonly records: readonly ThreadRecord[];
 	/** Number of records, of any process, that did not fit. */
 	readonly lost: number;

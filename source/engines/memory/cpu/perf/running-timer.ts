@@ -5,11 +5,11 @@ import {type RecordedStack} from './recorded-stack.js';
 
 /** Takes the stacks of running threads from kernel records, without stopping them. */
 export type RunningTimer = {
-	/** Stacks of ended threads, recorded since the previous sample. */
+	/** Stacks of ended threads since the previous sample. */
 	readonly ended: readonly RecordedStack[];
 	/** Why CPU time may be missing from the records. */
 	readonly unattributed: UnattributedReason;
-	/** Milliseconds until a continuously running thread fills its buffer. */
+	/** How long a continuously running thread takes to fill its buffer. */
 	readonly bufferMs: number;
 	/** A printable line about threads without records; empty if all have records. */
 	readonly finding?: string;
@@ -18,8 +18,8 @@ export type RunningTimer = {
 	/** Begins a sample, before threads and CPU times are read. Returns whether an unchanged thread has records. */
 	begin?(): boolean;
 	/**
-	Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` contains new ones. Returns
-	the estimated recording overhead, milliseconds, averaged over the recorded threads.
+	Takes and walks all records; opens and closes events. `awake`: threads that may have changed; `hasNew`: `threads`
+	contains new ones. Returns the estimated recording overhead, milliseconds, averaged over the recorded threads.
 	*/
 	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
 	/**
@@ -27,13 +27,13 @@ export type RunningTimer = {
 	false if the thread has no event.
 	*/
 	setCurrentStack(thread: JavaThread): boolean;
-	/** Returns a thread's stacks recorded since the previous sample. */
+	/** Returns a thread's stacks since the previous sample. */
 	recorded(thread: JavaThread): readonly RecordedStack[];
 	/** Closes all events until the next sample. */
 	release(): void;
 };
 
-/** A newest record is current for this long, and after that as long as the thread uses no CPU. */
+/** The newest record is current for this long, and after that as long as the thread uses no CPU. */
 const staleNs = 1e9;
 
 /** Sets a thread's stack to its newest record, or to an unknown one if that is missing or stale. */
@@ -54,15 +54,15 @@ export function setCurrentStack(thread: JavaThread, newest: RecordedStack | unde
 }
 
 /**
-CPU nanoseconds between two records, unless the budget requires more. Programs often have cycles of 1, 2, 5 or 10 ms;
-the fraction .618 (golden section) spreads records most evenly over them.
+The period, unless the budget requires a longer one. Programs often have cycles of 1, 2, 5 or 10 ms; the fraction .618
+(golden section) spreads records most evenly over them.
 */
 const minPeriodNs = 9_618_034;
 
 /** Fraction of the overhead budget that records may use. */
 const budgetShare = 0.9;
 
-/** Estimated cost of a record to its thread, milliseconds. */
+/** Estimated cost of a record to its thread. */
 export const recordCostMs = 0.025;
 
 /** Returns the CPU nanoseconds between two records: the shortest period within the budget. */
@@ -70,7 +70,7 @@ export function periodOf(maxOverheadPercent: number): number {
 	return Math.max(minPeriodNs, recordCostMs * 1e6 / (budgetShare * Math.max(0.0001, maxOverheadPercent / 100)));
 }
 
-/** Returns CLOCK_MONOTONIC, the clock of `process.hrtime`, in nanoseconds. */
+/** Returns CLOCK_MONOTONIC. */
 export function monotonicNs(): number {
 	return Number(process.hrtime.bigint());
 }

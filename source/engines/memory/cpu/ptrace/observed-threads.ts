@@ -15,7 +15,7 @@ export class ObservedThreads implements StopWatch {
 	readonly #onCpu: OnCpu;
 	readonly #present: PresentThreads;
 	readonly #running: RunningStacks;
-	/** Threads observed in this sample, at a time independent of what they do: on a CPU, and off CPU. */
+	/** Observed in this sample, at a time independent of what they do. */
 	readonly #onCpuThreads = new Set<JavaThread>();
 	readonly #offCpuThreads = new Set<JavaThread>();
 
@@ -63,7 +63,7 @@ export class ObservedThreads implements StopWatch {
 		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
-	/** Walks a thread that is not in Java code, checking before and after whether it is on a CPU. */
+	/** Walks a thread that is not in Java code, and checks before and after whether it is on a CPU. */
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpu.usedNs === 0 || !thread.exists) {
 			return walk();

@@ -1,19 +1,19 @@
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 
-/** Requests of ptrace(2) (include/uapi/linux/ptrace.h). */
+/** Requests (include/uapi/linux/ptrace.h). */
 const request = {
 	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
 } as const;
 
-/** Options of waitpid(2): WNOHANG (do not block), __WALL (threads of any kind). */
+/** WNOHANG: do not block; __WALL: threads of any kind (waitpid(2)). */
 const waitOptions = 1 | 0x40_00_00_00;
 
 /** Signals that a terminal sends to a background process that uses it (signal(7)), and SIG_IGN. */
 const terminalStops = [constants.signals.SIGTTIN, constants.signals.SIGTTOU];
 const ignoreSignal = 1;
 
-/** prctl(2): maximum delay of this thread's timers, nanoseconds. */
+/** PR_SET_TIMERSLACK, nanoseconds (prctl(2)). */
 const setTimerSlack = 29;
 
 /**
@@ -28,11 +28,11 @@ export type Ptrace = Priority & {
 	seize(tid: number): number;
 	/** Stops a seized thread; returns 0 or an errno. */
 	interrupt(tid: number): number;
-	/** Copies the registers of a stopped thread, 216 bytes; returns 0 or an errno. */
+	/** Copies a stopped thread's 216 bytes of registers; returns 0 or an errno. */
 	registers(tid: number, into: Uint8Array): number;
-	/** Detaches a stopped thread, which continues with a signal (0 for none); returns 0 or an errno. */
+	/** Lets a stopped thread continue, with a signal (0: none); returns 0 or an errno. */
 	detach(tid: number, signal: number): number;
-	/** Returns the wait status of a seized thread; 0 while it runs; on error the negated errno. */
+	/** Returns a seized thread's wait status, 0 while it runs, or a negated errno. */
 	poll(tid: number): number;
 	sleepUs(microseconds: number): void;
 };
@@ -77,14 +77,13 @@ export function loadPtrace(): Ptrace {
 const setAttributes = 314;
 const getAttributes = 315;
 
-/** Size and field offsets of struct sched_attr, first version (include/uapi/linux/sched/types.h). */
+/** The first version of struct sched_attr (include/uapi/linux/sched/types.h). */
 const attributesBytes = 48;
 const at = {size: 0, policy: 4, priority: 20} as const;
 
 /** Real-time scheduling policies, which preempt all ordinary threads (sched(7)). */
 const policy = {FIFO: 1, RR: 2, DEADLINE: 6} as const;
 
-/** Temporarily gives the calling thread priority over all ordinary ones. */
 type Priority = {
 	/** False if not permitted (CAP_SYS_NICE, or RLIMIT_RTPRIO). */
 	raisePriority(): boolean;
@@ -92,7 +91,9 @@ type Priority = {
 	restorePriority(): void;
 };
 
-/** `syscall`: syscall(2), returning 0 on success. */
+/**
+Gives the calling thread priority over all ordinary ones for a time. `syscall`: syscall(2), returning 0 on success.
+*/
 function priorityBy(syscall: (number: number, thread: number, attributes: Uint8Array, sizeOrFlags: number, flags: number) => number): Priority {
 	const own = new Uint8Array(attributesBytes);
 	const raised = new Uint8Array(attributesBytes);

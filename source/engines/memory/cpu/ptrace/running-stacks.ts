@@ -10,13 +10,13 @@ import {type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type Stopper, type Stops} from './stopper.js';
 import {type Ptrace} from './ptrace.js';
 
-/** Maximum bytes of stack copied while a thread is stopped: enough for 1,000 frames. */
-const maxStackBytes = 1 << 18;
+/** Enough for 1,000 frames. */
+const maxCopiedBytes = 1 << 18;
 
-/** Called just before a thread is asked to stop, and while it is stopped. */
+/** `beforeStop` is called just before a thread is asked to stop. */
 export type StopWatch = {beforeStop(thread: JavaThread): void; whileStopped(thread: JavaThread): void};
 
-/** Data copied from a stopped thread. `isComplete`: all was readable; `isAnchored`: the stack starts at the anchor. */
+/** A stopped thread's copied data. `isComplete`: all was readable; `isAnchored`: the stack starts at the anchor. */
 type Capture = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isComplete: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
 type Parts = {readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper; readonly continuations: Continuations};
@@ -26,9 +26,8 @@ export class RunningStacks {
 	readonly #jvm: Jvm;
 	readonly #threads: JavaThreads;
 	readonly #parts: Parts;
-	/** Buffers, used again in each sample. */
-	readonly #captures: Capture[] = [];
-	/** Threads stopped by `stopInJava`, by Linux id. */
+	readonly #reusedCaptures: Capture[] = [];
+	/** Stopped by `stopInJava`, by Linux id. */
 	#captured = new Map<number, Capture>();
 
 	constructor(jvm: Jvm, threads: JavaThreads, parts: Parts) {
@@ -37,7 +36,7 @@ export class RunningStacks {
 		this.#parts = parts;
 	}
 
-	/** Stops these threads and sets their frames; does not stop those that the kernel does not list for the target. */
+	/** Stops these threads and sets their frames. Threads that the kernel does not list for the target are not stopped. */
 	walk(threads: readonly JavaThread[]): Stops {
 		const captures = new Map<number, Capture>();
 		for (const thread of threads) {
@@ -119,16 +118,15 @@ export class RunningStacks {
 
 	#add(thread: JavaThread, captures: Map<number, Capture>): void {
 		const index = captures.size;
-		this.#captures[index] ??= {
+		this.#reusedCaptures[index] ??= {
 			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isComplete: false, isAnchored: false,
 		};
-		const capture = this.#captures[index];
+		const capture = this.#reusedCaptures[index];
 		capture.thread = thread;
 		capture.isComplete = false;
 		captures.set(thread.nativeId, capture);
 	}
 
-	/** Copies the registers, the state and the stack of a stopped thread. */
 	#copy(capture: Capture, tid: number): void {
 		const {thread} = capture;
 		ifReadable(() => {
@@ -142,14 +140,13 @@ export class RunningStacks {
 			const low = capture.isAnchored ? block.anchorSp - 8 : decodeRegisters(capture.registers).sp;
 			// Only now does a thread that has just started have a stack base.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
-				capture.stack.load(this.#jvm.memory, low, block.stackBase, maxStackBytes);
+				capture.stack.load(this.#jvm.memory, low, block.stackBase, maxCopiedBytes);
 				capture.isComplete = true;
 				capture.chunk = this.#parts.continuations.locate(capture.stack, block.continuationEntry);
 			}
 		}, undefined);
 	}
 
-	/** Walks a capture and sets the thread's stack. */
 	#setStack({thread, registers, stack, isComplete, isAnchored, chunk}: Capture): void {
 		const {walker, top, continuations} = this.#parts;
 		walker.start();
@@ -166,7 +163,7 @@ export class RunningStacks {
 		}
 
 		thread.stack.setStack(walker, end, walker.heapStart === -1 ? undefined : continuations.walk(chunk));
-		thread.stack.setWalked(undefined);
+		thread.stack.setWalkedFrom(undefined);
 	}
 }
 

@@ -6,70 +6,68 @@ import {type Ptrace} from './ptrace.js';
 const {errno} = constants;
 
 /**
-Maximum number of threads stopped at the same time. In larger batches each thread is held longer, waiting for those
-handled before it; smaller batches leave more running threads to compete for our CPU.
+Threads stopped at the same time. In larger batches each is held longer, waiting for those handled before it; smaller
+ones leave more running threads to compete for our CPU.
 */
 const maxBatch = 16;
 
 /**
-How long to wait for a batch, milliseconds. A running thread stops within microseconds, but one without a CPU (busy
-host, throttled container, page from disk) only when it gets one; giving up earlier would hold it until the next poll.
+How long to wait for a batch. A running thread stops within microseconds, but one without a CPU (busy host, throttled
+container, page from disk) only when it gets one; giving up earlier would hold it until the next poll.
 */
 const maxWaitMs = 1000;
 
-/** Without raised priority, a round ends after this time, milliseconds; the next begins with the threads left. */
+/** Without raised priority, a round ends after this time; the next begins with the threads left. */
 const maxRoundMs = 500;
 
 /**
-A thread held for longer than this, milliseconds, shows that we lost the CPU: after that, threads are stopped one at a
-time, and the batch doubles with each round in which it does not happen again. Without raised priority it also ends the
-round, and the first batch is one thread.
+A thread held for longer shows that we lost the CPU. After that, threads are stopped one at a time, and the batch
+doubles with each round in which it does not happen again. Without raised priority it also ends the round, and the first
+batch is one thread.
 */
 const longHeldMs = 5;
 
-/** How long to spin before sleeping, microseconds: twice what a running thread takes to stop. */
+/** How long to spin before sleeping: twice what a running thread takes to stop. */
 const spinUs = 20;
 
-/** A single thread that takes longer to stop, microseconds, has no CPU: the others are then stopped in batches. */
+/** A single thread that takes longer to stop has no CPU; the others are then stopped in batches. */
 const atOnceUs = 60;
 
-/** Sleeps between polls after `spinUs`, microseconds; the last repeats. */
+/** Sleeps between polls after `spinUs`; the last repeats. */
 const pollSleepsUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
-/** Attempts to seize a thread that another tprof-top holds, and microseconds between them. */
+/** Attempts to seize a thread that another tprof-top holds. */
 const maxSeizeTries = 20;
 const seizeRetryUs = 100;
 
-/** Interval at which late threads are polled: milliseconds between rounds, microseconds in `close`. */
+/** Interval at which late threads are polled: between rounds, and in `close`. */
 const lateRetryMs = 1;
 const closeRetryUs = 100;
 
-/** How long `close` waits for threads that have not stopped yet; later only the end of our process detaches them. */
+/** After `close` only the end of our process detaches threads that have not stopped. */
 const maxCloseMs = 1000;
 
-/** Mask and value of a wait status that means "stopped" (wait(2)). */
+/** A wait status with this value under the mask means "stopped" (wait(2)). */
 const stoppedMask = 0xFF;
 const stoppedValue = 0x7F;
 
-/** Result of a round of stops. */
 export type Stops = {
-	/** Number of threads stopped in time. */
 	count: number;
 	/**
-	Time that threads were held, milliseconds: sum and longest. Upper bounds, measured from the last poll that found the
-	thread running. Include threads of earlier rounds that have stopped, late, since the last round.
+	Sum and longest time that threads were held. Upper bounds, from the last poll that found the thread running. Include
+	late stops since the last round.
 	*/
 	heldMs: number;
 	longestMs: number;
 	/**
-	Number of threads that another tracer holds or that we may not trace; all threads while another tracer is attached.
-	And that tracer, if known.
+	Threads that another tracer holds or that we may not trace, all while another tracer is attached; and that tracer, if
+	known.
 	*/
 	refused: number;
 	tracer?: string;
 	/**
-	Number of wanted threads that were not stopped: they were not reached in this round, or did not stop in time, in this
-	or an earlier one; then they are detached as soon as they stop.
+	Wanted threads that were not stopped: not reached in this round, or not stopped in time, in this or an earlier one. The
+	latter are detached as soon as they stop.
 	*/
 	late: number;
 };
@@ -85,17 +83,16 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 }
 
 /**
-Returns the time that counts against the budget, milliseconds: how long a thread in Java code was held on average, so
-that the total per second is the share of running time that it loses. The time of a late thread follows in a later round.
+Returns the time that counts against the budget: how long a thread in Java code was held on average, so that the total
+per second is the share of running time that it loses. The time of a late thread follows in a later round.
 */
 export function stoppedMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
 }
 
 /**
-Which threads to stop. Threads are checked in turn; as long as they stop at once, each is stopped right after its check,
-so that where it stops does not depend on how long it works. `beforeStop` is called just before a thread is asked to
-stop.
+Which threads to stop. They are checked in turn; as long as they stop at once, each is stopped right after its check, so
+that where it stops does not depend on how long it works. `beforeStop` is called just before a thread is asked to stop.
 */
 type Choice = {
 	wants(tid: number): boolean;
@@ -113,11 +110,10 @@ export class Stopper {
 	readonly #other: OtherTracer;
 	/** Threads asked to stop and not yet detached, and when a poll last found each running. */
 	readonly #pending = new Map<number, number>();
-	/** Threads that stopped since the last round, late. */
 	#lateStops: Stops = {...noStops};
 	#batchSize?: number;
-	/** Index of the first thread of the next round, if the last round did not reach all. */
-	#first = 0;
+	/** Where the next round begins, if the last one did not reach all threads. */
+	#nextFirst = 0;
 	#timer?: NodeJS.Timeout;
 
 	/** `pid`: the process, whose main thread has the same id. */
@@ -128,8 +124,8 @@ export class Stopper {
 	}
 
 	/**
-	Calls `onStopped` for each thread while it is stopped. It must be quick; an exception from it ends the round, but
-	all threads are still detached. `choice`: which of the threads to stop.
+	Calls `onStopped` for each chosen thread while it is stopped. It must be quick; an exception from it ends the round,
+	but all threads are still detached.
 	*/
 	stop(tids: readonly number[], onStopped: (tid: number) => void, choice: Choice = allThreads): Stops {
 		this.#releaseLate();
@@ -148,7 +144,7 @@ export class Stopper {
 		const [endMs, maxHeldMs] = isRaised ? [Infinity, Infinity] : [performance.now() + maxRoundMs, longHeldMs];
 		const size = this.#batchSize ?? (isRaised ? maxBatch : 1);
 		try {
-			const first = this.#first % tids.length;
+			const first = this.#nextFirst % tids.length;
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
 			const round = {onStopped, choice, isOneByOne: choice !== allThreads};
 			let checked = 0;
@@ -158,7 +154,7 @@ export class Stopper {
 			}
 
 			stops.late += countWanted(inTurn.slice(checked), choice);
-			this.#first = checked < inTurn.length ? first + checked : 0;
+			this.#nextFirst = checked < inTurn.length ? first + checked : 0;
 		} finally {
 			this.#batchSize = stops.longestMs > longHeldMs ? 1 : Math.min(maxBatch, 2 * size);
 			this.#ptrace.restorePriority();
@@ -168,7 +164,6 @@ export class Stopper {
 		return stops;
 	}
 
-	/** Resolves when no thread is stopped or about to stop. */
 	async release(): Promise<void> {
 		while (this.#pending.size > 0) {
 			await sleep(lateRetryMs);
@@ -186,7 +181,7 @@ export class Stopper {
 		}
 	}
 
-	/** Stops threads one by one until one does not stop at once, as it waits for a CPU; returns the number checked. */
+	/** Stops threads one by one until one does not stop at once, as it waits for a CPU; returns how many were checked. */
 	#stopOneByOne(tids: readonly number[], round: Round, stops: Stops): number {
 		const {choice, onStopped} = round;
 		const waiting: number[] = [];
@@ -255,7 +250,6 @@ export class Stopper {
 		}
 	}
 
-	/** Seizes a thread, counting a failure; returns whether it succeeded. */
 	#trySeize(tid: number, stops: Stops): boolean {
 		// Still ours from an earlier round.
 		if (this.#pending.has(tid)) {
@@ -272,7 +266,7 @@ export class Stopper {
 		return error === 0;
 	}
 
-	/** Seizes a thread: 0 or an errno. Retries while another tprof-top holds it. */
+	/** Retries while another tprof-top holds the thread; returns 0 or an errno. */
 	#seize(tid: number): number {
 		for (let tries = 1; ; tries++) {
 			const error = this.#ptrace.seize(tid);
@@ -334,14 +328,13 @@ export class Stopper {
 		}
 	}
 
-	/** Handles the pending threads that have stopped. */
 	#releaseLate(): void {
 		for (const tid of this.#pending.keys()) {
 			this.#handle(tid, this.#lateStops);
 		}
 	}
 
-	/** Polls for threads that stop after their round, which would otherwise stay stopped until the next one. */
+	/** Detaches threads that stop after their round, which would otherwise stay stopped until the next one. */
 	#pollLate(): void {
 		clearTimeout(this.#timer);
 		if (this.#pending.size > 0) {
