@@ -11,6 +11,7 @@ const states: Readonly<Record<string, ThreadState>> = {
 	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
 };
 
+type ThreadUpdate = Parameters<SnapshotBuilder['setNow']>[1];
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
 /**
@@ -35,6 +36,16 @@ export class Picture {
 	draw(text: string): this {
 		for (const block of text.trim().split(/\n\s*\n/)) {
 			this.#drawThread(block.trim().split('\n').map(line => line.trim()));
+		}
+
+		return this;
+	}
+
+	/** Says more of what threads do now; a text is the value of a column of names. */
+	set(threads: string | readonly string[], now: {readonly [Name in keyof ThreadUpdate]?: number | boolean | string}): this {
+		const entries = Object.entries(now).map(([name, value]) => [name, typeof value === 'string' ? this.builder.internString(value) : value]);
+		for (const thread of [threads].flat()) {
+			this.builder.setNow(this.thread(thread), Object.fromEntries(entries) as ThreadUpdate);
 		}
 
 		return this;
@@ -104,6 +115,11 @@ export class Picture {
 			lockKind: lock.lockKind, lockClass: lock.lockClass, lockOwner: owner, lockOwnerFrame: lock.ownerFrame,
 		});
 	}
+}
+
+/** Two threads that wait for each other, for 50 s or from so many milliseconds on. */
+export function deadlocked(sinceMs = 50_000): Snapshot {
+	return new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:9').set(['one', 'two'], {sinceMs}).build();
 }
 
 /** The snapshot of one picture. */

@@ -16,12 +16,8 @@ const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, since?: Snapsh
 	.map(row => `${'  '.repeat(row.depth)}${row.isDeadlocked ? '!' : ''}${row.holderName || '?'} ${row.lockClass} <- ${row.waiters.map(({name, isNow, waitedMs}) => `${name}${isNow ? '' : ' (was)'} ${waitedMs}ms`).join(', ')}`)
 	.join('\n');
 
-/** Threads that stand where they are for a while. */
-function stand(drawing: Picture, names: readonly string[], change: Parameters<Picture['builder']['setNow']>[1] = {}): void {
-	for (const name of names) {
-		drawing.builder.setNow(drawing.thread(name), {sinceMs: 95_000, ...change});
-	}
-}
+/** Since when threads have stood where they are, in pictures of deadlocks. */
+const standing = {sinceMs: 95_000};
 
 const chain = (): Picture => new Picture().draw(`
 	b <- a@take:8
@@ -45,21 +41,11 @@ const chain = (): Picture => new Picture().draw(`
 	java.lang.Math.sin:9 java.lang.Math.sin:9
 `);
 
-test('a chain is read from the thread that holds all others up', () => {
-	expect(chains(chain().build({sampledMs: 1000}))).toBe(undent(`
-		a java.lang.Object <- b 1000ms
-		  b java.lang.Object <- c 1000ms, d 1000ms
-	`));
-	const [first, second] = queryBlockers(chain().build(), undefined, query()).rows;
-	expect([first.tookAt, first.nowAt, second.nowAt, second.waiters[0].at].map(place => place && locationName(place))).toEqual(['A.take:8', 'A.main:2', 'A.lock:5', 'A.wait:7']);
-	expect(second.waitingNow).toBe(2);
-});
-
 test('a window has the waits in it alone, and who waits now', () => {
 	const drawing = chain();
 	const since = drawing.build({samples: 2, sampledMs: 1000});
 	drawing.draw('c <- b@run:6\nB\nmain:1\nwait:7\n\nd\nR\nmain:1');
-	drawing.builder.setNow(drawing.thread('d'), {lockKind: 0, lockOwner: -1});
+	drawing.set('d', {lockKind: 0, lockOwner: -1});
 	expect(chains(drawing.build({samples: 3, sampledMs: 1500}), {}, since)).toBe(undent(`
 		a java.lang.Object <- b 0ms
 		  b java.lang.Object <- c 500ms
@@ -77,13 +63,9 @@ test('the filter keeps a lock by its holder, class, places and waiters, and what
 });
 
 test('a park that nobody holds up is none; a lock of java.util.concurrent is, though its holder is not known', () => {
-	const drawing = new Picture().draw('idle\nw\nmain:1\n\nwriter\nw\nmain:2');
-	const named = (name: string, className: string) => {
-		drawing.builder.setNow(drawing.thread(name), {lockKind: lockKindCode.park, lockClass: drawing.builder.internString(className)});
-	};
-
-	named('idle', 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject');
-	named('writer', 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync');
+	const drawing = new Picture().draw('idle\nw\nmain:1\n\nwriter\nw\nmain:2')
+		.set('idle', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject'})
+		.set('writer', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync'});
 	expect(chains(drawing.build())).toBe('? java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync <- writer 0ms');
 });
 
@@ -109,7 +91,7 @@ const circle = (): Picture => new Picture().draw(`
 test('a deadlock is a circle of threads that stood still for a while', () => {
 	const drawing = circle();
 	expect(deadlocksOf(drawing.build())).toEqual([]);
-	stand(drawing, ['one', 'two', 'three', 'four']);
+	drawing.set(['one', 'two', 'three', 'four'], standing);
 	const found = deadlocksOf(drawing.build());
 	expect(found.map(members => cycleText(members))).toEqual(['one -> three -> two -> one']);
 	expect(found[0].map(({at}) => at && locationName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
@@ -124,8 +106,7 @@ test.each([[13, 'and 1 more thread'], [14, 'and 2 more threads']])('a deadlock o
 		drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1\nB\nenter:4`);
 	}
 
-	stand(drawing, names);
-	expect(deadlockText(deadlocksOf(drawing.build())[0]).split('; ').at(-1)).toBe(end);
+	expect(deadlockText(deadlocksOf(drawing.set(names, standing).build())[0]).split('; ').at(-1)).toBe(end);
 });
 
 test.each([
@@ -135,10 +116,7 @@ test.each([
 	['runs', {lockKind: 0}],
 	['has ended', {alive: 0}],
 ])('a circle of which one %s is none', (_, change) => {
-	const drawing = circle();
-	stand(drawing, ['one', 'two', 'three']);
-	drawing.builder.setNow(drawing.thread('two'), change as Parameters<typeof drawing.builder.setNow>[1]);
-	expect(deadlocksOf(drawing.build())).toEqual([]);
+	expect(deadlocksOf(circle().set(['one', 'two', 'three'], standing).set('two', change).build())).toEqual([]);
 });
 
 test('a thread that has just got its lock does not wait for itself; one that holds a lock for reading and wants it for writing does', () => {
@@ -157,8 +135,7 @@ test('a thread that has just got its lock does not wait for itself; one that hol
 		java.util.concurrent.locks.LockSupport.park:211
 		enter:9
 	`);
-	stand(drawing, ['got', 'handed']);
-	stand(drawing, ['upgrades'], {lockReaders: 1});
+	drawing.set(['got', 'handed', 'upgrades'], standing).set('upgrades', {lockReaders: 1});
 	expect(deadlocksOf(drawing.build()).map(members => cycleText(members))).toEqual(['upgrades -> upgrades']);
 });
 
@@ -173,7 +150,7 @@ test('of many threads in any order every circle is found once', () => {
 	for (const index of names.keys()) {
 		const group = Math.floor(index / 6) * 6;
 		const place = index % 6;
-		drawing.builder.setNow(drawing.thread(`t${index}`), {
+		drawing.set(`t${index}`, {
 			state: stateCode.BLOCKED, node: drawing.builder.addStack([drawing.frame('x:1')]), lockKind: lockKindCode.monitor, lockOwner: drawing.thread(`t${group + (place < 3 ? (place + 1) % 3 : place - 1)}`), sinceMs: 1000,
 		});
 	}

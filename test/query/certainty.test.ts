@@ -14,7 +14,7 @@ import {zeroFigures} from '../table/sample-maker.js';
 /** Where all threads are in one sample, the ticks that it counts for, and the CPU time at each thread's line. */
 type Moment = {readonly lines: readonly number[]; readonly ticks?: number; readonly cpuNs?: number; readonly records?: number};
 
-const runs = 200;
+const runs = 100;
 
 /** Room for this program alone: a table is made in each run. */
 const shape: TableShape = {strings: 64, bytes: 4096, frames: 8, nodes: 8, threads: 128, counters: 512, contention: 8, maxSlabs: 4};
@@ -59,24 +59,17 @@ function coverage(truth: number, unit: 'cpu' | 'ticks', momentOf: (random: () =>
 	return hits / runs;
 }
 
-test.each([
-	...[[8, 0.3], [64, 0.3], [8, 0.02]].map(([threads, share]) => [
-		`of ticks of ${threads} threads that move for themselves, ${share}`,
-		() => coverage(100 * share, 'ticks', random => ({lines: Array.from({length: threads}, () => random() < share ? 1 : 2)})),
-	] as const),
-	...[[64, 0.3], [8, 0.7]].map(([threads, share]) => [
-		`of ticks of ${threads} threads in lock-step, ${share}`,
-		() => coverage(100 * share, 'ticks', random => ({lines: Array.from<number>({length: threads}).fill(random() < share ? 1 : 2)})),
-	] as const),
-	...[0.3].map(share => [
-		`of ticks where line 1 is reached in ${share} of the samples and rests: each counts for four`,
-		() => coverage(100 * 4 * share / ((4 * share) + 1 - share), 'ticks', random => random() < share ? {lines: [1], ticks: 4} : {lines: [2]}),
-	] as const),
-	// Records at one stack in a row come as one sum; a thread stays there for so long.
-	...[[1, 0.3], [3, 0.3], [1, 0.05]].map(([records, share]) => [
-		`of CPU time, of which a sample has ${records} records together, ${share}`,
-		() => coverage(100 * share, 'cpu', random => ({lines: [random() < share ? 1 : 2], ticks: 5, cpuNs: records * 1e7}), 200),
-	] as const),
+const eachAlone = (share: number) => (random: () => number): Moment => ({lines: Array.from({length: 8}, () => random() < share ? 1 : 2)});
+// Records at one stack in a row come as one sum; a thread stays there for so long.
+const withRecords = (records: number, share: number) => (random: () => number): Moment => ({lines: [random() < share ? 1 : 2], ticks: 5, cpuNs: records * 1e7});
+
+test.each<[string, () => number]>([
+	['of ticks of threads that move for themselves', () => coverage(30, 'ticks', eachAlone(0.3))],
+	['of few ticks of such threads', () => coverage(2, 'ticks', eachAlone(0.02))],
+	['of ticks of threads in lock-step', () => coverage(30, 'ticks', random => ({lines: Array.from<number>({length: 64}).fill(random() < 0.3 ? 1 : 2)}))],
+	['of ticks that count four each at a line where the program rests', () => coverage(100 * 1.2 / 1.9, 'ticks', random => random() < 0.3 ? {lines: [1], ticks: 4} : {lines: [2]})],
+	['of CPU time, of which a sample has three records together', () => coverage(30, 'cpu', withRecords(3, 0.3), 200)],
+	['of little CPU time', () => coverage(5, 'cpu', withRecords(1, 0.05), 200)],
 ])('the bar of a share %s, holds the truth in 90 to 99 of 100 runs', (_, coverageOf) => {
 	const found = coverageOf();
 	expect(found).toBeGreaterThanOrEqual(0.9);

@@ -15,9 +15,7 @@ function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:
 	const drawing = new Picture().draw(isBusy ? 'hot\nR500\nwork:1' : 'main\nt\nmain:1');
 	for (let thread = 0; thread < count; thread++) {
 		drawing.draw(`db-${thread}\n.\n${stack.join('\n')}`);
-		drawing.builder.setNow(drawing.thread(`db-${thread}`), {
-			sinceMs: 100_000 - (seconds * 1000), waitKind: drawing.builder.internString(kind), waitPeer: drawing.builder.internString(peer),
-		});
+		drawing.set(`db-${thread}`, {sinceMs: 100_000 - (seconds * 1000), waitKind: kind, waitPeer: peer});
 	}
 
 	return drawing.build();
@@ -74,7 +72,7 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 	const drawing = new Picture();
 	for (const name of ['qtp-1', 'qtp-2']) {
 		drawing.draw(`${name}\nt\norg.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run:1200\norg.eclipse.jetty.util.${asks}:219\norg.eclipse.jetty.util.thread.AutoLock$WithCondition.await:194\njava.util.concurrent.locks.LockSupport.parkNanos:269`);
-		drawing.builder.setNow(drawing.thread(name), {sinceMs: 70_000});
+		drawing.set(name, {sinceMs: 70_000});
 	}
 
 	expect(found(drawing.build())).toEqual(texts);
@@ -82,9 +80,7 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 
 /** A program of two seconds, or as long as said, that used and awaited so much CPU time. */
 function delayed(usedMs: number, delayMs: number, sampledMs = 2000): Snapshot {
-	const drawing = new Picture().draw(`main\nR${usedMs}\nwork:1`);
-	drawing.builder.setNow(drawing.thread('main'), {runDelayNs: delayMs * 1e6});
-	return drawing.build({durationMs: sampledMs, sampledMs});
+	return new Picture().draw(`main\nR${usedMs}\nwork:1`).set('main', {runDelayNs: delayMs * 1e6}).build({durationMs: sampledMs, sampledMs});
 }
 
 test.each([

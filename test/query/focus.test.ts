@@ -86,12 +86,6 @@ test('a whole name means that method alone, even if it is a part of others', () 
 	expect(rows(both, 'a.find', {by: 'method'})[0].totalTicks).toBe(2);
 });
 
-test('without a method there are no rows, and it is said how to choose one', () => {
-	const {rows: none} = queryFocus(service, undefined, defaultQuery);
-	expect(none).toEqual([]);
-	expect(focusView.emptyText!({rows: none, allRows: 0}, defaultQuery)).toContain('press f');
-});
-
 test('the window, the filter and the threads hold here too', () => {
 	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2');
 	const before = drawing.build();

@@ -30,11 +30,9 @@ test('threads that are blocked now, and for how long the longest has been', () =
 		B
 		take:88
 	`);
-	drawing.builder.setNow(drawing.thread('one'), {sinceMs: 58_000});
-	drawing.builder.setNow(drawing.thread('two'), {sinceMs: 99_000});
-	drawing.builder.setNow(drawing.thread('three'), {sinceMs: 1000});
+	drawing.set('one', {sinceMs: 58_000}).set('two', {sinceMs: 99_000}).set('three', {sinceMs: 1000});
 	const [row] = queryLines(drawing.build(), undefined, query()).rows;
 	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
-	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.unmovedSinceStart});
+	drawing.set('one', {flags: threadFlag.unmovedSinceStart});
 	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
 });

@@ -1,12 +1,8 @@
 import {expect, test} from 'vitest';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {stateCode} from '../../source/model/thread-state.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {
-	addToRing, emptyRing, usualBounds, type Ring, type RingBounds,
-} from '../../source/query/past/ring.js';
-import {cellAfter, cellBefore, timeCells} from '../../source/query/past/steps.js';
+import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../../source/query/past/ring.js';
+import {cellAfter, cellBefore} from '../../source/query/past/steps.js';
 import {randomSession, saidBy, startMs} from '../helpers/random-session.js';
 
 function ringOf(snapshots: Iterable<Snapshot>, bounds: RingBounds = usualBounds): Ring {
@@ -79,25 +75,4 @@ test('steps pass over a time without samples', () => {
 	expect(first - startMs).toBe(620_000);
 	expect(second - startMs).toBe(20_000);
 	expect(cellAfter(paused, second, 10_000)).toBe(first);
-});
-
-test('the time line says how much CPU time was used and how many threads were blocked, in cells of any length', () => {
-	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 1, name: 'main'});
-	const node = builder.addStack([builder.addFrame('A', 'a', 'A.java', 1)]);
-	const session = Array.from({length: 40}, (_, index) => {
-		const isSpike = index >= 20 && index < 25;
-		builder.count(thread, node, isSpike ? stateCode.RUNNABLE : stateCode.BLOCKED, 50, isSpike ? 2e9 : 0);
-		return builder.build({
-			session: {
-				samples: (index + 1) * 50, durationMs: (index + 1) * 1000, startedAtMs: startMs, takenAtMs: startMs + ((index + 1) * 1000),
-			},
-		});
-	});
-	const ring = ringOf(session);
-	const tens = timeCells(ring, startMs + 40_000, 10_000, 5);
-	expect(tens).toEqual([undefined, {cpuPercent: 0, blocked: 1}, {cpuPercent: 0, blocked: 1}, {cpuPercent: 100, blocked: 0.5}, {cpuPercent: 0, blocked: 1}]);
-	const ones = timeCells(ring, startMs + 30_000, 1000, 11);
-	expect(ones.map(cell => cell?.cpuPercent)).toEqual([0, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
-	expect(timeCells(ring, startMs + 24_500, 500, 2)).toEqual([{cpuPercent: 200, blocked: 0}, {cpuPercent: 200, blocked: 0}]);
 });

@@ -82,8 +82,7 @@ test('a row that is not there has an empty detail', () => {
 });
 
 test('virtual threads that have one record count as the threads that they are', () => {
-	const drawing = new Picture().draw('one\nR\nmain:1\n\nvirtual\nR\nmain:1');
-	drawing.builder.setNow(drawing.thread('virtual'), {members: 30});
+	const drawing = new Picture().draw('one\nR\nmain:1\n\nvirtual\nR\nmain:1').set('virtual', {members: 30});
 	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'})))).toBe('2 RUNNABLE 31thr 100% A.main:1');
 });
 

@@ -4,7 +4,6 @@ import {summarize} from '../../source/query/summary/summary.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {poolName} from '../../source/model/text.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
@@ -91,10 +90,6 @@ describe('threads of the JVM itself', () => {
 		`), undefined, shown({foldPools: true})).rows;
 		expect(pool.map(({name, state}) => `${name} ${state}`)).toEqual(['GC Thread#* RUNNABLE']);
 	});
-
-	test('are hidden with the idle ones', () => {
-		expect(names({showIdle: false})).toEqual(['GC Thread#0', 'worker-1', 'main']);
-	});
 });
 
 describe('rows', () => {
@@ -154,10 +149,6 @@ test('virtual threads of a kind are one row, with how many there are, also where
 });
 
 describe('pools', () => {
-	test('names with the digits off', () => {
-		expect(poolName('http-nio-8080-exec-12')).toBe('http-nio-*-exec-*');
-	});
-
 	test('threads of a pool are one row, a thread alone keeps its name', () => {
 		const {rows, allRows} = queryThreads(picture(busyService), undefined, shown({foldPools: true}));
 		expect(drawn(rows.slice(0, 2))).toBe('http-*: mixed 25% 4 now A.lock:3 top A.work:1\nC2 CompilerThread0: RUNNABLE 20% 1 now - top -');
@@ -184,20 +175,6 @@ describe('pools', () => {
 		`), undefined, shown({foldPools: true}));
 		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, own: {line: 5}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
 	});
-});
-
-test('who holds what a thread waits for', () => {
-	const drawing = new Picture().draw(`
-		holder
-		R
-		use:7
-
-		waiter <- holder@a.Pool.take:8
-		B
-		lock:3
-	`);
-	const [waiter] = queryThreads(drawing.build(), undefined, shown({filter: 'thread:waiter'})).rows;
-	expect(waiter.waitsFor).toMatchObject({kind: 'monitor', className: 'java.lang.Object', ownerName: 'holder', ownerLocation: {className: 'a.Pool', line: 8}, ownerNow: {method: 'use', line: 7}});
 });
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {

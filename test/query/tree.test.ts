@@ -45,50 +45,10 @@ test('top-down: hot roots are open to where the path forks', () => {
 	`));
 });
 
-test('bottom-up: hot lines, and below each who called it', () => {
-	expect(drawn(service, {tree: {isBottomUp: true, isAllOpen: true}})).toBe(undent(`
-		50 50 - A.swap:5
-		50 0  - A.sort:3
-		50 0  - A.run:2
-		50 0    A.main:1
-		35 35 - A.sort:3
-		30 0  - A.run:2
-		30 0     A.main:1
-		5 0    A.start:7
-		10 10 - A.read:4
-		10 0  - A.run:2
-		10 0    A.main:1
-		5 5 - A.other:9
-		5 0    A.main:1
-	`));
-});
-
-test('rows are opened and closed by key, alone or with all below them', () => {
-	const [root] = rows(service);
-	expect(drawn(service, {tree: {opened: new Map([[root.key, 'closed']])}}).split('\n')[0]).toBe('95 0 + A.main:1');
-	expect(drawn(service, {tree: {opened: new Map([[root.key, 'all']])}}).split('\n')).toHaveLength(8);
-	const run = rows(service)[1];
-	expect(drawn(service, {tree: {opened: new Map([[root.key, 'all'], [run.key, 'closed']])}})).toContain('90 0  + A.run:2\n5 5');
-});
-
-test('a row keeps its key in a window, under a filter, and when more is sampled', () => {
-	const drawing = new Picture().draw('a\nR\nmain:1\nsort:3');
-	const before = drawing.build();
-	drawing.draw('a\nR R\nmain:1 main:2\nread:4 x:1');
-	const after = drawing.build();
-	const keys = new Map(rows(after, {tree: everything}).map(row => [`${row.level} ${locationName(row)}`, row.key]));
-	for (const row of [...rows(before, {tree: everything}), ...rows(after, {tree: everything, filter: 'read'}), ...queryTree(after, before, query({tree: everything})).rows]) {
-		expect(keys.get(`${row.level} ${locationName(row)}`)).toBe(row.key);
-	}
-});
-
 test.each([
-	['swap', ['main:1', 'run:2', 'sort:3', 'swap:5']],
 	['!main', ['start:7', 'sort:3']],
 	['start|other', ['main:1', 'other:9', 'start:7', 'sort:3']],
-	['main read', ['main:1', 'run:2', 'read:4']],
 	['pct>50', ['main:1', 'run:2', 'sort:3']],
-	['thread:two', ['start:7', 'sort:3']],
 	['nothing', []],
 ])('the filter %s keeps the paths that match', (filter, expected) => {
 	expect(rows(service, {filter, tree: everything}).map(row => locationName(row).slice(2))).toEqual(expected);

@@ -36,14 +36,11 @@ const drawing = new Picture().draw(`
 	R
 	com.acme.Main.work:5
 `);
-for (const [name, sinceMs] of [['db-1', 58_000], ['db-2', 90_000]] as const) {
-	drawing.builder.setNow(drawing.thread(name), {
-		sinceMs, waitKind: drawing.builder.internString('read'), waitPeer: drawing.builder.internString('10.0.0.5:5432'), waitEnd: (((10 * (2 ** 24)) + 7) * 65_536) + 41_234,
-	});
-}
-
-drawing.builder.setNow(drawing.thread('waiter'), {sinceMs: 95_000});
-const snapshot = drawing.build();
+const snapshot = drawing
+	.set(['db-1', 'db-2'], {sinceMs: 58_000, waitKind: 'read', waitPeer: '10.0.0.5:5432', waitEnd: (((10 * (2 ** 24)) + 7) * 65_536) + 41_234})
+	.set('db-2', {sinceMs: 90_000})
+	.set('waiter', {sinceMs: 95_000})
+	.build();
 
 test('a row for each kind and peer, who waits for work only with the others', () => {
 	const query = {...defaultQuery, sort: waitsView.sort};
@@ -68,8 +65,7 @@ test('a filter finds threads, places and peers', () => {
 });
 
 test('virtual threads that have one record count as the threads that they are', () => {
-	drawing.builder.setNow(drawing.thread('db-2'), {members: 30});
-	const more = drawing.build();
+	const more = drawing.set('db-2', {members: 30}).build();
 	const query = {...defaultQuery, sort: waitsView.sort};
 	const [row] = queryWaits(more, undefined, query).rows;
 	expect([row.threads, row.waiters.map(({threads}) => threads)]).toEqual([31, [1, 30]]);
