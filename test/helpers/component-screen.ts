@@ -12,6 +12,8 @@ const fakeStdout = {
 /** A screen's components on a terminal that is only an object, with bytes for keys; Ink writes every frame whole. */
 export class ComponentScreen {
 	readonly terminal: Terminal;
+	/** How often the screen was emptied to be drawn whole. */
+	repaints = 0;
 	readonly #size: Size;
 	#shown = '';
 	readonly #stdin = Object.assign(new PassThrough(), {setRawMode() {/* There are no modes. */}});
@@ -22,7 +24,9 @@ export class ComponentScreen {
 		this.#size = {...size};
 		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream, {hasMouse: true});
 		this.terminal.frames.write = piece => {
-			if (!String(piece).startsWith(clearScreen)) {
+			if (String(piece).startsWith(clearScreen)) {
+				this.repaints++;
+			} else {
 				this.#shown = String(piece);
 			}
 
@@ -43,6 +47,13 @@ export class ComponentScreen {
 		}
 
 		return this.#shown === '' ? [] : this.#shown.split('\n');
+	}
+
+	/** The screen after some keys, in one text. */
+	async text(...keys: readonly string[]): Promise<string> {
+		await this.press(...keys);
+		const lines = await this.lines();
+		return lines.join('\n');
 	}
 
 	/** Types bytes, as a terminal sends them. The rest of a sequence comes at once, however busy the machine is. */

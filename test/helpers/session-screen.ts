@@ -1,6 +1,6 @@
 import {createElement} from 'react';
-import type {Snapshot} from '../../source/model/snapshot.js';
-import type {SnapshotSource} from '../../source/model/source.js';
+import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {SessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
@@ -26,6 +26,13 @@ export function openScreen(store: SessionStore, size: Size, {view, ...props}: Pa
 		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onQuit() {/* The test ends it. */},
 		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
 	}), size));
+}
+
+/** The screen of a session that stays as it is. */
+export function screenOf(snapshot: Snapshot, size: Size, {status = {phase: 'sampling', stale: false}, vitals, ...props}: Parameters<typeof openScreen>[2] & {readonly status?: SourceStatus; readonly vitals?: TargetVitals} = {}): ComponentScreen {
+	const store = storeOf(() => snapshot, {status: () => status}, vitals);
+	store.refresh();
+	return openScreen(store, size, props);
 }
 
 /** A store of a session that is read when the test says so. */

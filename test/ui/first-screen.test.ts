@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import {views} from '../../source/views/registry.js';
-import {openScreen, storeOf} from '../helpers/session-screen.js';
-import type {ComponentScreen} from '../helpers/component-screen.js';
+import {screenOf} from '../helpers/session-screen.js';
 import {picture} from '../helpers/picture.js';
 
 const snapshot = picture(`
@@ -10,18 +9,12 @@ const snapshot = picture(`
 	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
 `);
 
-const textOf = async (screen: ComponentScreen) => {
-	const lines = await screen.lines();
-	return lines.join('\n');
-};
-
 function firstScreen(columns: number, rows: number, shown = snapshot) {
 	const lineNote = 'line numbers in compiled code are approximate';
-	const store = storeOf(() => shown, {status: () => ({phase: 'sampling', stale: false, lineNote})}, {
+	const vitals = {
 		cpuPercent: 122, hostCpus: 2, hostLoad: 0.7, heapUsedBytes: 11 * (2 ** 20), heapCapacityBytes: 128 * (2 ** 20), gcPercent: 0, allocBytesPerS: 310 * (2 ** 20), uptimeMs: 31_000,
-	});
-	store.refresh();
-	return openScreen(store, {columns, rows});
+	};
+	return screenOf(shown, {columns, rows}, {status: {phase: 'sampling', stale: false, lineNote}, vitals});
 }
 
 test('at 80 columns the header says what the program uses, to what it allocates', async () => {
@@ -59,7 +52,7 @@ test.each([[80, 24], [80, 15], [80, 6], [60, 16]])('tabs do not vanish at %i x %
 });
 
 test('a wide screen has room for all tabs', async () => {
-	const text = await textOf(firstScreen(160, 24));
+	const text = await firstScreen(160, 24).text();
 	expect(text).toMatch(/\[Lines] {2}Threads .* {2}Traces/);
 	expect(text).not.toContain('More~');
 });
@@ -67,24 +60,7 @@ test('a wide screen has room for all tabs', async () => {
 test('that lines are approximate is said in the detail and the help, not above the table', async () => {
 	for (const key of ['enter', '?']) {
 		const screen = firstScreen(80, 24);
-		expect(await textOf(screen)).not.toContain('approximate');
-		await screen.press(key);
-		expect(await textOf(screen)).toContain('line numbers in compiled code are approximate');
+		expect(await screen.text()).not.toContain('approximate');
+		expect(await screen.text(key)).toContain('line numbers in compiled code are approximate');
 	}
-});
-
-test('a layer says in its title how to leave it, and below its lines that there are more', async () => {
-	const screen = firstScreen(80, 12);
-	await screen.press('h');
-	const pages = [await screen.lines()];
-	expect(pages[0].find(line => line.includes(' Help '))).toContain(' q or Esc: back ');
-	expect(pages[0].join('\n')).toContain(' more below: Space ');
-	while (!pages.at(-1)!.some(line => line.includes(' end '))) {
-		await screen.press(' ');
-		expect(await screen.lines()).not.toEqual(pages.at(-1));
-		pages.push(await screen.lines());
-	}
-
-	await screen.press('q');
-	expect(await textOf(screen)).toContain('c.acme.Main.main:3');
 });

@@ -48,13 +48,6 @@ test('every key of a table does something', () => {
 	expect(idle.map(({label: shown}) => shown)).toEqual([]);
 });
 
-test('letters are letters where text is typed', () => {
-	for (let code = 0x20; code < 0x7F; code++) {
-		expect(actionOf('input', String.fromCodePoint(code))).toBeUndefined();
-		expect(actionOf('chooser', String.fromCodePoint(code))).toBeUndefined();
-	}
-});
-
 /** The texts of lines. */
 const texts = (lines: readonly Spans[]) => lines.map(spans => spans.map(({text}) => text).join(''));
 

@@ -11,8 +11,7 @@ import {spikeSession} from '../helpers/spike.js';
 type Shown = {
 	readonly screen: ComponentScreen;
 	readonly saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}>;
-	/** The screen after some keys, in one text. */
-	text(...keys: readonly string[]): Promise<string>;
+	readonly text: ComponentScreen['text'];
 	/** The next second of the session, if there is one. */
 	goOn(): void;
 };
@@ -37,10 +36,7 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {reado
 	return {
 		screen,
 		saves,
-		async text(...keys) {
-			await screen.press(...keys);
-			return (await screen.lines()).join('\n');
-		},
+		text: async (...keys) => screen.text(...keys),
 		goOn() {
 			at++;
 			store.refresh();

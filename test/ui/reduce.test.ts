@@ -98,21 +98,22 @@ describe('the selection', () => {
 	});
 });
 
-test('sorting: by digits, letters, neighbours and the menu, each view its own', () => {
-	expect(after(['2']).state.sorts.lines).toEqual({column: 'total', reverse: false});
-	expect(after(['2', 'R']).state.sorts.lines).toEqual({column: 'total', reverse: true});
+test.each([
+	[['2'], 'total'],
 	// The total is not on this screen.
-	expect(after(['>']).state.sorts.lines.column).toBe('line');
-	expect(after(['>', '>']).state.sorts.lines.column).toBe('self');
-	expect(after(['<']).state.sorts.lines.column).toBe('line');
-	expect(after(['N']).state.sorts.lines.column).toBe('line');
-	expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
-	expect(after(['f6', 'j', 'escape']).state.sorts.lines.column).toBe('self');
+	[['>'], 'line'],
+	[['>', '>'], 'self'],
+	[['<'], 'line'],
+	[['N'], 'line'],
+	[['f6', 'j', 'j', 'enter'], 'line'],
+	[['f6', 'j', 'escape'], 'self'],
 	// A view without the figure stays as it is.
-	expect(after(['2', 'P']).state.sorts.lines.column).toBe('total');
-	const {state} = after(['tab', 'N']);
-	expect(state.sorts.lines.column).toBe('self');
-	expect(state.view).toBe('threads');
+	[['2', 'P'], 'total'],
+	// Each view has its own.
+	[['tab', 'N'], 'self'],
+])('after %j Lines is sorted by %s, and R reverses it', (keys, column) => {
+	expect(after(keys).state.sorts.lines).toEqual({column, reverse: false});
+	expect(after(['R'], {...after(keys).state, view: 'lines'}).state.sorts.lines).toEqual({column, reverse: true});
 });
 
 describe('input lines', () => {
@@ -129,32 +130,24 @@ describe('input lines', () => {
 		expect(after(['ctrl-u', '👩', 'left', 'a', 'end', 'backspace'], typing).state.query.filter).toBe('a');
 	});
 
-	test('the delay is a number of seconds within bounds', () => {
-		expect(after(['d', 'ctrl-u', '0', '.', '5', 'enter']).state.delayMs).toBe(500);
-		for (const wrong of ['0', 'x', '-1', '999999999', '', ' ', 'NaN']) {
-			const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
-			expect(state.delayMs).toBe(1000);
-			// It stays to be mended.
-			expect(contextOf(state)).toBe('input');
-			expect(after(['ctrl-u', '2', 'enter'], state).state).toMatchObject({delayMs: 2000, layers: []});
-		}
+	test.each([
+		[['ctrl-u', '0', '.', '5'], 500],
+		// What stands there is replaced by what is typed, and edited by what moves or erases.
+		[['5'], 5000],
+		[[], 1000],
+		[['end', '5'], 15_000],
+		[['left', '2'], 21_000],
+		[['2', '5', 'backspace'], 2000],
+		[['backspace', '3'], 3000],
+	])('the delay after d and %j is %i ms', (keys, delayMs) => {
+		expect(after(['d', ...keys, 'enter']).state).toMatchObject({delayMs, layers: []});
 	});
 
-	test('the delay that stands there is replaced by what is typed, and edited by what moves or erases', () => {
-		expect(after(['d', '5', 'enter']).state.delayMs).toBe(5000);
-		expect(after(['d', 'enter']).state.delayMs).toBe(1000);
-		expect(after(['d', 'end', '5', 'enter']).state.delayMs).toBe(15_000);
-		expect(after(['d', 'left', '2', 'enter']).state.delayMs).toBe(21_000);
-		expect(after(['d', '2', '5', 'backspace', 'enter']).state.delayMs).toBe(2000);
-		expect(after(['d', 'backspace', '3', 'enter']).state.delayMs).toBe(3000);
-	});
-
-	test('a filter that cannot be read is not in force, and is not kept', () => {
-		const {state} = after(['/', ...'foo>1']);
-		expect(state.query.filter).toBe('foo>');
-		expect(after(['enter'], state).state.layers).toHaveLength(1);
-		expect(after(['backspace', 'backspace', 'enter'], state).state).toMatchObject({query: {filter: 'foo'}, layers: []});
-		expect(after(['escape'], state).state).toMatchObject({query: {filter: ''}, layers: []});
+	test.each(['0', 'x', '-1', '999999999', '', ' ', 'NaN'])('"%s" is no delay, and stays to be mended', wrong => {
+		const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
+		expect(state.delayMs).toBe(1000);
+		expect(contextOf(state)).toBe('input');
+		expect(after(['ctrl-u', '2', 'enter'], state).state).toMatchObject({delayMs: 2000, layers: []});
 	});
 
 	test('a snapshot is saved at once, or with a format and a name', () => {
@@ -311,12 +304,6 @@ describe('the column menu', () => {
 		// One that is not shown, and what is no column, stay where they are; a sort menu has no order.
 		expect(after(['C', '>', 'down', 'down', '<', 'escape'])).toMatchObject({state: {columns: {}}, effects: []});
 		expect(after(['f6', '>']).state).toEqual(after(['f6']).state);
-	});
-
-	test('the name stays, and a menu in which nothing was changed keeps nothing', () => {
-		const {state, effects} = after(['C', 'end', 'enter', 'escape']);
-		expect(state.columns).toEqual({});
-		expect(effects).toEqual([]);
 	});
 });
 

@@ -5,14 +5,14 @@ import {unknownLine, unknownStack} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
-import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {starvedText} from '../../source/query/summary/summary.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
+import {hostileSnapshot} from '../exports/snapshots.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
-import {picture, Picture} from '../helpers/picture.js';
+import {deadlocked, picture, Picture} from '../helpers/picture.js';
 import {openScreen, sourceOf, storeOf} from '../helpers/session-screen.js';
 
 const plain = new Theme({color: false, ascii: true});
@@ -53,12 +53,6 @@ async function show({screen}: Screen, columns = 80, rows = 24): Promise<string[]
 	return screen.lines();
 }
 
-/** The screen of 80 x 24 after some keys, in one text. */
-async function after(session: Screen, ...keys: readonly string[]): Promise<string> {
-	await session.screen.press(...keys);
-	return (await show(session)).join('\n');
-}
-
 const busy = (): Snapshot => picture(`
 	worker-1
 	R R R R R R
@@ -74,29 +68,6 @@ const busy = (): Snapshot => picture(`
 	. . . . . .
 	sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native
 `);
-
-function hostile(): Snapshot {
-	const names = ['\u001B[2J', '\u202Eevil', '名前', '👩‍👩‍👧', 'e\u0301\u0301', 'x'.repeat(600), 'a\nb', '\u009B31m', 'ﷺ'].map(name => printable(name));
-	const {builder} = new Picture();
-	for (const [index, name] of names.entries()) {
-		const thread = builder.addThread({key: index + 1, name});
-		const node = builder.addStack([builder.addFrame(`${name}.${name}`, name, name, index), builder.addFrame(name, name, '', -1)]);
-		builder.count(thread, node, 1 + (index % 4), 5, 1e7 * index);
-		builder.setNow(thread, {node, state: 1 + (index % 4)});
-	}
-
-	return builder.build({target: {pid: 1, mainClass: names[3]}, session: {samples: 5, durationMs: 1000, engine: 'attach', intervalMs: 200}});
-}
-
-/** Two threads that wait for each other, for 50 s or from now on. */
-function deadlocked(sinceMs = 50_000): Snapshot {
-	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:9');
-	for (const name of ['one', 'two']) {
-		drawing.builder.setNow(drawing.thread(name), {sinceMs});
-	}
-
-	return drawing.build();
-}
 
 test('a deadlock is a red line below the header in every view and size, until it is over', async () => {
 	let shown = deadlocked();
@@ -114,7 +85,7 @@ test('a deadlock is a red line below the header in every view and size, until it
 	await session.screen.press('escape');
 	shown = deadlocked(100_000);
 	session.store.refresh();
-	expect(await after(session)).not.toContain('DEADLOCK');
+	expect(await session.screen.text()).not.toContain('DEADLOCK');
 });
 
 describe('a frame fits its screen', () => {
@@ -122,7 +93,7 @@ describe('a frame fits its screen', () => {
 		...[['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']].map(keys => ({view: 'lines', keys})),
 		...views.flatMap(({id}) => [[], ['enter']].map(keys => ({view: id, keys}))),
 	];
-	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
+	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostileSnapshot], ['empty', () => undefined]];
 	const heights = [1, 2, 3, 5, 8, 9, 15, 16, 24, 60];
 	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns => heights.map(rows => [columns, rows] as const));
 	test.each(cases)('%s, with every layer, at every size', async (_, snapshotOf) => {
@@ -212,74 +183,67 @@ describe('what the session does is said', () => {
 	});
 });
 
+test('the screen holds still while it is paused, and says how many samples came', async () => {
+	let samples = 50;
+	const session = screenOf(undefined, {read: () => picture('one\nR\na:1', {samples})});
+	await session.screen.press(' ');
+	samples = 120;
+	session.store.refresh();
+	expect(await session.screen.text()).toContain('PAUSED +70 samples');
+	expect(await session.screen.text(' ')).toMatch(/LIVE \d\d:\d\d/);
+});
+
 describe('how sampling goes', () => {
-	/** Screens at these moments of a session: seconds of sampling, samples, our own CPU seconds. */
-	async function screenOver(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus, more: Partial<SessionStats> = {}): Promise<ComponentScreen> {
+	type Moment = readonly [s: number, samples: number, cpuS: number];
+
+	/** The screen at the last of these moments of a session: seconds of sampling, samples, our own CPU seconds. */
+	function screenOver(moments: readonly Moment[], status = live, more: Partial<SessionStats> = {}): ComponentScreen {
 		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
 			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000, ...more,
 		}));
 		let read = 0;
 		const {screen, store} = screenOf(undefined, {status, read: () => snapshots[read++], vitals: {heapCapacityBytes: 2 ** 30}});
-		for (const snapshot of snapshots.slice(1)) {
-			expect(snapshot).toBeDefined();
+		while (read < snapshots.length) {
 			store.refresh();
 		}
 
 		return screen;
 	}
 
-	const over = async (...at: Parameters<typeof screenOver>) => (await screenOver(...at)).lines();
+	const recorded: SourceStatus = {phase: 'recording', stale: false};
+	const slow = {intervalMs: 100, cpuIntervalMs: 100};
+	test.each<[string, readonly Moment[], RegExp, SourceStatus?, Partial<SessionStats>?]>([
+		['nothing before there is something to say', [[0.2, 8, 1]], / LIVE \d\d:\d\d$/],
+		['the rate reached lately, and the one asked for', [[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], / 12 of 50\/s$/],
+		['both where an engine is slow', [[1, 40, 1], [11, 140, 1.5]], / 10 of 50\/s$/, live, slow],
+		['one rate where all samples were taken', [[1, 50, 1], [11, 550, 1.5]], / 50\/s$/, live, slow],
+		['one rate where the difference is small', [[1, 50, 1], [11, 500, 1.5]], / 45\/s$/, live, {intervalMs: 22, cpuIntervalMs: 22}],
+		['no rate while nothing is sampled', [[1, 40, 1], [11, 140, 1.5]], /^(?!.*\/s)/, {phase: 'paused', stale: false}, slow],
+		['the rate of all of a recording', [[20, 500, 2]], / 25 of 50\/s$/, recorded],
+		['nothing of costs and losses that are small', [[0.2, 8, 1], [5, 200, 1], [20, 900, 1.2]], /^(?!.*!)/],
+		['losses, and the cost to the target', [[0.2, 8, 1], [5, 200, 1], [20, 900, 1.2]], /! 10% of samples failed {2}! costs 10% of target/, live, {failed: 100, targetStoppedMs: 2000}],
+		['that our own CPU time is high', [[0.2, 8, 1], [5, 200, 1], [20, 900, 6]], /! own CPU 33\.?\d*%/],
+		['when the next sample comes while the budget puts it off', [[1, 40, 1], [11, 41, 1]], /THROTTLED next in 42s +\d/, {...live, nextS: 42}],
+		['that it is due', [[1, 40, 1], [11, 41, 1]], /THROTTLED next is due +\d/, {...live, nextS: 0}],
+	])('the header says %s', async (_, moments, expected, status, more) => {
+		expect((await screenOver(moments, status, more).lines())[0]).toMatch(expected);
+	});
 
-	/** All of the help for the view at the last of such moments, in one text. */
-	async function helpOver(...at: Parameters<typeof screenOver>): Promise<string> {
-		const screen = await screenOver(...at);
-		await screen.press('?');
-		await screen.resize({columns: 120, rows: 150});
-		return (await screen.lines()).join('\n');
-	}
-
-	test('the rate is the one reached lately, and our own CPU time is that of the last ten seconds, without our start', async () => {
-		const [first] = await over([[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], live);
-		expect(first).toMatch(/ 12 of 50\/s$/);
-		expect(await helpOver([[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], live)).toMatch(/ own +1%: /);
+	test.each<[readonly Moment[], string | undefined, SourceStatus?]>([
+		[[[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], '1'],
 		// Ours of the first seconds is that of starting up.
-		expect(await helpOver([[0.2, 8, 1], [3.1, 150, 3], [8, 400, 3.1]], live)).toMatch(/ own +2%: /);
-		expect(await helpOver([[0.2, 8, 1], [3.1, 150, 3]], live)).not.toMatch(/ own +[\d.]+%: /);
-		// Nothing is said before there is something to say.
-		expect((await over([[0.2, 8, 1]], live))[0]).toMatch(/ LIVE \d\d:\d\d$/);
+		[[[0.2, 8, 1], [3.1, 150, 3], [8, 400, 3.1]], '2'],
+		[[[0.2, 8, 1], [3.1, 150, 3]], undefined],
+		[[[20, 500, 2]], '10', recorded],
+	])('the help has our own CPU time of the last ten seconds, or of all of a recording: %j', async (moments, percent, status) => {
+		const screen = screenOver(moments, status);
+		await screen.resize({columns: 120, rows: 150});
+		expect(/ own +([\d.]+)%: /.exec(await screen.text('?'))?.[1]).toBe(percent);
 	});
 
-	test('where the rate asked for is not reached, both are said', async () => {
-		const moments = [[1, 40, 1], [11, 140, 1.5]] as const;
-		expect((await over(moments, live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).toMatch(/ 10 of 50\/s$/);
-		// All of them were taken; the difference is small; nothing is sampled.
-		expect((await over([[1, 50, 1], [11, 550, 1.5]], live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).toMatch(/ 50\/s$/);
-		expect((await over([[1, 50, 1], [11, 500, 1.5]], live, {intervalMs: 22, cpuIntervalMs: 22}))[0]).toMatch(/ 45\/s$/);
-		expect((await over(moments, {phase: 'paused', stale: false}, {intervalMs: 100, cpuIntervalMs: 100}))[0]).not.toContain('/s');
-	});
-
-	test('figures about sampling are in the header only where they are bad, with the worst share of CPU time of our own and of the target', async () => {
-		const bad = {failed: 100, targetStoppedMs: 2000};
-		const header = async (more: Partial<SessionStats>, cpuS: number) => (await over([[0.2, 8, 1], [5, 200, 1], [20, 900, cpuS]], live, more))[0];
-		expect(await header({}, 1.2)).not.toContain('!');
-		expect(await header(bad, 1.2)).toContain('! 10% of samples failed  ! costs 10% of target');
-		expect(await header({}, 6)).toMatch(/! own CPU 33\.?\d*%/);
-	});
-
-	test('a recording has the rate and the cost of all of it', async () => {
-		expect((await over([[20, 500, 2]], {phase: 'recording', stale: false}))[0]).toMatch(/ 25 of 50\/s$/);
-		expect(await helpOver([[20, 500, 2]], {phase: 'recording', stale: false})).toMatch(/ own +10%: /);
-	});
-
-	test('while the budget puts samples off, when the next one comes', async () => {
-		const lines = await over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42});
-		expect(lines[0]).toMatch(/THROTTLED next in 42s +\d/);
-		expect(lines.join('\n')).toContain('--max-overhead allows; the next sample comes in 42s');
-		expect((await over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 0}))[0]).toMatch(/THROTTLED next is due +\d/);
-	});
-
-	test('what is not known of the heap is a dash', async () => {
-		expect((await over([[1, 40, 1]], live))[1]).toContain('heap -/1.0G');
+	test('why samples are put off is said below; what is not known of the heap is a dash', async () => {
+		expect(await screenOver([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42}).text()).toContain('--max-overhead allows; the next sample comes in 42s');
+		expect((await screenOver([[1, 40, 1]]).lines())[1]).toContain('heap -/1.0G');
 	});
 });
 
@@ -292,42 +256,36 @@ describe('what must be known of the figures', () => {
 		expect((await show(screenOf(refused()), 200, 60))[0]).toContain('! 40% of running samples have no stack  ! table full: 5 at (other)');
 	});
 
-	test('unattributed CPU time: not before two seconds, nor of next to none', async () => {
-		const header = async (marks: string, durationMs: number) => (await show(screenOf(picture(`one\n${marks}\na:1 (unattributed).(unattributed)`, {durationMs, sampledMs: durationMs}))))[0];
-		expect(await header('R900 R100', 1900)).not.toContain('!');
-		expect(await header('R900 R100', 2000)).toContain('! 10% unattributed');
-		expect(await header('R960 R40', 2000)).not.toContain('!');
-		expect(await header('R19 R171', 60_000)).not.toContain('!');
+	const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 100, samples: 2};
+	const starved = {intervalMs: 20, requestedIntervalMs: 20, timer: 'perf', samples: 1, late: 1, durationMs: 27_000};
+	test.each<[string, string, Partial<SessionStats>, string?]>([
+		['unattributed CPU time not before two seconds', 'R900 R100', {durationMs: 1900, sampledMs: 1900}],
+		['unattributed CPU time', 'R900 R100', {durationMs: 2000, sampledMs: 2000}, '! 10% unattributed'],
+		['not where it is little of all', 'R960 R40', {durationMs: 2000, sampledMs: 2000}],
+		['not of next to none', 'R19 R171', {durationMs: 60_000, sampledMs: 60_000}],
+		['samples that are seconds apart, and the option that allows more', 'R', sparse, '! one sample every 3 s: --max-overhead'],
+		['the other option', 'R', {...sparse, cpuIntervalMs: 3000}, '! one sample every 3 s: --max-cpu'],
+		['not where no more are asked for', 'R', {...sparse, requestedIntervalMs: 3000}],
+		['not below two seconds', 'R', {...sparse, intervalMs: 1900}],
+		['next to no samples, and why', 'R', starved, '! 1 sample in 27 s: tprof-top had no CPU'],
+		['who may have had no CPU', 'R', {...starved, timer: ''}, '! 1 sample in 27 s: tprof-top or the target had no CPU'],
+		['that the target did not answer', 'R', {...starved, samples: 2, late: 2, failed: 3}, '! 2 samples in 27 s: the target did not answer'],
+		['not where the sample came in time', 'R', {...starved, late: 0}],
+		['not of a short time', 'R', {...starved, durationMs: 1900}],
+		['not where there are enough', 'R', {...starved, samples: 300, late: 300}],
+		['not where few were asked for', 'R', {...starved, intervalMs: 9000, requestedIntervalMs: 9000}],
+	])('the header says %s: %s %j', async (_, marks, session, said) => {
+		const [header] = await show(screenOf(picture(`one\n${marks}\na:1 (unattributed).(unattributed)`, session)));
+		expect(header).toMatch(said ? new RegExp(said) : /^(?!.*(?:!.*unattributed|one sample every|had no CPU))/);
 	});
 
-	test('samples that are seconds apart, though asked for more often, are in the header with the option that allows more', async () => {
-		const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 100, samples: 2};
-		const header = async (session: Partial<SessionStats>) => (await show(screenOf(picture('one\nR\na:1', session))))[0];
-		expect(await header(sparse)).toContain('! one sample every 3 s: --max-overhead');
-		expect(await header({...sparse, cpuIntervalMs: 3000})).toContain('! one sample every 3 s: --max-cpu');
-		expect(await header({...sparse, requestedIntervalMs: 3000})).not.toContain('!');
-		expect(await header({...sparse, intervalMs: 1900})).not.toContain('!');
-		const session = screenOf(picture('one\nR\na:1', sparse));
-		await show(session, 80, 60);
-		await session.screen.press('?');
-		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
-	});
-
-	test('a window of next to no samples says so, and why; what earlier windows lost is not said of it', async () => {
-		const builder = new SnapshotBuilder();
-		builder.count(builder.addThread({key: 1, name: 'one'}), builder.addStack([builder.addFrame('A', 'a', '', 1)]), stateCode.RUNNABLE, 1, 1e7);
-		const build = (session: Partial<SessionStats>) => builder.build({session: {intervalMs: 20, requestedIntervalMs: 20, timer: 'perf', ...session}});
-		const header = async (session: Partial<SessionStats>) => (await show(screenOf(build(session)))).join('\n');
-		expect(await header({samples: 1, late: 1, durationMs: 27_000})).toContain('! 1 sample in 27 s: tprof-top had no CPU');
-		expect(await header({samples: 1, late: 1, durationMs: 27_000, timer: ''})).toContain('! 1 sample in 27 s: tprof-top or the target had no CPU');
-		expect(await header({samples: 2, late: 2, failed: 3, durationMs: 27_000})).toContain('! 2 samples in 27 s: the target did not answer');
-		for (const enough of [{samples: 1, late: 0, durationMs: 27_000}, {samples: 1, late: 1, durationMs: 1900}, {samples: 300, late: 300, durationMs: 27_000}, {samples: 1, late: 1, durationMs: 27_000, intervalMs: 9000, requestedIntervalMs: 9000}]) {
-			expect(await header(enough)).not.toContain('had no CPU');
-		}
-
-		const before = build({samples: 100, late: 100, failed: 50, durationMs: 10_000});
-		expect(starvedText(build({samples: 103, late: 103, failed: 50, durationMs: 30_000}), before)).toBe('3 samples in 20 s: tprof-top had no CPU');
-		expect(starvedText(build({samples: 103, late: 100, failed: 50, durationMs: 30_000}), before)).toBe('');
+	test('what earlier windows lost is not said of a window, and the help says what a sample costs', async () => {
+		const build = (samples: number, late: number, durationMs: number) => picture('one\nR\na:1', {...starved, samples, late, failed: 50, durationMs});
+		const before = build(100, 100, 10_000);
+		expect(starvedText(build(103, 103, 30_000), before)).toBe('3 samples in 20 s: tprof-top had no CPU');
+		expect(starvedText(build(103, 100, 30_000), before)).toBe('');
+		const {screen} = screenOf(picture('one\nR\na:1', sparse), {rows: 60});
+		expect((await screen.text('?')).replaceAll(/\s+/g, ' ')).toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
@@ -337,7 +295,7 @@ describe('what must be known of the figures', () => {
 		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
 		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});
 		expect((await show(session))[0]).toContain('! 40% without stack: gdb 4711');
-		expect(await after(session, 'enter')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
+		expect(await session.screen.text('enter')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
 		await session.screen.press('?');
 		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: not sampled while gdb (process 4711) is attached to the threads');
 	});
@@ -391,52 +349,6 @@ describe('a message is never cut', () => {
 
 		expect(squeezed(read)).toContain(squeezed([long]));
 	});
-
-	test('where almost no CPU is used, who is held up stands above the rows, and own code comes first at a key', async () => {
-		const session = screenOf(picture(`
-			holder
-			t
-			com.acme.Main.main:1
-
-			waiter <- holder park
-			w
-			com.acme.Dao.find:88
-			java.util.concurrent.locks.LockSupport.park:211
-		`));
-		const lines = await show(session);
-		expect(lines[3]).toBe('! 1 thread waits for Object: holder has it, at c.acme.Main.main:1. (?)');
-		expect(lines[5]).toMatch(/^ +WAIT%v/);
-		expect(lines.slice(6, 8).join('\n')).toMatch(/50\.0 40\.5 +50\.0 w{8} Dao\.find:88 held by holder via .* 1 held up/);
-		expect((await show(session, 80, 40)).slice(3, 5)).toEqual(['! 1 thread waits for Object: holder has it, at c.acme.Main.main:1.', '! The program uses almost no CPU: these are the lines where threads wait.']);
-		await show(session);
-		expect(await after(session, 'x')).toMatch(/ark:211 (?:held )?by holder/);
-		expect(await after(session, 'a')).toMatch(/Dao\.find:88 held by holder/);
-	});
-
-	test.each([
-		['a monitor', 'B', ''], ['a lock of java.util.concurrent', 'w', ' park'],
-	])('a row of threads that wait for %s names who holds it, however long names are', async (_, state, kind) => {
-		const drawing = new Picture().draw(`
-			http-nio-8080-exec-12
-			t
-			com.acme.Main.main:1
-
-			waiter <- http-nio-8080-exec-12${kind}
-			${state}
-			com.acme.persistence.ConnectionPool.borrow:1288
-		`);
-		const rowOf = async (nowMs: number) => (await show(screenOf(drawing.build({lastSampleAtMs: nowMs})))).find(line => line.includes('borrow:1288'))!;
-		drawing.builder.setNow(drawing.thread('waiter'), {sinceMs: 1000});
-		expect(await rowOf(1500)).toMatch(/ool\.borrow:1288 by http-n~exec-12 1 (?:blocked|held up)$/);
-		expect(await rowOf(43_000)).toMatch(/ ConnectionPool\.borrow:1288 by http-ni~-exec-12 42s$/);
-	});
-
-	test('why a table is empty is said whole', async () => {
-		// Lines would say where threads wait.
-		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}), {view: {view: 'stacks'}});
-		expect(await after(session)).toContain('[Stacks]');
-		expect((await show(session)).slice(5, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
-	});
 });
 
 test('L in Blockers says what a full dump costs before it asks for one', async () => {
@@ -446,13 +358,13 @@ test('L in Blockers says what a full dump costs before it asks for one', async (
 			asked++;
 		}, view: {view: 'blockers'},
 	});
-	expect(await after(session, 'L')).toContain('full dump stops the JVM: it walks 954M of heap, up to 279ms (ZGC 838ms)');
+	expect(await session.screen.text('L')).toContain('full dump stops the JVM: it walks 954M of heap, up to 279ms (ZGC 838ms)');
 	await session.screen.press('escape', 'L');
 	expect(asked).toBe(0);
 	await session.screen.press('enter');
 	expect(asked).toBe(1);
 	const other = screenOf(busy(), {view: {view: 'blockers'}});
-	expect(await after(other, 'L')).toContain('only with the attach engine');
+	expect(await other.screen.text('L')).toContain('only with the attach engine');
 });
 
 test('a session that is over and has nothing to show ends the screen, once it was asked for samples', async () => {
@@ -535,12 +447,6 @@ test.each([['/', 'Enter:keep'], ['d', 'Enter:set'], ['M', 'Enter:look up']])('on
 	const session = screenOf(busy(), {columns: 100, rows: 6});
 	await session.screen.press(key);
 	expect((await show(session, 100, 6))[0]).toContain(keys);
-});
-
-test('the title of help says what it is for', async () => {
-	const session = screenOf(busy());
-	expect(await after(session, '?')).toContain(' Help, Lines ');
-	expect(await after(session, 'escape', 'enter', '?')).toContain(' Help, a row\'s detail ');
 });
 
 describe('what is said follows what is known', () => {
@@ -642,7 +548,7 @@ describe('the mouse', () => {
 		await made.screen.type(up, up);
 		expect((await show(made))[5]).toBe(top);
 		await made.screen.type('q', '/x', down, 'y');
-		expect(await after(made)).toContain('filter: xy');
+		expect(await made.screen.text()).toContain('filter: xy');
 	});
 
 	test('a click moves to an item of a menu, another on it chooses it', async () => {

@@ -6,7 +6,7 @@ import type {SourceStatus} from '../../source/model/source.js';
 import {readBody} from '../../source/query/past/window-body.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import {Picture, picture} from '../helpers/picture.js';
+import {deadlocked, picture} from '../helpers/picture.js';
 import {sourceOf} from '../helpers/session-screen.js';
 
 beforeEach(() => {
@@ -59,16 +59,7 @@ test('a young session is read often, at once when it has a share, then at its de
 
 test('a deadlock is shown when it comes and when it is over, however long the delay', async () => {
 	let sinceMs = 99_500;
-	const read = () => {
-		const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:4');
-		for (const name of ['one', 'two']) {
-			drawing.builder.setNow(drawing.thread(name), {sinceMs});
-		}
-
-		return drawing.build();
-	};
-
-	const store = new SessionStore({source: sourceOf(read), delayMs: 60_000, vitals: () => ({})});
+	const store = new SessionStore({source: sourceOf(() => deadlocked(sinceMs)), delayMs: 60_000, vitals: () => ({})});
 	store.start();
 	const deadlocks = () => deadlocksOf(store.get().shown!).length;
 	await vi.advanceTimersByTimeAsync(5000);

@@ -8,7 +8,7 @@ import {queryFlame} from '../../source/views/flame/flame.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture} from '../helpers/picture.js';
-import {openScreen, storeOf} from '../helpers/session-screen.js';
+import {screenOf} from '../helpers/session-screen.js';
 
 const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) => queryFlame(snapshot, undefined, {...defaultQuery, ...query}).rows.map(row => ({
 	name: locationName(row), depth: row.depth, from: Number(row.start.toFixed(3)), part: Number(row.part.toFixed(3)), isFound: row.isFound,
@@ -77,14 +77,10 @@ describe('the screen', () => {
 	com.acme.Price.of:3      java.util.HashMap.get:5  -                        java.lang.Object.wait:native
 `);
 
-	function screenOf(theme?: Theme) {
-		const store = storeOf(() => snapshot);
-		store.refresh();
-		return openScreen(store, {columns: 61, rows: 16}, {view: {view: 'flame'}, ...(theme ? {theme} : {})});
-	}
+	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16}, {view: {view: 'flame'}, ...more});
 
 	test('has boxes with names, and the name and figures of the selected one', async () => {
-		const screen = screenOf();
+		const screen = flameOf();
 		expect((await screen.lines()).slice(4, 9).map(line => line.trimEnd())).toEqual([
 			'java.lang.Thread.run:840             100%  100 ms  self 0.0%',
 			'>java.lang.Thread.run:840',
@@ -105,7 +101,7 @@ describe('the screen', () => {
 	});
 
 	test('is walked by arrows, zoomed by Enter or a second click, and whole again by Esc', async () => {
-		const screen = screenOf();
+		const screen = flameOf();
 		const selected = async (...keys: readonly string[]) => {
 			await screen.press(...keys);
 			return (await screen.lines())[4].split(/\s{2,}/)[0];
@@ -127,14 +123,9 @@ describe('the screen', () => {
 	});
 
 	test('has own code, libraries and states in colours of their own; a filter leaves only matches filled', async () => {
-		const screen = screenOf(new Theme({color: true, ascii: false}));
-		const text = async (...keys: readonly string[]) => {
-			await screen.press(...keys);
-			return (await screen.lines()).join('\n');
-		};
-
-		expect(await text()).toMatch(/\u001B\[33m\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
-		expect(await text('/', 'p', 'r', 'i', 'c', 'e', 'enter')).toMatch(/\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
-		expect(await text('escape', 'x', 'x')).toMatch(/\u001B\[31m\u001B\[7m▏com\.acme\.db\.Pool\.take:9/);
+		const screen = flameOf({theme: new Theme({color: true, ascii: false})});
+		expect(await screen.text()).toMatch(/\u001B\[33m\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[3[26]m▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('/', ...'price', 'enter')).toMatch(/\u001B\[7m▏com\.acme\.Price\.of:3 +\u001B\[27m\S*▏java\.util\.HashMap\.get:5/);
+		expect(await screen.text('escape', 'x', 'x')).toMatch(/\u001B\[31m\u001B\[7m▏com\.acme\.db\.Pool\.take:9/);
 	});
 });

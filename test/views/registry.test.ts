@@ -89,7 +89,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		expect(view.detail(snapshot, undefined, query, 'gone', undefined)).toMatchObject({threads: [], stacks: [], holders: []});
 	});
 
-	const textOf = (changed: Query) => JSON.stringify({...changed, mark: undefined});
+	const textOf = (changed: Query) => JSON.stringify({...changed, baseline: undefined});
 
 	test('its own keys change the query, say what they did, and come back to where they began', () => {
 		// Keys that ask for a row are tried with the view's query.
