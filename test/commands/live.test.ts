@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {type JavaProcess, jdks, startJar} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, type JavaProcess, jdks, startJar} from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {cli} from '../helpers/run.js';
 import {beside, closedAfterTest, javaForTest, sharedFolder, stoppedAfterTest} from '../helpers/for-test.js';
@@ -45,7 +45,7 @@ test('its window closed, it ends without a word', async () => {
 	expect(readFileSync(code, 'utf8')).toBe('129\n');
 });
 
-describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
+describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('the live view on JDK $release', on => {
 	let target: JavaProcess;
 
 	beforeAll(async () => {
@@ -151,20 +151,26 @@ describe.concurrent('the summary says what the run was about', () => {
 		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+[num]?s, longest [\d.]+[num]?s/m);
 		expect(session.scrollback()).not.toMatch(/tprof\.(?:agent|stub|\w*Hooks)/);
 	}));
-
-	test('threads that stood at locks, and who held them', beside(async () => {
-		const target = await javaForTest('WaitsEveryWay', {args: ['20', '1']});
-		const session = open(ownFolder(), String(target.pid));
-		await session.until(/since start (?:[2-9]|\d\d)s/);
-		session.type('q');
-		await session.ended();
-		// Long lines are wrapped, and go on indented.
-		const summary = session.scrollback().replaceAll(/\n {4}(?=[a-z])/g, ' ');
-		// A ReentrantLock, and a monitor, of which it is known where it was taken.
-		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+WaitsEveryWay\.lambda\S+\s+held by main$/gm)).toHaveLength(1);
-		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+\S+\s+held by main at\s+\S*\.main:\d+$/gm)).toHaveLength(1);
-	}));
 });
+
+test.concurrent('a JVM is chosen from the list, which gives the terminal to the next screen; Esc leaves without a choice', beside(async () => {
+	const {pid} = await javaForTest('ParkedAndEcho');
+	const session = open(ownFolder());
+	await session.until(String(pid));
+	// A letter behind Ctrl-Z or Ctrl-L in the same read filters.
+	session.type('\u001Ap');
+	await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
+	await session.until(/filter: p$/m);
+	session.type(`\farked ${pid}`);
+	await session.until(new RegExp(`filter: parked ${pid}[^]*> +${pid} `));
+	session.type('\r');
+	await session.until(new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
+	const other = open(ownFolder());
+	await other.until(String(pid));
+	other.type('\u001B');
+	expect(await other.ended()).toMatchObject({exitCode: 0});
+	expect([other.isAlternate, other.scrollback()]).toEqual([false, '']);
+}));
 
 test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', beside(async () => {
 	const target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
