@@ -1,13 +1,16 @@
-import {existsSync, mkdtempSync, readdirSync, readFileSync, statSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {saver, saveSnapshot} from '../../source/commands/save.js';
+import {openSaved} from '../../source/commands/recording.js';
+import {keepSession, keptFolder, lastKept, saver, saveSnapshot} from '../../source/commands/save.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats} from '../../source/exports/formats/registry.js';
+import {emptyRing} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical} from '../exports/canonical.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {folderForTest, sharedFolder} from '../helpers/for-test.js';
+import {picture} from '../helpers/picture.js';
 
 const {whole} = serviceSnapshots();
 const folder = sharedFolder();
@@ -54,4 +57,52 @@ test('a save is a pprof file that opens again and the same moment as text, both 
 test('a save that fails leaves nothing', async () => {
 	await expect(saveSnapshot(whole, undefined, path.join(folder, 'missing'), now, options)).rejects.toThrow('there is no folder');
 	expect(existsSync(path.join(folder, 'missing'))).toBe(false);
+});
+
+const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');
+const session = (samples: number) => picture('main\nR\nA.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
+
+test('a session is kept for its user alone, and opens again', async () => {
+	const folder = stateFolder();
+	const file = await keepSession(session(7), emptyRing, 5, Date.UTC(2026, 8, 14, 14, 2, 1), folder);
+	expect(file).toBe(path.join(folder, 'tprof-0-20260914T140201000Z.tprof'));
+	expect(statSync(file!).mode & 0o777).toBe(0o600);
+	expect(statSync(folder).mode & 0o777).toBe(0o700);
+	expect(await lastKept(folder)).toBe(file);
+	const {snapshot: {session: kept}} = await openSaved(file!);
+	expect(kept.samples).toBe(7);
+});
+
+test('the newest are kept, those of one second too, and nothing else is touched', async () => {
+	const folder = stateFolder();
+	for (let second = 0; second < 6; second++) {
+		await keepSession(session(second + 1), emptyRing, 5, second * 1000, folder);
+	}
+
+	writeFileSync(path.join(folder, 'notes.txt'), 'mine');
+	for (let again = 0; again < 10; again++) {
+		await keepSession(session(100 + again), emptyRing, 3, 9000 + again, folder);
+	}
+
+	expect(readdirSync(folder).sort()).toEqual(['notes.txt', ...[7, 8, 9].map(ms => `tprof-0-19700101T00000900${ms}Z.tprof`)]);
+	const {snapshot: {session: newest}} = await openSaved(await lastKept(folder));
+	expect(newest.samples).toBe(109);
+});
+
+test('none is kept where none is asked for, or where the folder is not the user\'s own', async () => {
+	const folder = stateFolder();
+	expect(await keepSession(session(1), emptyRing, 0, 0, folder)).toBeUndefined();
+	await expect(lastKept(folder)).rejects.toThrow('no session is kept yet');
+	mkdirSync(folder, {recursive: true});
+	chmodSync(folder, 0o777);
+	await expect(keepSession(session(1), emptyRing, 5, 0, folder)).rejects.toThrow(`others may write to ${folder}`);
+	expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+	[{XDG_STATE_HOME: '/x/state', HOME: '/home/a'}, '/x/state/tprof-top'],
+	[{XDG_STATE_HOME: 'state', HOME: '/home/a'}, '/home/a/.local/state/tprof-top'],
+	[{HOME: '/home/a'}, '/home/a/.local/state/tprof-top'],
+] as const)('the folder is where the XDG base directory specification has it: %j', (environment, folder) => {
+	expect(keptFolder(environment)).toBe(folder);
 });

@@ -1,7 +1,6 @@
-import {execFileSync, spawnSync} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import {expect, test} from 'vitest';
 import {
 	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote,
@@ -10,7 +9,7 @@ import {parseSettings} from '../../source/config/fields.js';
 import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
 import {sharedFolder} from '../helpers/for-test.js';
-import {patienceMs} from '../helpers/until.js';
+import {runCli} from '../helpers/run.js';
 
 const folder = sharedFolder();
 
@@ -124,10 +123,9 @@ test.runIf(isRoot)('root writes nothing of another user\'s, and says whose confi
 	expect(sudoNote(own, {}, passwd)).toBeUndefined();
 });
 
-test('the program says what is wrong with it and goes on', () => {
-	const root = path.resolve(import.meta.dirname, '../..');
+test('the program says what is wrong with it and goes on', async () => {
 	const config = file('{\n"delya": 1}');
-	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(root, 'dist/cli.js'), 'open', path.join(root, 'demo/recording.tprof'), '--config', config], {encoding: 'utf8', timeout: patienceMs});
+	const {status, stdout, stderr} = await runCli('open', path.resolve(import.meta.dirname, '../../demo/recording.tprof'), '--config', config);
 	expect({status, stderr}).toEqual({status: 0, stderr: `tprof-top: ${config}:2: there is no setting "delya"; did you mean "delay"?\n`});
 	expect(stdout).toContain('demo.Pricing');
 });

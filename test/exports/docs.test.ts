@@ -54,7 +54,7 @@ describe('the fields of JSON that docs/formats.md names', () => {
 	});
 
 	test.each(views.map(view => [view.id, view] as const))('all that is in a document with the rows of %s', (_, view) => {
-		const query = {...defaultQuery, sort: view.sort, method: 'run', mark: {snapshot: first, baseline: undefined, title: 'before'}};
+		const query = {...defaultQuery, sort: view.sort, method: 'run', baseline: {snapshot: first, since: undefined, title: 'before'}};
 		expect(missing(document({view, query}), section('JSON'))).toEqual([]);
 	});
 

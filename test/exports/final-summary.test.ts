@@ -2,7 +2,6 @@ import {expect, test} from 'vitest';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {Picture} from '../helpers/picture.js';
-import {report} from '../helpers/reports.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
@@ -63,19 +62,10 @@ test('names are never cut: they go on in the next line, where there is room for 
 	expect(whole).not.toContain('…');
 });
 
-test('threads in a dead socket are what the run was about, not the little CPU time of its start', () => {
+test('threads in a dead socket are what a long run was about, not the little CPU time of its start', () => {
 	const read = ['Sock.main:7', 'java.net.Socket.read:native'].map(frame => Array.from({length: 10}, () => frame).join(' ')).join('\n');
 	const socket = (name: string) => `${name}\n${Array.from({length: 10}, () => '.').join(' ')}\n${read}`;
-	const snapshot = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).build({samples: 10, sampledMs: 10_000, durationMs: 10_000});
-	const lines = renderFinalSummary(snapshot, 100).join('\n');
-	expect(lines).toContain('waited for 20s (2 threads) at Sock.main:7');
-	expect(lines.indexOf('waited')).toBeLessThan(lines.indexOf('Sock.main:5'));
-	// In a longer session that is all that is left.
-	const drawing = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`);
-	for (const name of ['reader-1', 'reader-2']) {
-		drawing.builder.setNow(drawing.thread(name), {sinceMs: 98_000});
-	}
-
+	const drawing = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).set(['reader-1', 'reader-2'], {sinceMs: 98_000});
 	expect(renderFinalSummary(drawing.build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
 		'2 threads wait together at Sock.main:7 via Socket.read, up to 2s.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
 	]));
@@ -87,14 +77,6 @@ test('a place where a thread waited for a moment only is not worth a line', () =
 	const lines = renderFinalSummary(snapshot, 100).join('\n');
 	expect(lines).toContain('waited for 3s at Sock.read:7');
 	expect(lines).not.toContain('Sock.connect');
-});
-
-test('of a traced session it has the traced methods, and nothing of the agent\'s own', () => {
-	const base = new Picture().draw('agent\nR90\ntprof.agent.Report.write:5\n\nmain\nR\nA.run:1\n\nagent-2\nt t t t\ntprof.agent.Session.pause:1 tprof.agent.Session.pause:1 tprof.agent.Session.pause:1 tprof.agent.Session.pause:1').build({sampledMs: 60_000});
-	const lines = renderFinalSummary({...base, traces: report}, 100).join('\n');
-	expect(lines).not.toContain('tprof.agent');
-	expect(lines).toMatch(/^a\.B\.?#?outer: \d+ calls, mean [\d.]+[num]?s, longest [\d.]+[num]?s/m);
-	expect(lines).toContain('A.run:1');
 });
 
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */

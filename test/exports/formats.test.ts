@@ -208,6 +208,7 @@ describe('json', () => {
 		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
 		expect(document).toMatchObject({
 			tool: 'tprof-top', version: '1.2.3', schema: 2, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
+			findings: [{id: 'contention'}],
 		});
 		const ordered = (value: unknown) => JSON.stringify(value);
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
@@ -228,14 +229,6 @@ describe('json', () => {
 			'5 thread samples without a stack: the threads did not stop in time',
 			'2 thread samples counted under "(other)": the table was full',
 		]);
-	});
-
-	test('a report says first that it rests on next to no samples', () => {
-		const {whole} = serviceSnapshots();
-		const starved = {...whole, session: {...whole.session, requestedIntervalMs: 250, durationMs: 27_000, samples: 1, late: 1, failed: 0, timer: 'perf'}};
-		expect((JSON.parse(textOf('json', starved)) as {notes: string[]}).notes[0]).toBe('1 sample in 27 s: tprof-top had no CPU');
-		expect(textOf('text', starved)).toContain('\nnote: 1 sample in 27 s: tprof-top had no CPU\n');
-		expect(textOf('text', whole)).not.toContain('had no CPU');
 	});
 
 	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {gunzipSync, gzipSync} from 'node:zlib';
@@ -13,6 +14,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {viewOf} from '../../source/views/registry.js';
 import {threadColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
@@ -40,7 +42,7 @@ const refusal = (bytes: Uint8Array) => {
 };
 
 describe('our own files', () => {
-	test.each([['of a service', serviceSnapshots().whole], ['with hostile names', hostileSnapshot()], ...Array.from({length: 60}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const)] as const)('come back whole, %s', (_, snapshot) => {
+	test.each([['of a service', serviceSnapshots().whole], ['with hostile names', hostileSnapshot()], ...Array.from({length: 20}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const)] as const)('come back whole, %s', (_, snapshot) => {
 		expect(canonical(readPprof(writePprof(snapshot, '1.0.0')))).toEqual(canonical(snapshot));
 	});
 
@@ -50,6 +52,20 @@ describe('our own files', () => {
 		const read = readPprof(writePprof(window, '1.0.0'));
 		expect(canonical(read)).toEqual(canonical(window));
 		expect(read.session).toMatchObject({samples: 25, late: 2, durationMs: 5000, targetStoppedMs: 6});
+	});
+
+	test('files that were saved once open for good: every tick of the session, lines, threads, states, holders of locks', () => {
+		// Ten seconds of demo/shop.jar on JDK 17, saved by version 0.1.0.
+		const snapshot = readPprof(readFileSync(new URL('../fixtures/exports/shop-jdk17.pb.gz', import.meta.url)));
+		const {facts, threads, contention, session, target} = canonical(snapshot);
+		expect(target).toMatchObject({command: 'shop.jar', jvmVersion: '17.0.15'});
+		expect(session).toMatchObject({engine: 'attach', samples: 51});
+		expect(facts.reduce((sum, {ticks}) => sum + ticks, 0)).toBe(session.threadSamples);
+		expect(threads.map(({name}) => name)).toEqual(expect.arrayContaining(['main', 'pricing-1', 'search-1', 'checkout-1', 'VM Thread', 'C2 CompilerThread0']));
+		expect(new Set(contention.map(({lockClass}) => lockClass))).toContain('demo.Ledger');
+		const {rows} = queryLines(snapshot, undefined, defaultQuery);
+		expect(rows[0].className).toBe('demo.Pricing');
+		expect(rows.find(({states}) => states[stateCode.BLOCKED] > 0)).toMatchObject({className: 'demo.Ledger', method: 'post'});
 	});
 
 	test('hold what was traced, of a window what was traced in it', () => {
@@ -207,7 +223,7 @@ describe('hostile files', () => {
 	test('with random bytes changed are opened or refused in one line, and give only printable names', () => {
 		const random = seeded(7);
 		const unchanged = good();
-		for (let round = 0; round < 2000; round++) {
+		for (let round = 0; round < 1000; round++) {
 			const bytes = Buffer.from(unchanged);
 			for (let change = 0; change < 3; change++) {
 				bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
@@ -259,10 +275,8 @@ describe('hostile files', () => {
 		['threads.lockKind.0', 1e9, 'out of range'],
 		['threads.state.0', 'RUNNABLE', 'out of range'],
 		['threads.name.0', 7, 'a name is missing'],
-		['threads.name', [], 'names are missing'],
 		['contention.thread.0', -1, 'out of range'],
 		['counters.node.0', 77_777, 'out of range'],
-		['counters.ticks', [1], 'too short'],
 		['nodes.nodeParent.3', 3, 'out of range'],
 		['session.startedAtMs', 1e300, 'out of range'],
 		['target', null, 'missing'],

@@ -10,7 +10,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {seeded} from '../helpers/random.js';
+import {pick, seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
 import {
 	flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole,
@@ -133,29 +133,15 @@ describe('flame graph', () => {
 	});
 });
 
-/** A program with as many stacks of some forty frames, whose names are as long and as varied as those of a large service. */
+/** A program with so many stacks of forty frames with long names, of which the outer ones are shared by ever more. */
 function manyStacks(count: number): Snapshot {
 	const random = seeded(1);
-	const below = (limit: number) => Math.floor(random() * limit);
-	const word = () => ['Order', 'Payment', 'Cache', 'Session', 'Abstract', 'Handler', 'Filter', 'Chain', 'Proxy', 'Bean', 'Request', 'Dispatcher', 'Repository', 'Codec', 'Channel'][below(15)];
-	const packages = Array.from({length: 150}, () => `${['org.springframework', 'com.acme.shop', 'io.netty', 'java.util', 'org.hibernate'][below(5)]}.${word().toLowerCase()}.${word().toLowerCase()}${below(20)}`);
-	const classes = Array.from({length: 1500}, () => `${packages[below(150)]}.${word()}${word()}${word()}${below(100)}`);
 	const builder = new SnapshotBuilder();
-	const frames = Array.from({length: 6000}, () => builder.addFrame(classes[below(1500)], `${['get', 'do', 'handle', 'invoke'][below(4)]}${word()}${word()}`, 'File.java', below(2000)));
+	const frames = Array.from({length: 6000}, (_, index) => builder.addFrame(`org.acme.shop${pick(random, 150)}.AbstractOrderRequestHandler${pick(random, 1500)}`, `handle${pick(random, 200)}`, 'File.java', index));
 	const threads = Array.from({length: 200}, (_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}));
-	// A line calls a few others, one of them most often.
-	const callees = frames.map(() => Array.from({length: 1 + below(3)}, () => frames[below(frames.length)]));
-	const known = new Set<number>();
-	while (known.size < count) {
-		const stack = [frames[0]];
-		for (let depth = 10 + below(60); depth > 0; depth--) {
-			const called = callees[frames.indexOf(stack.at(-1)!)];
-			stack.push(called[random() < 0.8 ? 0 : below(called.length)]);
-		}
-
-		const node = builder.addStack(stack.toReversed());
-		known.add(node);
-		builder.count(threads[below(200)], node, stateCode.RUNNABLE, 1 + below(9), below(1e9));
+	for (let index = 0; index < count; index++) {
+		const stack = Array.from({length: 40}, (_, up) => frames[(((index >> up) * 7919) + up) % frames.length]);
+		builder.count(threads[pick(random, 200)], builder.addStack(stack), stateCode.RUNNABLE, 1 + pick(random, 9), pick(random, 1e9));
 	}
 
 	return builder.build({session: {durationMs: 10_000, sampledMs: 10_000, samples: 500}});

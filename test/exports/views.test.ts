@@ -9,7 +9,7 @@ const snapshots = [['a service', serviceSnapshots().whole], ['hostile names', ho
 const write = (id: string, snapshot: (typeof snapshots)[number][1], more: object) => String(whole(formats.find(format => format.id === id)!.write(snapshot, undefined, {query: defaultQuery, version: '1', ...more})));
 
 describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id, view) => {
-	const query = {...defaultQuery, sort: view.sort, method: 'run', mark: {snapshot: serviceSnapshots().first, baseline: undefined, title: 'before'}};
+	const query = {...defaultQuery, sort: view.sort, method: 'run', baseline: {snapshot: serviceSnapshots().first, since: undefined, title: 'before'}};
 
 	test.each(snapshots)('as text, as on the screen: %s', (_, snapshot) => {
 		// For people rows that say nothing are left out.

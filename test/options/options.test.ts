@@ -52,83 +52,80 @@ describe('the command', () => {
 		expect(parseOptions(line.split(' '))).toEqual({print: 'help'});
 	});
 
-	test.each(['-V', '--version'])('"%s" is asked for the version', line => {
-		expect(parseOptions([line])).toEqual({print: 'version'});
+	test('--version is asked for the version', () => {
+		expect(parseOptions(['--version'])).toEqual({print: 'version'});
 	});
 
-	test('one target at a time; open needs a file, diff two sides', () => {
-		expect(usageError('diff a').message).toBe('diff needs two sides');
-		expect(usageError('diff a b c').message).toContain('unexpected argument');
-		expect(usageError('record').message).toBe('record needs a target');
-		expect(usageError('record 1 --at 14:00').message).toContain('does not apply');
-		expect(usageError('1 -p 2').message).toContain('unexpected argument');
-		expect(usageError('opne a.pb.gz').hint).toBe('did you mean tprof-top open?');
-		expect(usageError('1 2').message).toContain('unexpected argument');
-		expect(usageError('open').message).toContain('file');
+	test.each([
+		['diff a', 'diff needs two sides'],
+		['diff a b c', 'unexpected argument'],
+		['record', 'record needs a target'],
+		['record 1 --at 14:00', 'does not apply'],
+		['1 -p 2', 'unexpected argument'],
+		['1 2', 'unexpected argument'],
+		['open', 'file'],
+		['open --threads main a.pb.gz', '--threads does not apply to tprof-top open'],
+		['list -b', '--batch does not apply to tprof-top list'],
+		['list --duration 3', '--duration does not apply to tprof-top list'],
+	])('"%s" is refused: %s', (line, message) => {
+		expect(usageError(line).message).toContain(message);
 	});
 });
 
 describe('the options', () => {
-	test('have defaults', () => {
-		expect(options('1')).toMatchObject({
+	test.each<[string, Partial<Options>]>([
+		['1', {
 			engine: 'auto', timer: 'auto', maxOverheadPercent: 2, maxCpuPercent: 5, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
-		});
+		}],
+		['record 1 --when cpu>300,blocked>20,stuck>10s,gc>20%,deadlock', {
+			when: [{figure: 'cpu', above: 300}, {figure: 'blocked', above: 20}, {figure: 'stuck', above: 10}, {figure: 'gc', above: 20}, {figure: 'deadlock', above: 0}],
+		}],
+		['1 --delay=0.5 --max-overhead 0.5 --max-cpu 10 --snapshot-dir /tmp', {delayS: 0.5, maxOverheadPercent: 0.5, maxCpuPercent: 10, snapshotDir: '/tmp'}],
+		// Letters may stand together.
+		['-bn 3 1', {batch: true, iterations: 3}],
+		['-bd0.5 1', {batch: true, delayS: 0.5}],
+		// What asks for a report is batch.
+		['--format json 1', {batch: true}],
+		['-n 2 1', {batch: true}],
+		['--duration 3 1', {batch: true}],
+		['-o x 1', {batch: true, output: 'x'}],
+		['1 --no-color', {color: false}],
+		['1 --idle-calls a.B.c,d.E.f', {idleCalls: ['a.B.c', 'd.E.f']}],
+		['--state active 1', {states: ['RUNNABLE', 'BLOCKED']}],
+		['--state blocked,timed-waiting 1', {states: ['BLOCKED', 'TIMED_WAITING']}],
+		['open --depth 3 --format votes a.pb.gz', {depth: 3}],
+		['open --idle-calls a.B.c --interval 20 a.pb.gz', {intervalMs: 20}],
+		['demo --interval 20', {intervalMs: 20}],
+		['list --no-color --ascii', {ascii: true}],
+	])('%s: %j', (line, expected) => {
+		expect(options(line)).toMatchObject(expected);
 	});
 
-	test('--when takes conditions joined by commas', () => {
-		expect(options('record 1 --when cpu>300,blocked>20,stuck>10s,gc>20%,deadlock').when).toEqual([
-			{figure: 'cpu', above: 300}, {figure: 'blocked', above: 20}, {figure: 'stuck', above: 10}, {figure: 'gc', above: 20}, {figure: 'deadlock', above: 0},
-		]);
-		for (const wrong of ['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1']) {
-			expect(usageError(`record 1 --when ${wrong}`).hint).toContain('cpu>300');
-		}
+	test.each([[{NO_COLOR: '1'}, false], [{TERM: 'dumb'}, false], [{NO_COLOR: '', TERM: 'xterm'}, true]])('with %j in the environment colour is %j', (environment, color) => {
+		expect(options('1', environment).color).toBe(color);
 	});
 
-	test('are read in any spelling', () => {
-		expect(options('-d 2 -n 3 -b -o out.txt 1')).toMatchObject({delayS: 2, iterations: 3, batch: true, output: 'out.txt'});
-		expect(options('1 --delay=0.5 --max-overhead 0.5 --max-cpu 10 --snapshot-dir /tmp')).toMatchObject({delayS: 0.5, maxOverheadPercent: 0.5, maxCpuPercent: 10, snapshotDir: '/tmp'});
-	});
-
-	test('the column to sort by is one of the view\'s', () => {
-		expect(queryOf(options('1')).sort).toEqual({column: 'self', reverse: false});
-		expect(queryOf(options('--view threads 1')).sort.column).toBe('cpu');
-		expect(queryOf(options('--view threads --sort NAME --reverse 1')).sort).toEqual({column: 'name', reverse: true});
-		expect(queryOf(options('--sort %total 1')).sort.column).toBe('total');
+	test.each([
+		['1', 'self', false],
+		['--view threads 1', 'cpu', false],
+		['--view threads --sort NAME --reverse 1', 'name', true],
+		['--sort %total 1', 'total', false],
+	])('%s: sorted by %s', (line, column, reverse) => {
+		expect(queryOf(options(line)).sort).toEqual({column, reverse});
 		expect(() => queryOf(options('--sort name 1'))).toThrow('unknown column in --sort: "name"');
-	});
-
-	test('what asks for a report is batch', () => {
-		for (const line of ['-b 1', '--format json 1', '-n 2 1', '--duration 3 1', '-o x 1']) {
-			expect(options(line).batch, line).toBe(true);
-		}
-	});
-
-	test('no colour by option, NO_COLOR and TERM=dumb', () => {
-		expect(options('1 --no-color').color).toBe(false);
-		expect(options('1', {NO_COLOR: '1'}).color).toBe(false);
-		expect(options('1', {TERM: 'dumb'}).color).toBe(false);
-		expect(options('1', {NO_COLOR: '', TERM: 'xterm'}).color).toBe(true);
 	});
 
 	test.each([
 		'--interval 0 1',
 		'--interval x 1',
-		'--depth 0 1',
 		'--depth 1.5 1',
-		'--delay 0 1',
-		'--top 0 1',
 		'--max-overhead 0 1',
-		'--iterations 0 1',
 		'--engine jfr 1',
-		'--by package 1',
 		'--format yaml 1',
 		'--state HOT 1',
 		'--state , 1',
-		'--threads , 1',
 		'--threads ,, 1',
-		'--nonsense 1',
 		'--idle-calls wait() 1',
-		'-q 1',
 		'--no-batch 1',
 		'-bq 1',
 		'-bd 2 -d 3 1',
@@ -138,84 +135,46 @@ describe('the options', () => {
 		'1 --interval',
 		'1 --format',
 		'1 --interval --depth 3',
+		...['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1'].map(wrong => `record 1 --when ${wrong}`),
 	])('%s is refused with a hint', line => {
 		expect(usageError(line).message.length).toBeGreaterThan(10);
 	});
 
 	test.each([
-		['--fromat json 1', '--fromat', '--format'],
-		['--iter 3 1', '--iter', '--iterations'],
-		['--no-colour 1', '--no-colour', '--no-color'],
-		['--snapshotdir /tmp 1', '--snapshotdir', '--snapshot-dir'],
-		['-v', '-v', '-V'],
-		['-N 3 1', '-N', '-n'],
-	])('%s: the nearest option is named', (line, unknown, meant) => {
-		const {message, hint} = usageError(line);
-		expect(message).toBe(`unknown option ${unknown}`);
-		expect(hint).toBe(`did you mean ${meant}? tprof-top --help lists the options`);
+		['--fromat json 1', '--fromat', 'did you mean --format? '],
+		['--iter 3 1', '--iter', 'did you mean --iterations? '],
+		['--no-colour 1', '--no-colour', 'did you mean --no-color? '],
+		['--snapshotdir /tmp 1', '--snapshotdir', 'did you mean --snapshot-dir? '],
+		['-v', '-v', 'did you mean -V? '],
+		['--nonsense 1', '--nonsense', ''],
+		['-q 1', '-q', ''],
+		['--constructor 1', '--constructor', ''],
+	])('%s: the nearest option is named, if one is near', (line, unknown, guess) => {
+		expect(usageError(line)).toMatchObject({message: `unknown option ${unknown}`, hint: `${guess}tprof-top --help lists the options`});
 	});
 
-	test('an option that is like none has no guess', () => {
-		for (const line of ['--nonsense 1', '-q 1', '--x 1', '--constructor 1']) {
-			expect(usageError(line)).toMatchObject({message: `unknown option ${line.split(' ')[0]}`, hint: 'tprof-top --help lists the options'});
-		}
-	});
-
-	test('calls that count as idle', () => {
-		expect(options('1 --idle-calls a.B.c,d.E.f').idleCalls).toEqual(['a.B.c', 'd.E.f']);
-	});
-
-	test('states by set, name and letter', () => {
-		expect(options('--state active 1').states).toEqual(['RUNNABLE', 'BLOCKED']);
-		expect(options('--state blocked,timed-waiting 1').states).toEqual(['BLOCKED', 'TIMED_WAITING']);
-		expect(options('--state R,w 1').states).toEqual(['RUNNABLE', 'WAITING']);
-	});
-
-	test.each(['R', 'r', 'B', 'W', 'w', 'T', 't', 'I', '.', 'N', 'Waiting', 'timed-waiting', 'TIMED_WAITING', 'ALL', 'active,idle', 'terminated'])('--state %s means what state: means in a filter', list => {
+	test.each(['R', 'r', 'w', '.', 'Waiting', 'timed-waiting', 'TIMED_WAITING', 'ALL', 'active,idle'])('--state %s means what state: means in a filter', list => {
 		const {states} = options(`--state ${list} 1`);
 		const parsed = parseFilter(`state:${list}`);
 		expect(parsed.ok && threadStates.filter(state => (parsed.filter.stateMask! & (1 << stateCode[state])) !== 0)).toEqual(threadStates.filter(state => states!.includes(state)));
 	});
 
-	test.each([
-		'open --threads main a.pb.gz',
-		'list -b',
-		'list --duration 3',
-	])('%s: an option that the command has no use for is refused', line => {
-		expect(usageError(line).message).toMatch(/^--\w+ does not apply to tprof-top \w+$/);
-	});
-
-	test.each(['open --depth 3 --format votes a.pb.gz', 'open --interval 20 --max-overhead 100 a.pb.gz', 'open --idle-calls a.B.c a.pb.gz', 'demo --interval 20', '--engine attach', 'list --no-color --ascii', 'list --format json'])('%s is taken', line => {
-		expect(() => options(line)).not.toThrow();
-	});
-
-	test('letters may stand together', () => {
-		expect(options('-bn 3 1')).toMatchObject({batch: true, iterations: 3});
-		expect(options('-bd0.5 1')).toMatchObject({batch: true, delayS: 0.5});
-	});
-
-	test('no two records have a name or a letter in common, and each default is a value', () => {
+	test('no two records have a name or a letter in common, and each default is a value; the help has all', () => {
 		const spellings = optionRows.flatMap(([, {name, short}]) => [name, ...(short ? [short] : [])]);
 		expect(new Set(spellings).size).toBe(spellings.length);
 		for (const [, option] of optionRows) {
 			expect(() => option.value !== undefined && option.default !== undefined && option.read(option.default, option.name)).not.toThrow();
+			expect(helpText(), option.name).toContain(`${longForm(option)} `);
 		}
 	});
 
-	test('the help names every option once', () => {
-		for (const [, option] of optionRows) {
-			expect(helpText().split(`${longForm(option)} `).length - 1, option.name).toBeGreaterThanOrEqual(1);
-		}
+	test('--app says what own code is, and has it come first', () => {
+		const query = (line: string) => queryOf(options(`1 ${line}`));
+		expect(query('')).not.toHaveProperty('ownFirst');
+		expect(query('--own-first')).toMatchObject({ownFirst: true});
+		expect(query('--app com.acme,!com.acme.gen')).toMatchObject({ownFirst: true, app: ['com.acme', '!com.acme.gen']});
+		expect(() => query('--app com(acme')).toThrow('"com(acme" is not a package');
 	});
-});
-
-test('--app says what own code is, and has it come first', () => {
-	const query = (line: string) => queryOf(options(`1 ${line}`));
-	expect(query('')).not.toHaveProperty('ownFirst');
-	expect(query('--own-first')).toMatchObject({ownFirst: true});
-	expect(query('--app com.acme,!com.acme.gen')).toMatchObject({ownFirst: true, app: ['com.acme', '!com.acme.gen']});
-	expect(() => query('--app com(acme')).toThrow('"com(acme" is not a package');
-	expect(() => query('--app ,')).toThrow('needs at least one package');
 });
 
 describe('when batch reports come', () => {
