@@ -126,28 +126,24 @@ export const piped: readonly string[] = ['bash', '-c', 'exec "$@" < <(cat)', 'ba
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
-	const classes = compileProgram(name, on);
-	const [command, ...rest] = [...(options.under ?? []), ...(options.java ?? [path.join(on.home, 'bin/java')]), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
-	const child = spawn(command, rest, {
-		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
-	});
-	const java = javaProcess(child);
+	return launch(['-cp', compileProgram(name, on), name, ...(options.args ?? [])], {...options, jdk: on});
+}
+
+/** Starts a jar that prints a line "ready"; it lets others go first, as each of ours works all the time. */
+export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<JavaProcess> {
+	return launch(['-jar', jar], {under: nice, ...options});
+}
+
+async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env, uid, gid}: JavaOptions): Promise<JavaProcess> {
+	const [command, ...args] = [...under, ...launcher, ...jvmArgs, ...program];
+	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe'], cwd, env, uid, gid}));
 	try {
-		await java.waitFor(options.ready ?? /^ready$/m);
+		await java.waitFor(ready);
 	} catch (error) {
 		await java.stop();
 		throw error;
 	}
 
-	return java;
-}
-
-/** Starts a jar that prints a line "ready"; it lets others go first, as each of ours works all the time. */
-export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<JavaProcess> {
-	const on = options.jdk ?? jdk();
-	const [command, ...rest] = [...nice, path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-jar', jar];
-	const java = javaProcess(spawn(command, rest, {stdio: ['pipe', 'pipe', 'pipe']}));
-	await java.waitFor(/^ready$/m);
 	return java;
 }
 

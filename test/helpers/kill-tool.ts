@@ -1,11 +1,8 @@
-import {type ChildProcess, spawn} from 'node:child_process';
-import {once} from 'node:events';
 import {readFileSync, readdirSync} from 'node:fs';
-import path from 'node:path';
-import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {TimerId} from '../../source/engines/common/engine.js';
-import {patienceMs} from './until.js';
+import {startCli} from './run.js';
+import {until} from './until.js';
 
 /** How one kill ended. */
 export type KillOutcome = {
@@ -18,37 +15,22 @@ export type KillOutcome = {
 
 /** Runs the memory engine at its highest rate; kills it with SIGKILL some milliseconds after its first report. */
 export async function killTool(pid: number, afterMs: number, timer: TimerId): Promise<KillOutcome> {
-	const tool = spawn(process.execPath, [
-		path.resolve(import.meta.dirname, '../../dist/cli.js'), String(pid), '--engine', 'memory', '--timer', timer, '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000',
-	], {stdio: ['ignore', 'pipe', 'inherit']});
+	const tool = startCli(String(pid), '--engine', 'memory', '--timer', timer, '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000');
 	try {
-		await firstReport(tool);
+		await until(() => tool.stdout() !== '' || tool.child.exitCode !== null);
+		if (!tool.stdout().startsWith('{')) {
+			throw new Error(`no report: ${tool.stdout()}${tool.stderr()}`);
+		}
+
 		await sleep(afterMs);
 		const heldBefore = heldThreads(pid).held;
-		const exited = once(tool, 'exit');
-		tool.kill('SIGKILL');
-		await exited;
+		tool.child.kill('SIGKILL');
+		await tool.ended;
 		const {held, threads} = heldThreads(pid);
 		return {heldBefore, heldAfter: held, threads};
 	} finally {
-		tool.kill('SIGKILL');
+		tool.child.kill('SIGKILL');
 	}
-}
-
-async function firstReport(tool: ChildProcess): Promise<void> {
-	const limit = AbortSignal.timeout(patienceMs);
-	const ended = async () => {
-		const [code] = await once(tool, 'exit', {signal: limit}) as [unknown];
-		throw new Error(`the tool ended (${String(code)})`);
-	};
-
-	const [first] = await Promise.race([once(tool.stdout!, 'data', {signal: limit}) as Promise<[unknown]>, ended()]);
-	if (!String(first).startsWith('{')) {
-		throw new Error(`no report: ${String(first)}`);
-	}
-
-	// It must not be held up by a full pipe.
-	tool.stdout!.resume();
 }
 
 /** How many of a process's threads have a tracer, or are stopped. Threads may end meanwhile. */
