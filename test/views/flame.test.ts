@@ -91,7 +91,7 @@ describe('the screen', () => {
 	});
 
 	test('marks matches of the filter with a star where there are no colours', async () => {
-		const screen = screenOf();
+		const screen = flameOf();
 		await screen.press('/', 's', 'h', 'o', 'p', 'enter');
 		expect((await screen.lines()).slice(6, 9).map(line => line.trimEnd())).toEqual([
 			'>java.lang.Thread.run:840',
