@@ -76,13 +76,6 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 		expect(await filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});
 	});
 
-	test('draws the live view', {concurrent: false}, beside(async () => {
-		const terminal = closedAfterTest(new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]));
-		await terminal.until('demo.Pricing');
-		terminal.type('q');
-		expect(await terminal.ended()).toMatchObject({exitCode: 0});
-	}));
-
 	test('has the demo, whose program ends with it; without a java its recording; and says so when both were left out', async () => {
 		const demo = await run(copy, ['demo', '--duration', '1', '--max-overhead', '100']);
 		expect(demo).toMatchObject({status: 0, stdout: expect.stringContaining('shop.jar') as unknown});
@@ -117,7 +110,7 @@ describe.concurrent('what is in dist/', () => {
 
 	/** Opens a recording on a terminal, with options of Node, and leaves it. */
 	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
-		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env}));
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(copy, 'cli.js'), 'open', path.join(copy, 'demo/recording.pb.gz')], {env}));
 		await terminal.until('demo.Pricing');
 		terminal.type('q');
 		expect(await terminal.ended()).toMatchObject({exitCode: 0});

@@ -15,7 +15,6 @@ const longest: readonly string[] = [
 	'tracing/hostile-reports.test.ts',
 	'tracing/jdk-classes.test.ts',
 	'engines/memory/cpu/perf/native-code.test.ts',
-	'commands/findings.test.ts',
 	'sampler/past.test.ts',
 	'tracing/command.test.ts',
 	'sampler/virtual-threads.test.ts',

@@ -28,8 +28,6 @@ function fileOf(profile: Uint8Array): string {
 	return file;
 }
 
-const mostLines = () => fileOf(manyLines(99_000));
-
 /** Opens a file without a terminal. */
 async function open(file: string, ...args: readonly string[]) {
 	const {status, stdout, stderr} = await run(process.execPath, ['--import', sayPeak, cli, 'open', file, ...args]);
@@ -57,7 +55,6 @@ describe.concurrent('what a file may hold', () => {
 	});
 
 	test.each([
-		['lines', mostLines],
 		['threads', () => fileOf(manyThreads(65_000))],
 		['unprintable names', () => fileOf(manyUnprintable(7000))],
 		['one long name', () => fileOf(longName(60 * 1024 * 1024))],
@@ -111,7 +108,7 @@ describe.concurrent('what may be opened', () => {
 });
 
 test('the screen shows as many lines as a file may hold', async () => {
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]));
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', fileOf(manyLines(99_000))]));
 	await terminal.until('of 99000');
 	terminal.type('\t');
 	await terminal.until('[Threads]');
