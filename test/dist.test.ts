@@ -110,7 +110,7 @@ describe.concurrent('what is in dist/', () => {
 
 	/** Opens a recording on a terminal, with options of Node, and leaves it. */
 	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
-		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(copy, 'cli.js'), 'open', path.join(copy, 'demo/recording.pb.gz')], {env}));
+		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(copy, 'cli.js'), 'open', path.join(copy, 'demo/recording.tprof')], {env}));
 		await terminal.until('demo.Pricing');
 		terminal.type('q');
 		expect(await terminal.ended()).toMatchObject({exitCode: 0});

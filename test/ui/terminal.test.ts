@@ -15,7 +15,7 @@ import {spikeSession} from '../helpers/spike.js';
 import {type TerminalOptions, TerminalSession} from '../helpers/terminal.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const saved = path.join(root, 'demo/recording.pb.gz');
+const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
 const folder = sharedFolder();
 const [hostile, recording, editor] = ['hostile.pb.gz', 'spike.tprof', 'editor'].map(name => path.join(folder, name));
 const firstLine = /> +\S+ .* demo\.Pricing\.discount:89/;
@@ -135,7 +135,7 @@ describe.concurrent('any size', () => {
 		await session.until(() => {
 			const lines = session.lines();
 			// The terminal keeps the lower lines of a higher screen until it is drawn anew.
-			return /^shop\.jar {2}pid \d+ .*RECORDED/.test(lines[0]) && /^ +CPU%/.test(lines[5]) && firstLine.test(lines[6]) && lines[23].startsWith('q:quit');
+			return /^shop\.jar {2}pid \d+ .*RECORDED/.test(lines[0]) && /^ +CPU%/.test(lines[4]) && firstLine.test(lines[5]) && lines[23].startsWith('q:quit');
 		}, 'the whole screen at its last size');
 	}));
 
@@ -262,7 +262,7 @@ describe.concurrent('a row\'s detail', () => {
 		session.type('\r');
 		await session.until(/^checkout-3\n[^]*holds demo\.Ledger$/m);
 		session.type('\t\r');
-		await session.until(/^checkout-1$/m);
+		await session.until(/^checkout-4$/m);
 		session.type('q');
 		await session.until(/^checkout-3$/m);
 		await pastSecondQ();
