@@ -15,7 +15,7 @@ const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) => queryFlame(s
 }));
 
 describe('boxes', () => {
-	test.each(Array.from({length: 20}, (_, seed) => seed))('are the rows of Tree: %i', seed => {
+	test.each(Array.from({length: 8}, (_, seed) => seed))('are the rows of Tree: %i', seed => {
 		const snapshot = randomSnapshot(seed);
 		for (const query of [defaultQuery, {...defaultQuery, unit: 'ticks'}, {...defaultQuery, tree: {isBottomUp: true}}] as const) {
 			const tree = queryTree(snapshot, undefined, {...query, tree: {...query.tree, isAllOpen: true}}).rows.filter(({totalPercent}) => totalPercent >= 0.2);
@@ -79,20 +79,9 @@ describe('the screen', () => {
 
 	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16}, {view: {view: 'flame'}, ...more});
 
-	test('has boxes with names, and the name and figures of the selected one', async () => {
-		const screen = flameOf();
-		expect((await screen.lines()).slice(4, 9).map(line => line.trimEnd())).toEqual([
-			'java.lang.Thread.run:840             100%  100 ms  self 0.0%',
-			'>java.lang.Thread.run:840',
-			'|com.acme.Shop.sell:7                           |Pool.take:9',
-			'|com.acme.Price.of:3    |java.util.HashMap.get:5',
-			'',
-		]);
-	});
-
 	test('marks matches of the filter with a star where there are no colours', async () => {
 		const screen = flameOf();
-		await screen.press('/', 's', 'h', 'o', 'p', 'enter');
+		await screen.press('/', ...'shop', 'enter');
 		expect((await screen.lines()).slice(6, 9).map(line => line.trimEnd())).toEqual([
 			'>java.lang.Thread.run:840',
 			'*com.acme.Shop.sell:7                           |Pool.take:9',
