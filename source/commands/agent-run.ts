@@ -62,7 +62,6 @@ export type Outcome<Report> = {readonly report: Report; readonly hasEnded: boole
 /** How one use of the agent, traces or tasks, makes a report. */
 type AgentRun<Report> = {
 	readonly format: ReportFormat<Report>;
-	/** Returns the target, if the user agrees. */
 	confirm(): Promise<Target | undefined>;
 	/** Returns the report after this time, or when stopped; undefined if the user declines after all. */
 	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;

@@ -24,8 +24,7 @@ type Following = {
 /** Samples all JVMs of this host, also those that start later, until `stop` or the end of --duration. */
 export async function eachJvm(options: Options, {stop, follow, onProblem, onPoll}: Following): Promise<void> {
 	const running = new Map<number, Promise<void>>();
-	/** Pids of JVMs that are not tried again. */
-	const failed = new Set<number>();
+	const failedPids = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	const run = async (target: Target) => {
 		const {pid} = target;
@@ -38,7 +37,7 @@ export async function eachJvm(options: Options, {stop, follow, onProblem, onPoll
 			});
 		} catch (error) {
 			onProblem(`${pid}: ${(error as Error).message}`);
-			failed.add(pid);
+			failedPids.add(pid);
 		} finally {
 			running.delete(pid);
 		}
@@ -48,14 +47,14 @@ export async function eachJvm(options: Options, {stop, follow, onProblem, onPoll
 		if (performance.now() - scannedMs >= scanEveryMs) {
 			scannedMs = performance.now();
 			const jvms = listJvms();
-			for (const pid of failed) {
+			for (const pid of failedPids) {
 				if (!jvms.some(jvm => jvm.pid === pid)) {
-					failed.delete(pid);
+					failedPids.delete(pid);
 				}
 			}
 
 			for (const {pid, problem: obstacle} of jvms) {
-				const found = obstacle !== undefined || running.has(pid) || failed.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
+				const found = obstacle !== undefined || running.has(pid) || failedPids.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
 				if (found?.ok) {
 					running.set(pid, run(found.target));
 				}

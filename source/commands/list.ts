@@ -10,9 +10,8 @@ import {eitherOf} from '../options/option.js';
 import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
-import {formatBytes} from '../query/columns/format.js';
+import {formatBytes, dayAndTime} from '../query/columns/format.js';
 import type {ChoiceColumn} from '../ui/screens/chooser.js';
-import {dayAndTime} from '../ui/text/clock.js';
 
 const measuringMs = 1000;
 

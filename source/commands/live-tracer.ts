@@ -27,7 +27,6 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	readonly #note: string;
 	#isBusy = false;
 	#isTracing = false;
-	/** The request that awaits the user's confirmation. */
 	#pendingRequest: TraceRequest | undefined;
 
 	/** `request`: the fixed settings, and the patterns that `begin` traces. */

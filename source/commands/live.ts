@@ -13,7 +13,6 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
-import type {ChoiceRow} from '../ui/screens/chooser.js';
 import {keepColumns} from '../config/configure.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';
@@ -109,21 +108,17 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
 }
 
-/** Returns a function that scans the JVMs of this host, as rows of the chooser. */
-function choiceScanner(): () => ChoiceRow[] {
-	const scan = jvmScanner();
-	return () => scan().map(row => ({
-		pid: row.pid,
-		cells: jvmColumns.map(column => column.cell(row)),
-		name: row.command,
-		words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
-		problem: row.problem,
-	}));
-}
-
 /** Lets the user choose a JVM of this host; undefined if they choose none. */
 export async function chooseTarget(options: Options): Promise<number | undefined> {
+	const scan = jvmScanner();
 	return runChooser({
-		list: choiceScanner(), columns: jvmColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
+		list: () => scan().map(row => ({
+			pid: row.pid,
+			cells: jvmColumns.map(column => column.cell(row)),
+			name: row.command,
+			words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
+			problem: row.problem,
+		})),
+		columns: jvmColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
 	});
 }

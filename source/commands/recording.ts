@@ -11,7 +11,7 @@ import type {Recording} from '../exports/recording/reader.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
-import {dayAndTime} from '../ui/text/clock.js';
+import {dayAndTime} from '../query/columns/format.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
 

@@ -6,9 +6,7 @@ import {findTargets} from '../jvm/discovery/list.js';
 import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
 
-/** How long to wait for a JVM that is still starting. */
 const startUpWaitMs = 5000;
-/** Most JVMs listed in the message if a name matches several. */
 const maxNamed = 5;
 
 /** Finds the target of a pid or a part of a main class's name. Throws UserError. */

@@ -121,7 +121,7 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
 
-/** Returns the options with the view of changes, unless they name a view or a format that compares. Throws UserError (2). */
+/** Returns the options with the Changes view, unless they name a view, or a format that compares. Throws UserError (2). */
 function comparing(options: Options): Options {
 	const formatCompares = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
@@ -193,6 +193,8 @@ async function demo(given: Options): Promise<number> {
 
 /** Samples a target until the screen or the reports end. `agent`: source of an agent's reports beside the samples. */
 async function profile(target: Target, options: Options, agent: Agent = {}): Promise<number> {
+	// The screen may show or save whole stacks.
+	const depth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	return sampled(target, options, async sampler => {
 		// Only one agent at a time: while it follows tasks, it cannot trace methods.
 		const tracer = agent.tracer ?? (agent.tasks ? undefined : await tracerOf(target, options));
@@ -201,12 +203,7 @@ async function profile(target: Target, options: Options, agent: Agent = {}): Pro
 		} finally {
 			await tracer?.close();
 		}
-	}, depthOf(options));
-}
-
-/** Returns how many frames of a stack a report needs; undefined for all, which the screen may show or save. */
-function depthOf(options: Options): number | undefined {
-	return isInteractive(options) ? undefined : formatOf(options.format).depth;
+	}, depth);
 }
 
 /** Records a target, with the traces or tasks that an agent in it reports, if asked for. */

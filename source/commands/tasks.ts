@@ -78,7 +78,6 @@ async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal
 	}
 }
 
-/** Columns of the text about probes. */
 const textWidth = 100;
 
 /** Returns the text of `tprof-top probes`: the shipped probes, and what each watches. Throws UserError. */

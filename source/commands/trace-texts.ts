@@ -12,7 +12,6 @@ const keepsCodeSince = 25;
 /** First JDK with the flag EnableDynamicAgentLoading. */
 const flagSince = 9;
 
-/** Most methods named before they are traced. */
 const maxNames = 3;
 
 /** Returns why no agent can be loaded into the JVM, if its flags forbid it. */

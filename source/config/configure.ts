@@ -56,7 +56,7 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 /** Largest file that is read: hundreds of settings. */
 export const maxConfigBytes = 64 * 1024;
 
-/** Our folder by the XDG base directory specification; `usual`: where it is in the home of a user who does not set the variable. */
+/** Returns our folder by the XDG base directory specification; `usual`: the default below the user's home. */
 export function xdgFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', usual: string, environment: NodeJS.ProcessEnv = process.env): string {
 	const {[variable]: base = '', HOME = ''} = environment;
 	return path.join(path.isAbsolute(base) ? base : path.join(path.isAbsolute(HOME) ? HOME : homedir(), usual), 'tprof-top');

@@ -22,11 +22,9 @@ type Draft = {
 type Field = {
 	readonly name: string;
 	readonly help: string;
-	/** Sets a checked value in `draft`, or reports its faults. */
 	read(value: JsonValue, draft: Draft): void;
 };
 
-/** Longest name of a package, and longest short name for it. */
 const maxPackageLength = 256;
 
 /** All settings in the order of the documentation: options first, then the others. */

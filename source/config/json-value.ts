@@ -92,7 +92,6 @@ export class JsonValue {
 	}
 }
 
-/** Returns the line number of an offset in a text, from 1. */
 function lineAt(text: string, offset: number): number {
 	return text.slice(0, offset).split('\n').length;
 }

@@ -108,7 +108,6 @@ fi
 `;
 }
 
-/** Returns an option's specs for zsh's _arguments. */
 function specsOf({long: [name, ...others], short, help, value, words, path}: Completed): string[] {
 	const text = `[${help.replaceAll(/[[\]:\\]/g, String.raw`\$&`)}]`;
 	const action = words.length > 0 ? `(${words.join(' ')})` : (path ? `_files${path === 'folder' ? ' -/' : ''}` : ' ');
@@ -118,7 +117,7 @@ function specsOf({long: [name, ...others], short, help, value, words, path}: Com
 	return [...both, ...others.map(other => quoted(other + text))];
 }
 
-/** The options with their dashes: --delay, -d. `value`: undefined for a switch; `words`: its possible values, if known. */
+/** The options with their dashes: --delay, -d. `value`: undefined for a switch; `words`: its possible values. */
 const completedOptions = optionRows.map(([, option]: readonly [string, Option]) => ({
 	long: [longForm(option), ...(option.orNone ? [`--no-${option.name}`] : [])],
 	short: option.short === undefined ? undefined : `-${option.short}`,

@@ -17,3 +17,13 @@ export function sumUpTo(count: number, of: (index: number) => number): number {
 
 	return sum;
 }
+
+/** Returns the entry with the greatest count, the first of equal ones; undefined if there is none. */
+export function mostOf<Key>(counts: ReadonlyMap<Key, number>): readonly [Key, number] | undefined {
+	let most: readonly [Key, number] | undefined;
+	for (const entry of counts) {
+		most = entry[1] > (most?.[1] ?? 0) ? entry : most;
+	}
+
+	return most;
+}

@@ -22,7 +22,6 @@ export type Command =
 	| {readonly kind: 'trace'; readonly target: string; /** Class#method, Class.method, globs, @Annotation. */ readonly patterns: readonly string[]};
 export type CommandKind = Command['kind'];
 
-/** Shells that completions are made for. */
 export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
 
 /** The possible first words of the command line, a record each, from which help, manual and completions are made. */
@@ -57,7 +56,6 @@ export const commandTable: ReadonlyArray<{
 	{word: 'help', spelling: 'help', help: 'all options'},
 ];
 
-/** The first words that are not a target. */
 export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
 /** Parses the words of the command line that belong to no option. Throws UserError (2). */

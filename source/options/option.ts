@@ -6,7 +6,6 @@ type Common = {
 	readonly name: string;
 	readonly group: GroupId;
 	readonly short?: string;
-	/** What it does, in a line of the help. */
 	readonly help: string;
 	/** The commands that it applies to; by default those of its group. */
 	readonly commands?: readonly CommandKind[];

@@ -17,7 +17,6 @@ export type Settings = {
 	readonly columns: Readonly<Record<string, readonly string[]>>;
 	/** Styles of roles, in words (`readStyle`). */
 	readonly colors: ReadonlyMap<Role, string>;
-	/** Short names of packages, by their names. */
 	readonly packages: ReadonlyMap<string, string>;
 	/** Maps a key to the key whose action it has, or to null for none; the key decoder's names. */
 	readonly keys: ReadonlyMap<string, string | null>;
@@ -39,7 +38,6 @@ export type Configuration = {
 
 export const noConfiguration: Configuration = {settings: noSettings, faults: [], notes: []};
 
-/** The command, and the value of each option. */
 export type Options = {
 	readonly command: Command;
 	readonly configuration: Configuration;

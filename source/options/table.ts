@@ -20,7 +20,7 @@ const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
-/** What must exceed `above`: CPU use in percent of a core, blocked threads, seconds at a lock, percent of the time in collections, or the number of deadlocks. */
+/** A limit: percent of a core, blocked threads, seconds at a lock, percent of time in collections, or deadlocks. */
 export type Condition = {readonly figure: 'cpu' | 'blocked' | 'stuck' | 'gc' | 'deadlock'; readonly above: number};
 
 const conditionForms = 'cpu>300, blocked>20, stuck>10s, gc>20, deadlock, joined by ","';
@@ -60,7 +60,6 @@ const optionTable = {
 			return text;
 		},
 	},
-	/** "pkg.Class.method" of native calls that count as IDLE. */
 	idleCalls: {
 		name: 'idle-calls', group: 'sampling', inConfig: 'always', value: 'LIST', default: '', help: 'more native calls that count as idle: "pkg.Class.method,..."',
 		read(text: string, spelling: string): readonly string[] {
@@ -91,7 +90,6 @@ const optionTable = {
 		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')}; default ${viewIds[0]}`,
 		...oneOf(viewIds),
 	},
-	/** Undefined: nothing to compare with yet. */
 	compare: {
 		name: 'compare', group: 'view', value: 'FILE', help: 'show or print what changed against a saved snapshot, per second and with its error',
 		...anyText,
@@ -133,7 +131,6 @@ const optionTable = {
 		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row is: a line, a method or a class',
 		...oneOf(groupings),
 	},
-	/** Undefined: no method is in focus. */
 	method: {
 		name: 'method', group: 'view', value: 'PATTERN', help: 'method for the focus view: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
 		read(text: string, spelling: string) {
@@ -200,7 +197,6 @@ const optionTable = {
 		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
 	},
-	/** Undefined: the current one. */
 	snapshotDir: {
 		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder in which s saves (default: the current one)',
 		...anyText,
@@ -215,7 +211,6 @@ const optionTable = {
 		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
 		...anyText,
 	},
-	/** Undefined: nothing is recorded while the screen is up. */
 	record: {
 		name: 'record', group: 'recordings', value: 'FILE', path: 'file', commands: ['profile', 'choose', 'demo', 'trace', 'tasks'], help: 'also record while the live screen runs',
 		...anyText,
@@ -277,7 +272,6 @@ const optionTable = {
 		name: 'every', group: 'push', value: 'TIME', default: '15s', help: 'time between two profiles of a JVM, 1s to 600s',
 		read: (text: string, spelling: string) => number(1, 600).read(text.trim().replace(/s$/, ''), spelling),
 	},
-	/** Names and values. */
 	labels: {
 		name: 'label', group: 'push', value: 'NAME=VALUE', repeats: true, help: 'a label for all profiles, such as env=prod; service_name=shop replaces the main class',
 		read(text: string, spelling: string): ReadonlyArray<readonly [string, string]> {
@@ -304,7 +298,6 @@ const optionTable = {
 			return {host: host.replaceAll(/[[\]]/g, ''), port: Number(port)};
 		},
 	},
-	/** Nanoseconds. */
 	leastNs: {
 		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep only traces of at least this long: 50ms, 2s, 300us',
 		read(text: string, spelling: string) {

@@ -6,17 +6,14 @@ import {
 	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
 } from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
-import {
-	BucketSums, rankingOf, sumsByNode, type Sums,
-} from './counters/buckets.js';
-import {CountedRow, type CountedFigures} from './counters/counted-row.js';
+import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
 import {
 	countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope,
 } from './counters/scope.js';
 import {percentOf, samplesOf, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
-import {membersOf} from './counters/members.js';
-import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
+import {membersOf} from './counters/threads.js';
+import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
 import type {Location, Measure, Query} from './types/query.js';
 
 /** Figures of a window that its rows read, by group. */
@@ -52,32 +49,26 @@ export class LineRow extends CountedRow<GroupFigures> {
 		return this.counted.contention.blocked[this.bucket];
 	}
 
-	/** Milliseconds for which the longest blocked thread has been blocked; 0 without one. */
 	get stuckMs(): number {
 		return this.counted.contention.longestMs[this.bucket];
 	}
 
-	/** Whether it was blocked before the first sample, so that `stuckMs` is a lower bound. */
 	get stuckAtLeast(): boolean {
 		return this.counted.contention.isLonger[this.bucket] === 1;
 	}
 
-	/** Number of threads here in the newest sample that are blocked by another, BLOCKED or parked for a lock. */
 	get contendingNow(): number {
 		return this.counted.contention.contending[this.bucket];
 	}
 
-	/** Name of the known thread that blocks most of them; undefined if none is known. */
 	get holder(): string | undefined {
 		return this.contendingNow > 0 ? this.counted.contention.holderOf(this.bucket) : undefined;
 	}
 
-	/** Number of other known threads that block them. */
 	get otherHolders(): number {
 		return this.contendingNow > 0 ? this.counted.contention.otherHoldersOf(this.bucket) : 0;
 	}
 
-	/** The line of the program's own code that led to most of the row's samples, if it is another line. */
 	get own(): Location | undefined {
 		return this.counted.ownOf?.([this.bucket]);
 	}
@@ -89,7 +80,6 @@ export class LineRow extends CountedRow<GroupFigures> {
 
 export type LineTable = {
 	readonly rows: readonly LineRow[];
-	/** Number of rows before the filter. */
 	readonly allRows: number;
 	/** 100% of shares: CPU nanoseconds and counted ticks of samples with frames. */
 	readonly wholeCpuNs: number;
@@ -98,12 +88,10 @@ export type LineTable = {
 	readonly measure?: Measure;
 	/** A sentence on what the rows are, or where most of them come from. */
 	readonly finding?: string;
-	/** Number of independent samples of CPU time, and of ticks that make one observation. */
 	readonly cpuSamples: number;
 	readonly ticksPerObservation: number;
 };
 
-/** All lines of a window, unsorted. */
 export type CountedLines = Omit<LineTable, 'allRows'>;
 
 /** Returns the locations with counted ticks or CPU time in the window. */
@@ -122,7 +110,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const ends = endsOf(dictionary, query);
 	const ranked = {counters, buckets: sums.buckets, scope};
 	const figures: GroupFigures = {
-		grouping, sums, totals, threads, inStep, isInTicks: unit === 'ticks',
+		grouping, sums, totals, threads, threadsInStep: inStep, isInTicks: unit === 'ticks',
 		threadRanking: rankingOf(counters, sums.buckets, scope, counter => counters.thread[counter], {sizeOf: thread => membersOf(threads, thread)}),
 		contention: contentionByLocation(snapshot, attributed, grouping, scope),
 		...(ends ? {viaOf: viaOfBuckets(dictionary, ends, ranked)} : {ownOf: ownOfBuckets(dictionary, query, ranked)}),

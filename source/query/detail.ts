@@ -8,7 +8,7 @@ import {stateCount} from '../model/thread-state.js';
 import {recordsInWindow} from '../model/records-in-window.js';
 import {attributionOf} from './counters/attribution.js';
 import {sumsByNode} from './counters/buckets.js';
-import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
+import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks.js';
@@ -28,7 +28,6 @@ export type HolderLocation = {readonly location: Location; readonly ticks: numbe
 /** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
 
-/** A caller or callee of the location of a detail, with the samples of that call. */
 export type Neighbour = Location & {readonly ticks: number; readonly cpuNs: number};
 
 /** The detail of a line (Enter). Lists are sorted by CPU time, then ticks, and have at most `maxDetailRows` rows. */
@@ -40,7 +39,6 @@ export type LineDetail = {
 	readonly callers: readonly Neighbour[];
 	readonly callees: readonly Neighbour[];
 	readonly holders: readonly Holder[];
-	/** Waits of the threads that are there now. */
 	readonly waits: readonly WaitGroup[];
 };
 
@@ -107,11 +105,9 @@ export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined
 	};
 }
 
-/** Returns the current waits of threads at a wanted stack. */
 function waitsOf(snapshot: Snapshot, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): WaitGroup[] {
-	const {count, node} = snapshot.threads;
-	const threads = Array.from({length: count}, (_, thread) => thread).filter(thread => isCounted(scope, thread) && isWanted(node[thread]));
-	return groupWaits(snapshot, threads).slice(0, maxDetailRows);
+	const {node} = snapshot.threads;
+	return groupWaits(snapshot, countedThreads(snapshot, scope).filter(thread => isWanted(node[thread]))).slice(0, maxDetailRows);
 }
 
 function selectCounters(counters: Counters, isWanted: (node: number) => boolean): Counters {
@@ -194,7 +190,6 @@ function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, t
 	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
 }
 
-/** Orders by CPU time, then ticks, the highest first. */
 function byHeat(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {
 	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
 }
@@ -208,7 +203,7 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 	const sums = new Map<string, HolderSums>();
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index];
-		const {ownerLocation, ownerNow, ...owner} = lockInfo(snapshot, {
+		const {ownerTookAt, ownerIsAt, ...owner} = lockInfo(snapshot, {
 			lockKind: contention.lockKind[index],
 			lockClass: contention.lockClass[index],
 			owner: contention.owner[index],
@@ -221,8 +216,8 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
 		}));
 		sum.ticks += ticks;
-		addLocation(sum.took, ownerLocation, ticks);
-		addLocation(sum.now, ownerNow, ticks);
+		addLocation(sum.took, ownerTookAt, ticks);
+		addLocation(sum.now, ownerIsAt, ticks);
 	}
 
 	const ticksOfAll = sumOf(sums.values(), ({ticks}) => ticks);

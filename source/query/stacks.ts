@@ -2,7 +2,7 @@ import {getOrCreate} from '../model/get-or-create.js';
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
-import {membersOf} from './counters/members.js';
+import {membersOf} from './counters/threads.js';
 import {locationName} from './counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
 import {percentOf} from './counters/share.js';
@@ -11,7 +11,7 @@ import {framesOf} from './counters/stack-index.js';
 import {filtered} from './filter/filter.js';
 import type {Location, Query} from './types/query.js';
 
-/** Returns the filtered rows of the Stacks view: identical stacks in the same state, sorted by the unit. */
+/** Returns identical stacks in the same state that pass the filter, sorted by the unit. */
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {...scope, stateMask: scope.countedMask});
@@ -55,9 +55,7 @@ export class StackRow {
 	readonly key: string;
 	ticks = 0;
 	cpuNs = 0;
-	/** Share of the sum in the unit, 0 to 100. */
 	percent = 0;
-	/** Number of threads; of virtual ones, as many as are in their records. */
 	threadCount = 0;
 
 	constructor(readonly node: number, readonly state: ThreadState, readonly dictionary: Dictionary) {

@@ -16,9 +16,7 @@ type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<
 type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
-	/** The last snapshot shown; undefined if there was none. */
 	readonly lastSnapshot?: Snapshot;
-	/** The windows kept of the past. */
 	readonly ring: Ring;
 };
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {lineColumns, lineNote} from '../../source/views/lines/columns.js';
+import {lineColumns, lineNote} from '../../source/views/lines/lines.js';
 import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';

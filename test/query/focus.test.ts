@@ -3,12 +3,11 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationKey, locationName} from '../../source/query/counters/location.js';
-import {queryFocus} from '../../source/views/focus/focus.js';
+import {queryFocus, type FocusRow} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {focusView} from '../../source/views/focus/view.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
-import type {FocusRow} from '../../source/views/focus/focus-tree.js';
 
 const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, since?: Snapshot) => queryFocus(snapshot, since, {...defaultQuery, sort: focusView.sort, method, ...changes});
 const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => [...focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows];

@@ -7,7 +7,7 @@ import {queryFocus} from '../../source/views/focus/focus.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {queryTree} from '../../source/views/tree/tree.js';
-import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
+import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
 import {picture, undent} from '../helpers/picture.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
 

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
-import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
+import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {picture, undent} from '../helpers/picture.js';

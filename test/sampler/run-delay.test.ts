@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {threadRunDelayNs} from '../../source/query/counters/cpu-time.js';
+import {threadRunDelayNs} from '../../source/query/counters/threads.js';
 import {schedstatOf, threadsNamed} from '../helpers/proc.js';
 import {isNewestOrAskedFor, jdks} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';

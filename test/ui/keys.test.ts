@@ -8,7 +8,7 @@ import {headerWords} from '../../source/ui/status/items.js';
 import {samplingFigures} from '../../source/ui/status/sampling.js';
 import {views} from '../../source/views/registry.js';
 import type {Spans} from '../../source/ui/text/spans.js';
-import {lineColumns} from '../../source/views/lines/columns.js';
+import {lineColumns} from '../../source/views/lines/lines.js';
 
 test.each(contexts)('no key means two things in %s', context => {
 	const seen = new Map<string, string>();
@@ -82,7 +82,7 @@ test('the help begins with the words of the header, then has every key once, by 
 
 test('every action that has a key is in one group of the help', () => {
 	for (const {action} of keyTable) {
-		expect(keyGroups.filter(group => group.actions.includes(action)), action).toHaveLength(1);
+		expect(keyGroups.filter(group => (group.actions as readonly Action[]).includes(action)), action).toHaveLength(1);
 	}
 });
 

@@ -8,11 +8,11 @@ import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
-import {corePercent} from '../../query/counters/cpu-time.js';
+import {corePercent} from '../../query/counters/share.js';
 import {
 	longestFirst, titleOf, traceMethods, type TraceRow,
 } from '../../views/traces/methods.js';
-import {mostOf} from '../../query/locks/contention-by-location.js';
+import {mostOf} from '../../model/sum.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';

@@ -1,5 +1,4 @@
-import {queryStackHistogram} from '../../views/stacks/histogram.js';
-import {stackLines} from '../../views/stacks/rows.js';
+import {queryStackHistogram, stackLines} from '../../views/stacks/stacks.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {threadStates} from '../../model/thread-state.js';
 import {queryLines} from '../../views/lines/lines.js';

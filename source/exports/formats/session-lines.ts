@@ -2,7 +2,7 @@ import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatBytes} from '../../query/columns/format.js';
-import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
+import {unseenVirtualThreads} from '../../query/counters/threads.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from '../common/window-snapshot.js';
 

@@ -17,9 +17,7 @@ export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'n
 /** Percentage, of a core or of a whole, from which a figure is highlighted. */
 export const hotPercent = 10;
 
-/** What a cell depends on besides its row. */
 type CellContext = {
-	/** The effective unit, see `effectiveUnit`. */
 	readonly unit: Unit;
 	readonly fullNames: boolean;
 	/** Width of the column, cells. */
@@ -34,9 +32,7 @@ export type PastFigures = (key: string, query: Query) => number;
 /** A column of a view as data, for screen, column menu, help, readme, text reports, sorting and CSV. */
 export type Column<Row> = Sortable<Row> & {
 	readonly heading: string;
-	/** Headings for shares of something other than CPU time. */
 	readonly measureHeadings?: Readonly<Partial<Record<Measure, string>>>;
-	/** Headings for rows that are not lines. */
 	readonly groupHeadings?: Readonly<Partial<Record<GroupBy, string>>>;
 	/** Name in menus, such as "self share". */
 	readonly title: string;
@@ -50,13 +46,10 @@ export type Column<Row> = Sortable<Row> & {
 	readonly screenOnly?: true;
 	/** The preceding column may use the cells that this one's text leaves free. */
 	readonly lendsRoom?: true;
-	/** The sort keys that choose this column. */
 	readonly sortFigures?: readonly SortFigure[];
 	/** Returns the cell's text, which may be wider than the column. */
 	value(row: Row, context: CellContext): string;
-	/** Returns the value for files. */
 	file(row: Row): string | number;
-	/** Returns the role of a non-empty cell; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;
 	/** Returns the figures of a window's rows; `trend` shows them over the last minute. */
 	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
@@ -66,9 +59,7 @@ type Titles = 'heading' | 'title' | 'description' | 'width' | 'fromColumns';
 
 /** The settings of a column besides its value; they override those derived from the value. */
 type Settings<Row> = Pick<Column<Row>, Titles> & Partial<Omit<Column<Row>, Titles | 'id'>> & {
-	/** Further sort values, for rows with the same value. */
 	readonly thenBy?: ReadonlyArray<ValueOf<Row>>;
-	/** Highlighted from `hotPercent` on. */
 	readonly isHot?: true;
 	isBlank?(row: Row): boolean;
 };
@@ -91,7 +82,6 @@ export function text<Row>(id: string, of: (row: Row) => string, {thenBy = [], ..
 	};
 }
 
-/** Headings of a share, by measure. */
 export const shareHeadings = {
 	ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms',
 } as const;
@@ -105,7 +95,6 @@ export function share<Row>(id: string, of: (row: Row) => number, cpuNsOf: (row: 
 	});
 }
 
-/** Returns a column of locations. */
 export function locationColumn<Row>(id: string, of: (row: Row) => Location | undefined, settings: Settings<NoInfer<Row>>): Column<Row> {
 	return text(id, row => nameOf(of(row)), {
 		value(row, {room, fullNames}) {
@@ -128,7 +117,6 @@ export function ownCodeColumn<Row extends {readonly own?: Location}>(fromColumns
 	});
 }
 
-/** Returns a column of source files. */
 export function fileColumn<Row extends Location>(fromColumns: number): Column<Row> {
 	return text('file', row => row.file, {
 		heading: 'FILE', title: 'file', width: 24, fromColumns, description: 'source file', role: () => 'dim',
@@ -163,7 +151,6 @@ export function treeMark(depth: number, {hasChildren, isOpen}: {readonly hasChil
 	return `${' '.repeat(Math.min(depth, Math.floor(room / 2)))}${hasChildren ? (isOpen ? '-' : '+') : ' '} `;
 }
 
-/** Sort values of locations: class, method, line. */
 export const byLocation: ReadonlyArray<ValueOf<Location>> = [row => row.className, row => row.method, row => row.line, row => locationName(row)];
 
 /** Returns a column's heading for shares of `measure` and rows grouped by `by`. */
@@ -172,9 +159,9 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 }
 
 /** Returns the columns shown in a terminal of this width; that of width 0, else the last, takes the remaining cells. */
-export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
+export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
-	const rest = available - (gap * (shown.length - 1)) - sumOf(shown, ({width}) => width);
+	const rest = available - (shown.length - 1) - sumOf(shown, ({width}) => width);
 	const flexible = shown.findIndex(({width}) => width === 0);
 	const stretched = flexible === -1 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));

@@ -16,10 +16,6 @@ export function namePackages(byPackage: ReadonlyMap<string, string>): void {
 
 /** Returns the user's name of the innermost named package of a class, and that package's length; undefined if none. */
 function namedPackageOf(className: string): {readonly length: number; readonly name: string} | undefined {
-	if (userNames.size === 0) {
-		return undefined;
-	}
-
 	for (let end = className.lastIndexOf('.'); end > 0; end = className.lastIndexOf('.', end - 1)) {
 		const name = userNames.get(className.slice(0, end));
 		if (name !== undefined) {
@@ -30,10 +26,7 @@ function namedPackageOf(className: string): {readonly length: number; readonly n
 	return undefined;
 }
 
-/**
-Returns the name of a location in at most `room` cells, keeping its end: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`,
-`…ble.sort:16`. Unless `full`, shortens all packages but the last to initials and applies the user's names.
-*/
+/** Returns a location's name in at most `room` cells: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. */
 export function shortName(location: Location, room: number, full = false): string {
 	const name = locationName(location);
 	if (isJvmWork(location.className) || location.line === nativeCodeLine) {
@@ -44,6 +37,7 @@ export function shortName(location: Location, room: number, full = false): strin
 		return name;
 	}
 
+	// Unless `full`, all packages but the last become initials, and the user's names apply.
 	const classStart = location.className.lastIndexOf('.') + 1;
 	const rest = name.slice(classStart);
 	const named = full ? undefined : namedPackageOf(location.className);
@@ -77,17 +71,15 @@ function shortWork(name: string, room: number, full: boolean): string {
 		: compiler + shortName({className, method, file: '', line: -1}, Math.max(1, room - cellWidth(compiler)), full);
 }
 
-/** Returns the width of `Class.method:line`. */
-function minCells(location: Location): number {
+function nameCells(location: Location): number {
 	return cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
 }
 
-/** Minimum width of an aside: fewer cells are illegible. */
 const minAsideCells = 8;
 
 /** Returns a location's name with the asides that fit after `Class.method:line`: `c.acme.Dao.find:88 via Lock.park`. */
 export function nameWith(location: Location, asides: readonly string[], room: number, full = false): string {
-	const least = minCells(location);
+	const least = nameCells(location);
 	let shown = '';
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
@@ -103,7 +95,7 @@ const minHolderCells = 7;
 
 /** As `nameWith`, but always with the lock's holder: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
 export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
-	const least = minCells(location);
+	const least = nameCells(location);
 	const more = others > 0 ? ` +${others}` : '';
 	const text = ` by ${holder}${more}`;
 	if (least + cellWidth(' held') + cellWidth(text) <= room) {

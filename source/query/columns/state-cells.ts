@@ -2,10 +2,8 @@ import {sumOf} from '../../model/sum.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types/query.js';
 
-/** The role of a state on the screen, which the theme styles. */
 export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 
-/** One or more states that are shown with the same letter. */
 export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
 
 /** The letters in the order of `stateCells`. NEW and TERMINATED count as idle. */
@@ -17,7 +15,6 @@ export const stateLetters: readonly StateLetter[] = [
 	{letter: '.', word: 'IDLE', role: 'idle', states: ['IDLE', 'NEW', 'TERMINATED']},
 ];
 
-/** Returns the short word for a state. */
 export function stateWord(state: ThreadState): string {
 	return state === 'NEW' || state === 'TERMINATED' ? (state === 'NEW' ? 'NEW' : 'DEAD') : letterOf(state).word;
 }

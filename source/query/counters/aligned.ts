@@ -8,15 +8,13 @@ import {
 import type {
 	Snapshot, ThreadTable, Dictionary, Counters,
 } from '../../model/snapshot.js';
+import {sumUpTo} from '../../model/sum.js';
 import {stackIndex} from './stack-index.js';
 
 /** The last result by earlier snapshot: every query of a refresh needs it. */
 const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
-/**
-Returns an earlier snapshot with its counters at the indexes of a later one, so that they can be subtracted. Counters of
-threads whose records were freed in between move to the record of ended threads.
-*/
+/** Returns an earlier snapshot with the indexes of a later one, to subtract; freed threads count as ended ones. */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined {
@@ -152,11 +150,7 @@ function takeFromRecorded({count, thread, node: nodes}: Counters, node: number, 
 	}
 
 	const isReduced = (counter: number) => nodes[counter] !== node && overRecorded.has(thread[counter]);
-	let recordedNs = 0;
-	for (let counter = 0; counter < count; counter++) {
-		recordedNs += isReduced(counter) ? cpuNs[counter] : 0;
-	}
-
+	const recordedNs = sumUpTo(count, counter => isReduced(counter) ? cpuNs[counter] : 0);
 	for (let counter = 0; counter < count; counter++) {
 		cpuNs[counter] *= isReduced(counter) ? 1 - Math.min(1, excessNs / recordedNs) : 1;
 	}
@@ -171,12 +165,5 @@ export function unattributedNs(snapshot: Snapshot, since: Snapshot | undefined):
 		return 0;
 	}
 
-	let sum = 0;
-	for (let counter = 0; counter < counters.count; counter++) {
-		if (counters.node[counter] === unattributed) {
-			sum += counters.cpuNs[counter] - (before?.cpuNs[counter] ?? 0);
-		}
-	}
-
-	return Math.max(0, sum);
+	return Math.max(0, sumUpTo(counters.count, counter => counters.node[counter] === unattributed ? counters.cpuNs[counter] - (before?.cpuNs[counter] ?? 0) : 0));
 }

@@ -37,7 +37,6 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** Counters to rank, their buckets, and the states and unit that count. */
 type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
 
 /** Returns a function from buckets to the location with most samples. `groupOf`: a node's index there, 0 for none. */

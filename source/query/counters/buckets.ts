@@ -1,34 +1,32 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {sumOf} from '../../model/sum.js';
-import type {Counters} from '../../model/snapshot.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {StateTicks} from '../types/query.js';
+import type {StateTicks, Interval, Location} from '../types/query.js';
 import type {Scope} from './scope.js';
-import {cpuPieces, type Pieces} from './share.js';
+import {cpuPieces, percentOf, samplesOf, shareError, shareInterval, type Pieces} from './share.js';
+import {LocatedRow} from './location.js';
 
-/** The counters of each bucket, as linked lists. */
+/** The counters of each bucket, as linked lists that end with -1. */
 export class CounterBuckets {
-	/** By bucket: its first counter, or -1. */
-	readonly #first: Int32Array;
-	/** By counter: the next one of its bucket, or -1. */
-	readonly #next: Int32Array;
+	readonly #firstOfBucket: Int32Array;
+	readonly #nextOfCounter: Int32Array;
 
-	/** `bucketOf` returns a bucket below `buckets` for each counter below `count`. */
-	constructor(count: number, bucketOf: (counter: number) => number, buckets: number) {
-		this.#first = new Int32Array(buckets).fill(-1);
-		this.#next = new Int32Array(count);
-		for (let counter = count - 1; counter >= 0; counter--) {
+	constructor(counterCount: number, bucketOf: (counter: number) => number, bucketCount: number) {
+		this.#firstOfBucket = new Int32Array(bucketCount).fill(-1);
+		this.#nextOfCounter = new Int32Array(counterCount);
+		for (let counter = counterCount - 1; counter >= 0; counter--) {
 			const bucket = bucketOf(counter);
-			this.#next[counter] = this.#first[bucket];
-			this.#first[bucket] = counter;
+			this.#nextOfCounter[counter] = this.#firstOfBucket[bucket];
+			this.#firstOfBucket[bucket] = counter;
 		}
 	}
 
 	/** Returns the counters of a bucket in ascending order. */
 	countersOf(bucket: number): number[] {
 		const counters: number[] = [];
-		for (let counter = this.#first[bucket]; counter >= 0; counter = this.#next[counter]) {
+		for (let counter = this.#firstOfBucket[bucket]; counter >= 0; counter = this.#nextOfCounter[counter]) {
 			counters.push(counter);
 		}
 
@@ -64,7 +62,6 @@ export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 /** Sums by node, and the squares of the pieces of all stacks but the empty one. */
 type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
 
-/** Sums counters by node. */
 export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): NodeSums {
 	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
 	let [squaresOfTicks, squaresOfUs] = [0, 0];
@@ -89,7 +86,6 @@ export class BucketSums {
 	readonly wholeTicks: number;
 	readonly wholeCpuNs: number;
 	readonly buckets: CounterBuckets;
-	/** CPU time and counted ticks of all stacks but the empty one. */
 	readonly whole: {readonly cpu: Pieces; readonly ticks: Pieces};
 	readonly #countedMask: number;
 
@@ -114,13 +110,11 @@ export class BucketSums {
 		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
 	}
 
-	/** Returns the CPU time of a bucket. */
 	cpu(bucket: number): Pieces {
 		const {cpuNs, squaredUs} = this.counters;
 		return cpuPieces(this.selfCpuNs[bucket], sumOf(this.buckets.countersOf(bucket), counter => cpuNs[counter] > 0 ? squaredUs[counter] : 0));
 	}
 
-	/** Returns the counted ticks of a bucket. */
 	ticks(bucket: number): Pieces {
 		const {state, squaredTicks} = this.counters;
 		return {sum: this.selfTicks[bucket], squares: sumOf(this.buckets.countersOf(bucket), counter => ((this.#countedMask >> state[counter]) & 1) * squaredTicks[counter])};
@@ -134,5 +128,84 @@ export class BucketSums {
 		}
 
 		return states;
+	}
+}
+
+const maxTopThreads = 3;
+
+/** Figures that rows read, by bucket. */
+export type CountedFigures = {
+	readonly sums: BucketSums;
+	readonly threadRanking: Ranking;
+	readonly threads: Snapshot['threads'];
+	/** Shares relate to ticks, not to CPU time. */
+	readonly isInTicks: boolean;
+	readonly threadsInStep: number;
+	/** With own code first: returns the library method called by own code that has most samples of some buckets. */
+	readonly viaOf?: (buckets: readonly number[]) => Location | undefined;
+};
+
+/** A row of what was counted in a bucket. Computes its figures on demand. */
+export abstract class CountedRow<Figures extends CountedFigures> extends LocatedRow {
+	constructor(readonly bucket: number, protected readonly counted: Figures) {
+		super();
+	}
+
+	get selfTicks(): number {
+		return this.counted.sums.selfTicks[this.bucket];
+	}
+
+	get selfCpuNs(): number {
+		return this.counted.sums.selfCpuNs[this.bucket];
+	}
+
+	get selfPercent(): number {
+		const {isInTicks, sums} = this.counted;
+		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+	}
+
+	/** Half the width of the 95% confidence interval of `selfPercent`, percentage points. */
+	get errorPercent(): number {
+		return shareError(this.selfPercent, this.#samples);
+	}
+
+	get selfInterval(): Interval {
+		return shareInterval(this.selfPercent, this.#samples);
+	}
+
+	/** Number of independent samples on which its share of CPU time rests. */
+	get cpuSamples(): number {
+		const {sums} = this.counted;
+		return samplesOf(sums.cpu(this.bucket), sums.whole.cpu);
+	}
+
+	get tickSamples(): number {
+		const {threadsInStep, sums} = this.counted;
+		return samplesOf(sums.ticks(this.bucket), sums.whole.ticks) / threadsInStep;
+	}
+
+	get states(): StateTicks {
+		return this.counted.sums.states(this.bucket);
+	}
+
+	get threadCount(): number {
+		return this.#threads.count;
+	}
+
+	/** Names of the threads with the most CPU time, then ticks. */
+	get topThreads(): readonly string[] {
+		return this.#threads.top.map(thread => this.counted.threads.name[thread]);
+	}
+
+	get via(): Location | undefined {
+		return this.counted.viaOf?.([this.bucket]);
+	}
+
+	get #samples(): number {
+		return this.counted.isInTicks ? this.tickSamples : this.cpuSamples;
+	}
+
+	get #threads(): RankedMembers {
+		return this.counted.threadRanking([this.bucket], maxTopThreads);
 	}
 }

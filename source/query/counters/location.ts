@@ -14,10 +14,7 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 	};
 }
 
-/**
-Returns `package.Class.method:line` without unknown parts, with `(native)` for a native method; `[gc] G1 Conc` for the
-JVM's own work, `libzip.so!inflate_fast` for native code.
-*/
+/** Returns `package.Class.method:line` without unknown parts; for other code `[gc] G1 Conc`, `libzip.so!inflate_fast`. */
 export function locationName(location: Location): string {
 	const {className, method, line} = location;
 	if (isJvmWork(className) || line === nativeCodeLine) {

@@ -7,7 +7,6 @@ import type {Location} from '../types/query.js';
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
 
 export type OwnCode = {
-	/** Identifies the rule. */
 	readonly key: string;
 	isOwn(className: string): boolean;
 };

@@ -8,18 +8,16 @@ import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
 import {alignedTo, balancedCounters} from './aligned.js';
 import {stackIndex} from './stack-index.js';
-import {threadKind} from './thread-kind.js';
+import {threadKind} from './threads.js';
 
 /** The counters that a query counts. State masks have bit n for state code n. */
 export type Scope = {
 	/** Counters in other states are ignored (the filter's `state:`). */
 	readonly stateMask: number;
-	/** States whose ticks count. */
 	readonly countedMask: number;
 	/** By thread: 1 if it counts; undefined: all count. */
 	readonly threads: Uint8Array | undefined;
 	readonly unit: Unit;
-	/** See `Query.native`. */
 	readonly native?: boolean;
 	/** Each row of the JVM's own work counts by itself, see `withoutSmallWork`. */
 	readonly allWork?: boolean;
@@ -60,18 +58,18 @@ function threadsOf({threads}: Snapshot, {threadKeys, javaOnly}: Query, {thread}:
 		return undefined;
 	}
 
-	const counted = new Uint8Array(threads.count);
-	for (let index = 0; index < threads.count; index++) {
-		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index])) && (!javaOnly || threadKind(threads.flags[index]) === 'java');
-		counted[index] = isCounted ? 1 : 0;
-	}
-
-	return counted;
+	const isCounted = (index: number) => (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index])) && (!javaOnly || threadKind(threads.flags[index]) === 'java');
+	return Uint8Array.from({length: threads.count}, (_, index) => Number(isCounted(index)));
 }
 
 /** Whether a thread counts in the scope. */
 export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): boolean {
 	return !threads || threads[thread] === 1;
+}
+
+/** Returns the indexes of the threads that count in the scope. */
+export function countedThreads({threads: {count}}: Snapshot, scope: Pick<Scope, 'threads'>): number[] {
+	return Array.from({length: count}, (_, thread) => thread).filter(thread => isCounted(scope, thread));
 }
 
 /**
@@ -88,10 +86,9 @@ export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined
 	return scope.allWork ? inJava : withoutSmallWork(inJava, dictionary);
 }
 
-/** Least share of the CPU time for a row of the JVM's own work, percent. */
-const leastWorkPercent = 1;
+const minWorkRowPercent = 1;
 
-/** Counts smaller rows of the JVM's own work for their callers: short compilations for `[jit] C2`, and that for `[jit]`. */
+/** Counts small rows of the JVM's own work for their callers: short compilations for `[jit] C2`, that for `[jit]`. */
 function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters {
 	const {nodeCount, nodeParent} = dictionary;
 	const {isBelowWork} = stackIndex(dictionary);
@@ -109,7 +106,7 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters 
 	/** By node: where its counters count. Callers have smaller ids than what they call. */
 	let target: Int32Array | undefined;
 	for (let node = nodeCount - 1; node > rootNode; node--) {
-		if (isBelowWork[node] === 1 && 100 * cpuNs[node] < leastWorkPercent * wholeNs) {
+		if (isBelowWork[node] === 1 && 100 * cpuNs[node] < minWorkRowPercent * wholeNs) {
 			target ??= Int32Array.from({length: nodeCount}, (_, index) => index);
 			target[node] = nodeParent[node];
 			cpuNs[nodeParent[node]] += cpuNs[node];

@@ -9,10 +9,7 @@ export function percentOf(part: number, whole: number): number {
 	return whole > 0 && part > 0 ? Math.min(100, 100 * part / whole) : 0;
 }
 
-/**
-Returns the 95% confidence interval of a share, percent: Wilson's score interval (E. B. Wilson, JASA 22, 1927). `samples`:
-the number of independent samples; without any, the interval is the share itself.
-*/
+/** Returns the 95% interval of a share of independent samples, percent (Wilson's score interval, JASA 22, 1927). */
 export function shareInterval(percent: number, samples: number): Interval {
 	if (!(samples > 0)) {
 		return {low: percent, high: percent};
@@ -52,6 +49,21 @@ export function samplesOf(part: Pieces, whole: Pieces): number {
 	return whole.squares > 0 ? whole.sum * whole.sum / whole.squares : 0;
 }
 
+/** Returns the milliseconds of sampling in a window, without pauses. `since` undefined: from the session's start. */
+export function windowMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	return figure('durationMs', snapshot, since);
+}
+
+/** Returns the part of `windowMs` up to the newest sample, which CPU percentages relate to. */
+export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	return figure('sampledMs', snapshot, since);
+}
+
+/** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */
+export function corePercent(cpuNs: number, overMs: number): number {
+	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
+}
+
 /** Returns the ticks in the window of a thread that lives throughout it. */
 export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): number {
 	// Foreign profiles have no `sampleTicks`.
@@ -66,6 +78,6 @@ export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): 
 	return moves > 0 ? Math.max(1, Math.min(threads, figure('movesTogether', snapshot, since) / moves)) : 1;
 }
 
-function figure(name: keyof Snapshot['session'] & ('moves' | 'movesTogether' | 'samples' | 'sampleTicks' | 'threadSamples'), {session}: Snapshot, since: Snapshot | undefined): number {
+function figure(name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples', {session}: Snapshot, since: Snapshot | undefined): number {
 	return Math.max(0, session[name] - (since?.session[name] ?? 0));
 }

@@ -1,5 +1,6 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
+import {sumOf} from '../../model/sum.js';
 import type {RowFilter, RowTerm} from '../filter/filter.js';
 import type {Location} from '../types/query.js';
 import {locationName} from './location.js';
@@ -14,29 +15,27 @@ export class StackFilter {
 	readonly #dictionary: Dictionary;
 	readonly #groupOfFrame: Int32Array;
 	/** By location: bit i is set if the text of term i matches it. */
-	readonly #ofLocation: Int32Array;
-	/** By node: the same for all frames from it to the root. */
-	readonly #ofNode: Int32Array;
+	readonly #bitsOfLocation: Int32Array;
+	readonly #bitsOfStack: Int32Array;
 
 	constructor({terms = []}: RowFilter, dictionary: Dictionary, {locations, groupOfFrame}: Pick<Grouping, 'locations' | 'groupOfFrame'>) {
 		this.#terms = terms.slice(0, maxTerms);
 		this.#dictionary = dictionary;
 		this.#groupOfFrame = groupOfFrame;
-		this.#ofLocation = new Int32Array(this.isEmpty ? 0 : locations.length);
-		this.#ofNode = new Int32Array(this.isEmpty ? 0 : dictionary.nodeCount);
+		this.#bitsOfLocation = new Int32Array(this.isEmpty ? 0 : locations.length);
+		this.#bitsOfStack = new Int32Array(this.isEmpty ? 0 : dictionary.nodeCount);
 		if (!this.isEmpty) {
 			this.#matchAll(locations);
 		}
 	}
 
-	/** Whether every stack passes. */
 	get isEmpty(): boolean {
 		return this.#terms.length === 0;
 	}
 
 	/** Whether a row passes, by its figures, its innermost `depth` frames, and the bits of terms `found` elsewhere. */
 	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], found = 0): boolean {
-		const bits = found | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
+		const bits = found | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#bitsOfStack[node]);
 		return this.#terms.every(({isNegated, hasFigures, figures}, term) => {
 			const isFound = ((bits >> term) & 1) === 1;
 			return (isFound || (hasFigures && figures(figureOf))) !== isNegated;
@@ -45,28 +44,18 @@ export class StackFilter {
 
 	/** Bits of the terms that only a matching text satisfies. */
 	get wanted(): number {
-		let bits = 0;
-		for (const [term, {isNegated, hasFigures}] of this.#terms.entries()) {
-			bits |= isNegated || hasFigures ? 0 : 1 << term;
-		}
-
-		return bits;
+		return sumOf(this.#terms.entries(), ([term, {isNegated, hasFigures}]) => isNegated || hasFigures ? 0 : 1 << term);
 	}
 
 	/** Returns the bits of the terms whose text matches a group's location. */
 	foundIn(group: number): number {
-		return this.#ofLocation[group] ?? 0;
+		return this.#bitsOfLocation[group] ?? 0;
 	}
 
 	/** Returns the bits of the terms whose text matches a location. */
 	foundInName(location: Location): number {
 		const name = locationName(location);
-		let bits = 0;
-		for (const [term, {text}] of this.#terms.entries()) {
-			bits |= text(name) ? 1 << term : 0;
-		}
-
-		return bits;
+		return sumOf(this.#terms.entries(), ([term, {text}]) => text(name) ? 1 << term : 0);
 	}
 
 	/** Returns the bits of the terms whose text matches a frame between two nodes of a stack, `end` excluded. */
@@ -82,13 +71,13 @@ export class StackFilter {
 
 	#matchAll(locations: readonly Location[]): void {
 		for (let location = 1; location < locations.length; location++) {
-			this.#ofLocation[location] = this.foundInName(locations[location]);
+			this.#bitsOfLocation[location] = this.foundInName(locations[location]);
 		}
 
 		// Callers have smaller ids than their callees.
 		const {nodeCount, nodeParent, nodeFrame} = this.#dictionary;
 		for (let node = rootNode + 1; node < nodeCount; node++) {
-			this.#ofNode[node] = this.#ofNode[nodeParent[node]] | this.#ofLocation[this.#groupOfFrame[nodeFrame[node]]];
+			this.#bitsOfStack[node] = this.#bitsOfStack[nodeParent[node]] | this.#bitsOfLocation[this.#groupOfFrame[nodeFrame[node]]];
 		}
 	}
 
@@ -96,7 +85,7 @@ export class StackFilter {
 		const {nodeParent, nodeFrame} = this.#dictionary;
 		let bits = 0;
 		for (let node = from, left = depth; node !== rootNode && left > 0; node = nodeParent[node], left--) {
-			bits |= this.#ofLocation[this.#groupOfFrame[nodeFrame[node]]];
+			bits |= this.#bitsOfLocation[this.#groupOfFrame[nodeFrame[node]]];
 		}
 
 		return bits;

@@ -17,7 +17,6 @@ export type Grouping = {
 	readonly outermost: Uint8Array;
 };
 
-/** Data that queries derive from the dictionary of a session. */
 type StackIndex = {
 	/** By node: the node of the frame at which samples with this stack count; the root's is the root. */
 	readonly attributed: Int32Array;
@@ -25,7 +24,7 @@ type StackIndex = {
 	readonly unattributed: number;
 	/** By node: the innermost Java frame on its stack, or else itself; undefined if no stack has native code. */
 	readonly folded: Int32Array | undefined;
-	/** By node: 1 where it is the JVM's own work and its caller is too: `[jit] C2` below `[jit]`; undefined if none is. */
+	/** By node: 1 if it and its caller are the JVM's own work, as `[jit] C2` below `[jit]`; undefined if none is. */
 	readonly isBelowWork: Uint8Array | undefined;
 	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
@@ -44,10 +43,7 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 	return index;
 }
 
-/**
-Samples count at the innermost frame with a line number; if there is none, or the innermost frame is native code, at the
-innermost frame.
-*/
+/** Samples count at the innermost frame with a line; if none has one, or native code is innermost, at the innermost. */
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
@@ -124,8 +120,6 @@ class GrowingIndex implements StackIndex {
 class GrowingOwn {
 	attributed = new Int32Array(1);
 	ends = new Int32Array(1);
-	readonly #own: OwnCode;
-	/** By string id of a class. */
 	readonly #isOwnClass = new Map<number, boolean>();
 	/** By node: the first own node from it to the root that has a line number, or the root. */
 	#withLine = new Int32Array(1);
@@ -133,9 +127,7 @@ class GrowingOwn {
 	#nearest = new Int32Array(1);
 	#nodeCount = 1;
 
-	constructor(own: OwnCode) {
-		this.#own = own;
-	}
+	constructor(readonly own: OwnCode) {}
 
 	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, defaults: Int32Array): void {
 		this.attributed = withRoom(this.attributed, nodeCount);
@@ -144,7 +136,7 @@ class GrowingOwn {
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
 			const frame = nodeFrame[node];
-			const isOwn = frameLine[frame] !== nativeCodeLine && getOrCreate(this.#isOwnClass, frameClass[frame], () => this.#own.isOwn(strings[frameClass[frame]]));
+			const isOwn = frameLine[frame] !== nativeCodeLine && getOrCreate(this.#isOwnClass, frameClass[frame], () => this.own.isOwn(strings[frameClass[frame]]));
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
 			const end = this.#withLine[node] || this.#nearest[node];
@@ -190,7 +182,7 @@ class GrowingGrouping implements Grouping {
 		this.#frameCount = Math.max(this.#frameCount, frameCount);
 	}
 
-	/** Moves from one node's caller to the next one's, counting groups on the path; consecutive nodes have near paths. */
+	/** Walks from each node's caller to the next one's, which is near, and counts the groups on the path. */
 	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
 		if (nodeCount <= this.#nodeCount) {
 			return;

@@ -6,11 +6,8 @@ export type Term = {readonly isNegated: boolean; readonly alternatives: readonly
 
 /** An error in a filter: a message for the user, and the index where it is. */
 export class FilterError extends Error {
-	readonly at: number;
-
-	constructor(message: string, at: number) {
+	constructor(message: string, readonly at: number) {
 		super(message);
-		this.at = at;
 	}
 }
 

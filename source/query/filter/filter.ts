@@ -12,7 +12,6 @@ export type RowFilter = {
 	readonly terms?: readonly RowTerm[];
 };
 
-/** A figure that a filter can compare. */
 type Figure = 'percent' | 'totalPercent' | 'cpuMs' | 'ticks' | 'threads' | 'blocked' | 'stuckS';
 type FigureOf = (name: Figure) => number;
 
@@ -58,7 +57,6 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
 ];
 
-/** Figures by their names in a filter. */
 const figures: Readonly<Record<string, Figure>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
@@ -75,7 +73,6 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
 };
 
-/** The test of one side of a `|`: for text or for a figure. */
 type OneTest = {readonly text?: (line: string, lowerLine: string) => boolean; readonly figure?: RowTerm['figures']};
 
 /** Parses a filter expression; see `filterHelp` for the language. An empty one lets everything pass. */

@@ -13,10 +13,7 @@ const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../re2js.cjs' :
 
 let library: typeof re2js | undefined;
 
-/**
-Returns a case-insensitive matcher for a regular expression (RE2's syntax) anywhere in a text. It takes linear time,
-whereas RegExp would hang on (a+)+b. Throws SyntaxError with a message for the user.
-*/
+/** Returns a matcher of an RE2 expression; case does not matter. Linear in time, unlike RegExp. Throws SyntaxError. */
 export function compilePattern(source: string): (text: string) => boolean {
 	if (source.length > maxLength) {
 		throw new SyntaxError('the expression is too long');

@@ -1,3 +1,4 @@
+import {sumOf} from '../../model/sum.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import type {StateSet} from '../types/query.js';
 
@@ -40,10 +41,5 @@ function statesOfWord(word: string): readonly ThreadState[] | undefined {
 
 /** Returns a mask with the bits of the states' codes. */
 export function maskOf(states: readonly ThreadState[]): number {
-	let mask = 0;
-	for (const state of states) {
-		mask |= 1 << stateCode[state];
-	}
-
-	return mask;
+	return sumOf(new Set(states), state => 1 << stateCode[state]);
 }

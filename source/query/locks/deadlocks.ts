@@ -4,7 +4,6 @@ import {locationOfFrame, locationName} from '../counters/location.js';
 import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsWithoutTimeout} from './newest-sample.js';
 
 type DeadlockedThread = {
-	/** Index in the snapshot's thread table. */
 	readonly thread: number;
 	readonly name: string;
 	/** Empty if unknown. */
@@ -79,20 +78,19 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 	};
 }
 
-/** Maximum number of threads named in a text; the Blockers view and JSON have them all. */
-const maxNamed = 12;
+const maxNamedThreads = 12;
 
 /** Returns a deadlock as a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */
 export function cycleText(deadlock: Deadlock): string {
-	const names = deadlock.slice(0, maxNamed).map(({name}) => name);
-	const more = deadlock.length > maxNamed ? [`${deadlock.length - maxNamed} more`] : [];
+	const names = deadlock.slice(0, maxNamedThreads).map(({name}) => name);
+	const more = deadlock.length > maxNamedThreads ? [`${deadlock.length - maxNamedThreads} more`] : [];
 	return [...names, ...more, deadlock[0].name].join(' -> ');
 }
 
 /** Returns a deadlock as a sentence: which thread waits where for which lock, and which thread holds it. */
 export function deadlockText(deadlock: Deadlock): string {
-	const waits = deadlock.slice(0, maxNamed).map((member, index) => waitText(member, deadlock[(index + 1) % deadlock.length]));
-	const left = deadlock.length - maxNamed;
+	const waits = deadlock.slice(0, maxNamedThreads).map((member, index) => waitText(member, deadlock[(index + 1) % deadlock.length]));
+	const left = deadlock.length - maxNamedThreads;
 	const more = left > 0 ? [`and ${left} more ${left === 1 ? 'thread' : 'threads'}`] : [];
 	return `deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${[...waits, ...more].join('; ')}`;
 }

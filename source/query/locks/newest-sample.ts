@@ -1,9 +1,14 @@
 import {isOfJdk} from '../../model/class-name.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode} from '../../model/frame.js';
 import {lockKinds, threadFlag, lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame} from '../counters/location.js';
+import {mostOf} from '../../model/sum.js';
 import {attributionOf} from '../counters/attribution.js';
+import {isCounted, type Scope} from '../counters/scope.js';
+import type {Grouping} from '../counters/stack-index.js';
+import {membersOf} from '../counters/threads.js';
 import type {LockInfo, Location, Query} from '../types/query.js';
 import {stateCode} from '../../model/thread-state.js';
 
@@ -69,8 +74,8 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 		kind: lockKinds[lock.lockKind] ?? 'none',
 		className: dictionary.strings[lock.lockClass],
 		ownerName: lock.owner >= 0 ? threads.name[lock.owner] : undefined,
-		ownerLocation: lock.ownerFrame > 0 ? locationOfFrame(dictionary, lock.ownerFrame, 'line') : undefined,
-		ownerNow: attributedLocation(snapshot, lock.ownerNode),
+		ownerTookAt: lock.ownerFrame > 0 ? locationOfFrame(dictionary, lock.ownerFrame, 'line') : undefined,
+		ownerIsAt: attributedLocation(snapshot, lock.ownerNode),
 	};
 }
 
@@ -103,4 +108,59 @@ export function programLocation(snapshot: Snapshot, from: number): Location | un
 /** Whether a thread waits without a timeout, perhaps forever. */
 export function waitsWithoutTimeout({threads}: Snapshot, thread: number): boolean {
 	return threads.state[thread] === stateCode.BLOCKED || threads.state[thread] === stateCode.WAITING;
+}
+
+/** Blocked threads in the newest sample, by the group of the frame at which they count. */
+export type ContentionByLocation = {
+	/** Number of BLOCKED threads. */
+	readonly blocked: Int32Array;
+	/** Number of threads that are BLOCKED or parked for a lock. */
+	readonly contending: Int32Array;
+	/** The longest time that one of them has been at its stack. */
+	readonly longestMs: Float64Array;
+	/** 1 if `longestMs` is a lower bound. */
+	readonly isLonger: Uint8Array;
+	/** Returns the name of the known thread that blocks most of them; undefined if none is known. */
+	holderOf(group: number): string | undefined;
+	/** Returns the number of other known threads that block them. */
+	otherHoldersOf(group: number): number;
+};
+
+/** Returns the blocked threads in the newest sample, by group. */
+export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array, {locations, groupOfFrame}: Grouping, scope: Pick<Scope, 'threads'>): ContentionByLocation {
+	const blocked = new Int32Array(locations.length);
+	const contending = new Int32Array(locations.length);
+	const longestMs = new Float64Array(locations.length);
+	const isLonger = new Uint8Array(locations.length);
+	/** By group, then by the known holder of a lock: the number of threads that it blocks. */
+	const holders = new Map<number, Map<number, number>>();
+	const {threads, dictionary} = snapshot;
+	for (let thread = 0; thread < threads.count; thread++) {
+		const isBlocked = threads.alive[thread] === 1 && threads.state[thread] === stateCode.BLOCKED;
+		const isContending = isBlocked || isContendingNow(snapshot, thread);
+		if (!isContending || !isCounted(scope, thread)) {
+			continue;
+		}
+
+		const group = groupOfFrame[dictionary.nodeFrame[attributed[threads.node[thread]]]];
+		const members = membersOf(threads, thread);
+		blocked[group] += isBlocked ? members : 0;
+		contending[group] += members;
+		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
+		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
+		const owner = threads.lockOwner[thread];
+		if (owner >= 0) {
+			const ofGroup = getOrCreate(holders, group, () => new Map<number, number>());
+			ofGroup.set(owner, members + (ofGroup.get(owner) ?? 0));
+		}
+	}
+
+	return {
+		blocked, contending, longestMs, isLonger,
+		holderOf(group) {
+			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [];
+			return owner === undefined ? undefined : threads.name[owner];
+		},
+		otherHoldersOf: group => Math.max(0, (holders.get(group)?.size ?? 0) - 1),
+	};
 }

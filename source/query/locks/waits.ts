@@ -4,9 +4,9 @@ import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {initialisedText, lockName} from '../columns/names.js';
-import {membersOfAll} from '../counters/members.js';
+import {membersOfAll, threadKind} from '../counters/threads.js';
 import {ownCode} from '../counters/own-code.js';
-import {threadKind} from '../counters/thread-kind.js';
+import {framesOf} from '../counters/stack-index.js';
 import {isContendingNow, isStuckLonger, stuckMs} from './newest-sample.js';
 
 /** What a thread waits for in the newest sample. */
@@ -143,11 +143,9 @@ function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 /** Returns what the JDK's methods at the top of a stack wait for; undefined if `jdkWaits` does not know them. */
 function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 	const {isOwn} = ownCode();
-	const methods: string[] = [];
-	for (let at = node; at !== rootNode && !isOwn(dictionary.strings[dictionary.frameClass[dictionary.nodeFrame[at]]]); at = dictionary.nodeParent[at]) {
-		methods.push(methodAt(dictionary, at));
-	}
-
+	const frames = framesOf(dictionary, node);
+	const firstOwn = frames.findIndex(({className}) => isOwn(className));
+	const methods = (firstOwn < 0 ? frames : frames.slice(0, firstOwn)).map(({className, method}) => `${className}.${method}`);
 	for (const [pattern, kind] of jdkWaits) {
 		const method = methods.find(name => pattern.test(name));
 		if (method !== undefined) {
@@ -158,14 +156,9 @@ function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 	return undefined;
 }
 
-/** Returns `class.method` of a stack's innermost frame. */
-function methodAt({strings, frameClass, frameMethod, nodeFrame}: Dictionary, node: number): string {
-	const frame = nodeFrame[node];
-	return `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`;
-}
-
 function shortMethod(dictionary: Dictionary, node: number): string {
-	return methodAt(dictionary, node).replace(/^.*\.(?=[^.]+\.[^.]+$)/, '');
+	const [{className, method}] = framesOf(dictionary, node, 1);
+	return `${className.slice(className.lastIndexOf('.') + 1)}.${method}`;
 }
 
 /** Formats a `waitEnd`, see the schema. */
@@ -183,9 +176,9 @@ function endText(kind: string, end: number): string {
 const awaitsWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
 const queue = /(?:Queue|Deque)\.\w+$/;
 
-/** Methods in which a pool's worker waits for a task, and runs one. */
-const poolWaits = '.getTask';
-const poolRuns = '.runWorker';
+/** Methods of ThreadPoolExecutor and ForkJoinPool in which a worker waits for a task, and runs one. */
+const poolWaits = 'getTask';
+const poolRuns = 'runWorker';
 
 /** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
 export const waitsForWork = cachedByNode(isWithoutTask);
@@ -209,23 +202,22 @@ function cachedByNode<Answer>(find: (dictionary: Dictionary, node: number) => An
 	};
 }
 
-function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {
+function isWithoutTask(dictionary: Dictionary, node: number): boolean {
 	const {isOwn} = ownCode();
 	const classes = new Set<string>();
 	let awaiting = '';
 	let isPoolLoop = false;
 	let runsTask = false;
-	for (let node = from; node !== rootNode; node = nodeParent[node]) {
-		const className = strings[frameClass[nodeFrame[node]]];
-		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
+	for (const {className, method} of framesOf(dictionary, node)) {
+		const name = `${className}.${method}`;
 		if (awaiting === '' && awaitsWork.test(name)) {
 			awaiting = name;
 			// Ignore the inner frames: they implement the wait.
 			classes.clear();
 		}
 
-		isPoolLoop ||= name.endsWith(poolWaits);
-		runsTask ||= name.endsWith(poolRuns);
+		isPoolLoop ||= method === poolWaits;
+		runsTask ||= method === poolRuns;
 		if (isOwn(className) && !awaitsWork.test(name)) {
 			classes.add(className.replace(/\$.*/, ''));
 		}
@@ -234,20 +226,9 @@ function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}
 	return classes.size === 0 || (awaiting !== '' && (!queue.test(awaiting) || isPoolLoop || (classes.size === 1 && !runsTask)));
 }
 
-function isReader(dictionary: Dictionary, from: number): boolean {
-	const {strings, frameClass, nodeFrame, nodeParent} = dictionary;
+function isReader(dictionary: Dictionary, node: number): boolean {
 	const {isOwn} = ownCode();
-	const libraries = new Set<string>();
-	for (let node = from; node !== rootNode; node = nodeParent[node]) {
-		const className = strings[frameClass[nodeFrame[node]]];
-		if (methodAt(dictionary, node).endsWith(poolRuns)) {
-			return false;
-		}
-
-		if (isOwn(className)) {
-			libraries.add(className.split('.', 2).join('.'));
-		}
-	}
-
-	return libraries.size <= 1;
+	const frames = framesOf(dictionary, node);
+	const libraries = new Set(frames.filter(({className}) => isOwn(className)).map(({className}) => className.split('.', 2).join('.')));
+	return libraries.size <= 1 && frames.every(({method}) => method !== poolRuns);
 }

@@ -1,4 +1,4 @@
-import {sampledMs} from '../counters/cpu-time.js';
+import {sampledMs} from '../counters/share.js';
 import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/query.js';
 import {LookBack} from './look-back.js';

@@ -1,4 +1,4 @@
-import {corePercent} from '../counters/cpu-time.js';
+import {corePercent} from '../counters/share.js';
 import type {Ring, RingWindow} from './ring.js';
 
 /** Lengths of a window of the past, which are also its steps: the choices of the z key, the longest first. */

@@ -1,15 +1,14 @@
 import {isCollector, jvmWork, workOf} from '../../model/jvm-stacks.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import {sumUpTo} from '../../model/sum.js';
 import {stateSets} from '../filter/state-sets.js';
 import {cycleText, deadlocksOf} from '../locks/deadlocks.js';
 import {countedLines} from '../counted-lines.js';
 import {scopeOf} from '../counters/scope.js';
 import {defaultQuery, type Finding, type SummaryOptions, type Query} from '../types/query.js';
 import {decimals, formatBytes, formatDuration} from '../columns/format.js';
-import {
-	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
-} from '../counters/cpu-time.js';
-import {threadKind} from '../counters/thread-kind.js';
+import {corePercent, sampledMs} from '../counters/share.js';
+import {threadKind, threadCpuNs, threadRunDelayNs} from '../counters/threads.js';
 import {summaryQuery} from './summary.js';
 import {waitFindings} from './wait-findings.js';
 
@@ -26,8 +25,7 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	return [...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...others.filter(finding => finding !== undefined)];
 }
 
-/** Minimum window for a finding on CPU delays, milliseconds. */
-const leastDelayMs = 2000;
+const minDelayWindowMs = 2000;
 
 /** Minimum run delay for a finding on the host, percent of a core; it must also reach the threads' CPU time. */
 const muchDelayPercent = 50;
@@ -42,18 +40,11 @@ const leastDelayPercent = 20;
 /** Returns the finding that threads lacked CPU time, with the cause: the cgroup's limit, or the host. */
 function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledPercent = 0, hostCpus, cpuPressurePercent}: TargetVitals = {}): Finding | undefined {
 	const overMs = sampledMs(snapshot, since);
-	if (overMs < leastDelayMs) {
+	if (overMs < minDelayWindowMs) {
 		return undefined;
 	}
 
-	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of => {
-		let sum = 0;
-		for (let thread = 0; thread < snapshot.threads.count; thread++) {
-			sum += of(snapshot, since, thread);
-		}
-
-		return sum;
-	});
+	const [usedNs, delayNs] = [threadCpuNs, threadRunDelayNs].map(of => sumUpTo(snapshot.threads.count, thread => of(snapshot, since, thread)));
 	const waited = `threads waited ${(delayNs / 1e9).toFixed(1)} s for a CPU within ${formatDuration(1000 * Math.round(overMs / 1000))}`;
 	const figures = {runDelayMs: decimals(delayNs / 1e6, 1), usedMs: decimals(usedNs / 1e6, 1), windowMs: Math.round(overMs)};
 	const delayPercent = corePercent(delayNs, overMs);
@@ -80,7 +71,6 @@ const muchOfJitTimes = 0.5;
 const warmUpMs = 60_000;
 const muchOfWarmUpTimes = 1.5;
 
-/** Minimum percentage of time in collection pauses for a finding. */
 const muchPausedPercent = 20;
 
 /** If the process used less CPU than this fraction of the pauses, its collections waited for a CPU. */
@@ -92,16 +82,16 @@ const collectingPercent = 5;
 const overfullPercent = 97;
 
 /** Minimum window, milliseconds: a shorter one may be a single collection. */
-const leastMs = 300;
+const minWindowMs = 300;
 
 /** Minimum window for collectors' CPU time, which is read once a second. */
-const sureMs = 1000;
+const minCollectorWindowMs = 1000;
 
 /** Returns the finding on the JVM itself: garbage collection, a full heap, its own threads, or its compilers. */
 export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vitals: TargetVitals = {}): Finding | undefined {
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
-	if (overMs < leastMs) {
+	if (overMs < minWindowMs) {
 		return undefined;
 	}
 
@@ -117,7 +107,7 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
 	const programPercent = percentOf(cpuNs.java);
-	const collecting = collectingFinding(overMs < sureMs ? 0 : percentOf(cpuNs.collectors), programPercent, vitals);
+	const collecting = collectingFinding(overMs < minCollectorWindowMs ? 0 : percentOf(cpuNs.collectors), programPercent, vitals);
 	if (collecting) {
 		return collecting;
 	}
@@ -135,13 +125,12 @@ export function jvmFinding(snapshot: Snapshot, since: Snapshot | undefined, vita
 		: undefined;
 }
 
-/** A method whose compilation takes this percentage of the CPU time is named. */
-const muchOfMethodPercent = 25;
+const minNamedMethodPercent = 25;
 
 function jitFinding(snapshot: Snapshot, since: Snapshot | undefined, figures: {readonly jitPercent: number; readonly programPercent: number}): Finding {
 	const {rows} = countedLines(snapshot, since, defaultQuery, scopeOf(snapshot, defaultQuery));
 	const [most] = rows.filter(({className, method}) => className === jvmWork.jit && method.includes(' ')).sort((a, b) => b.selfCpuNs - a.selfCpuNs);
-	if (!most || most.selfPercent < muchOfMethodPercent) {
+	if (!most || most.selfPercent < minNamedMethodPercent) {
 		return {id: 'jit', text: `The JIT compiler uses ${figures.jitPercent}% CPU, the program ${figures.programPercent}%: its code is still being compiled.`, figures};
 	}
 

@@ -5,23 +5,20 @@ import {stateCount, stateCode} from '../../model/thread-state.js';
 import {isCollector} from '../../model/jvm-stacks.js';
 import {unattributedReasons, rootNode} from '../../model/frame.js';
 import {unattributedNs} from '../counters/aligned.js';
-import {corePercent, sampledMs, threadCpuNs, threadRunDelayNs, windowMs} from '../counters/cpu-time.js';
-import {membersOf} from '../counters/members.js';
-import {percentOf} from '../counters/share.js';
+import {threadCpuNs, threadRunDelayNs} from '../counters/threads.js';
+import {membersOf, threadKind, isOfJvm} from '../counters/threads.js';
+import {percentOf, corePercent, sampledMs, windowMs} from '../counters/share.js';
 import {deadlocksOf, type Deadlock} from '../locks/deadlocks.js';
-import {threadKind, isOfJvm} from '../counters/thread-kind.js';
 import {isContendingNow} from '../locks/newest-sample.js';
 import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
 
 export type Summary = {
-	/** Threads in the newest sample that wait for each other forever. */
 	readonly deadlocks: readonly Deadlock[];
 	/** Java threads alive in the newest sample, without those of the JVM, and how many are in each state. */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
 	/** Number of these that wait for a lock held by another thread. */
 	readonly contendingNow: number;
-	/** Threads of the JVM and its compilers, alive in the newest sample. */
 	readonly vmThreads: number;
 	/** CPU percent (100 = one core) in the window: Java code, JIT compilers, the JVM's other threads. */
 	readonly javaCpuPercent: number;
@@ -55,10 +52,8 @@ export function starvedText({session}: Snapshot, since: Snapshot | undefined): s
 /** Percentage of a core below which a program uses almost no CPU. */
 export const leastCpuPercent = 1;
 
-/** Minimum percentage of unattributed CPU time that gets a note. */
-const muchUnattributed = 5;
+const minUnattributedPercent = 5;
 
-/** Returns `Summary.unattributed` of a window. */
 function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
 	const {threads, session} = snapshot;
 	const whole = sumUpTo(threads.count, thread => threadCpuNs(snapshot, since, thread));
@@ -67,7 +62,7 @@ function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {re
 
 /** Returns a note on unattributed CPU time; empty if there is little of it, or the program uses almost no CPU. */
 export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
-	return percent < muchUnattributed || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
+	return percent < minUnattributedPercent || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
 }
 
 /** Returns the figures of the whole target for the header. */
@@ -115,7 +110,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 }
 
 /** Minimum window in which a program can be found to use no CPU: some CPU times are read once a second. */
-export const leastMs = 1000;
+export const minQuietMs = 1000;
 
 /** Percentage of a core below which the JVM's own threads count as quiet: they also work for our samples. */
 const leastJvmCpuPercent = 10;
@@ -134,7 +129,7 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, since);
 	const scope = scopeOf(snapshot, query);
-	if (overMs < leastMs && (snapshot.session.samples === 0 || hasRunningThread(snapshot, since, scope))) {
+	if (overMs < minQuietMs && (snapshot.session.samples === 0 || hasRunningThread(snapshot, since, scope))) {
 		return false;
 	}
 
@@ -146,25 +141,11 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 /** Whether a sample found a thread of the program running: known before its CPU time is. */
 function hasRunningThread(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
 	const {threads} = snapshot;
-	const counters = countersInWindow(snapshot, since, scope);
-	for (let counter = 0; counter < counters.count; counter++) {
-		const thread = counters.thread[counter];
-		if (counters.state[counter] === stateCode.RUNNABLE && counters.node[counter] !== rootNode && !isOfJvm(threads.flags[thread], threads.name[thread])) {
-			return true;
-		}
-	}
-
-	return false;
+	const {count, node, state, thread} = countersInWindow(snapshot, since, scope);
+	return thread.subarray(0, count).some((index, counter) => state[counter] === stateCode.RUNNABLE && node[counter] !== rootNode && !isOfJvm(threads.flags[index], threads.name[index]));
 }
 
 /** Returns the keys of the threads that do not serve the JVM. */
 export function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
-	const keys = new Set<number>();
-	for (let thread = 0; thread < threads.count; thread++) {
-		if (!isOfJvm(threads.flags[thread], threads.name[thread])) {
-			keys.add(threads.key[thread]);
-		}
-	}
-
-	return keys;
+	return new Set(threads.key.subarray(0, threads.count).filter((_, thread) => !isOfJvm(threads.flags[thread], threads.name[thread])));
 }

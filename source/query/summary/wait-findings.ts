@@ -9,9 +9,9 @@ import {
 import {viaLocation} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
-import {membersOf, membersOfAll} from '../counters/members.js';
-import {isCounted, scopeOf} from '../counters/scope.js';
-import {mostOf} from '../locks/contention-by-location.js';
+import {membersOf, membersOfAll} from '../counters/threads.js';
+import {countedThreads, scopeOf} from '../counters/scope.js';
+import {mostOf} from '../../model/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
 import {attributedLocation, isContendingNow, isStuckLonger, programLocation, stuckMs} from '../locks/newest-sample.js';
 import {
@@ -19,8 +19,7 @@ import {
 } from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
-/** Terminal cells for a location in a sentence. */
-const locationRoom = 60;
+const maxLocationCells = 60;
 
 /** In a program that uses CPU, contention is reported for this many threads, or for one blocked this long. */
 const manyContending = 3;
@@ -38,12 +37,9 @@ const longServerMs = 5000;
 const manyForServer = 3;
 const manyReaders = 10;
 
-/**
-Returns findings on unusual waits: for servers that do not answer, class initialisers and locks. `isQuiet`: the program
-uses almost no CPU, so shorter waits and fewer threads are reported.
-*/
+/** Returns findings on unusual waits; more of them if the program uses almost no CPU (`isQuiet`). */
 export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
-	const all = threadsOf(snapshot, query);
+	const all = countedThreads(snapshot, scopeOf(snapshot, query)).filter(thread => snapshot.threads.alive[thread] === 1);
 	const contending = all.filter(thread => isContendingNow(snapshot, thread));
 	const initialiser = initialiserFinding(snapshot, query, contending);
 	const held = initialiser ? contending.filter(thread => !isForInitialiser(snapshot, thread)) : contending;
@@ -53,7 +49,6 @@ export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean)
 	return together ? [together] : findings;
 }
 
-/** Returns findings on servers for which threads have waited unusually long. */
 function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boolean): Finding[] {
 	const groups = groupWaits(snapshot, all).filter(({isForServer}) => isForServer);
 	return [...new Set(groups.map(({peer}) => peer))].flatMap((peer): Finding[] => {
@@ -66,13 +61,12 @@ function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boo
 	});
 }
 
-/** `waiting`: the thread that has waited longest comes first. */
 function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly peer: string; readonly waiting: readonly number[]; readonly isRefused: boolean}): Finding {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	const at = programLocation(snapshot, snapshot.threads.node[waiting[0]]);
 	const count = membersOfAll(snapshot.threads, waiting);
 	return {
-		id: 'server', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, locationRoom)}` : ''}.`, figures: {threads: count, peer, longestMs},
+		id: 'server', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${peer}${isRefused ? ', which accepts no connection' : ''}, longest ${formatStuck(figures)}${at ? `, at ${shortName(at, maxLocationCells)}` : ''}.`, figures: {threads: count, peer, longestMs},
 	};
 }
 
@@ -80,7 +74,6 @@ function isForInitialiser({threads}: Snapshot, thread: number): boolean {
 	return threads.lockKind[thread] === lockKindCode['class-init'];
 }
 
-/** Returns the finding on a class initialiser that does not end, with the thread that runs it. */
 function initialiserFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding | undefined {
 	const {threads, dictionary} = snapshot;
 	const waiting = contending.filter(thread => isForInitialiser(snapshot, thread));
@@ -92,24 +85,11 @@ function initialiserFinding(snapshot: Snapshot, query: Query, contending: readon
 	const [owner, lockClass] = [threads.lockOwner[first], threads.lockClass[first]];
 	const count = membersOfAll(threads, waiting.filter(thread => threads.lockClass[thread] === lockClass));
 	const at = owner < 0 ? undefined : attributedLocation(snapshot, threads.node[owner], query);
-	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, locationRoom)}` : ''}`;
+	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
 	const className = dictionary.strings[lockClass];
 	return {
 		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initialisedText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
 	};
-}
-
-function threadsOf(snapshot: Snapshot, query: Query): number[] {
-	const {threads} = snapshot;
-	const scope = scopeOf(snapshot, query);
-	const counted: number[] = [];
-	for (let thread = 0; thread < threads.count; thread++) {
-		if (threads.alive[thread] === 1 && isCounted(scope, thread)) {
-			counted.push(thread);
-		}
-	}
-
-	return counted;
 }
 
 function contentionFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding {
@@ -141,7 +121,7 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	}
 
 	const location = attributedLocation(snapshot, threads.node[owner], query);
-	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, locationRoom)}` : ''}.`;
+	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, maxLocationCells)}` : ''}.`;
 }
 
 /** Returns the finding on threads at the same own line that do not wait for work; undefined without two of them. */
@@ -166,22 +146,16 @@ function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[
 
 	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
 	return {
-		id: 'together', text: `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`, figures: {threads: count, at: nameOf(most.location), longestMs: longestOf(snapshot, most.threads).longestMs},
+		id: 'together', text: `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], maxLocationCells)}${upTo(snapshot, most.threads)}.`, figures: {threads: count, at: nameOf(most.location), longestMs: longestOf(snapshot, most.threads).longestMs},
 	};
 }
 
-/** Returns the thread that has waited longest, and for how long; `first` is undefined without threads. */
 function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {
-	let first: number | undefined;
-	for (const thread of waiting) {
-		first = first === undefined || stuckMs(snapshot, thread) > stuckMs(snapshot, first) ? thread : first;
-	}
-
+	const first = waiting.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a)).at(0);
 	const longestMs = first === undefined ? 0 : stuckMs(snapshot, first);
 	return {first, longestMs: Math.round(longestMs), figures: {stuckMs: longestMs, stuckAtLeast: first !== undefined && isStuckLonger(snapshot, first)}};
 }
 
-/** Returns the longest wait as the end of a sentence; empty below a second. */
 function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
 	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;

@@ -21,9 +21,8 @@ export type LockInfo = {
 	readonly kind: string;
 	readonly className: string;
 	readonly ownerName?: string;
-	readonly ownerLocation?: Location;
-	/** The owner's current location. */
-	readonly ownerNow?: Location;
+	readonly ownerTookAt?: Location;
+	readonly ownerIsAt?: Location;
 };
 
 export const groupings = ['line', 'method', 'class'] as const;
@@ -50,7 +49,6 @@ export interface Query {
 	readonly sort: SortOrder;
 	/** Keys of the threads that count; undefined for all. */
 	readonly threadKeys?: ReadonlySet<number>;
-	/** The Threads view shows idle threads too. */
 	readonly showIdle: boolean;
 	readonly fullNames: boolean;
 	/** Samples count at the innermost line of the program's own code, not at the JDK's. */
@@ -63,9 +61,7 @@ export interface Query {
 	readonly app?: readonly string[];
 	/** The Lines view shows its summary, see `querySummaryLines`; undefined: plain rows. */
 	readonly summary?: SummaryOptions;
-	/** The baseline of the Changes view; undefined: none yet. */
 	readonly baseline?: Baseline;
-	/** The state of the Tree view; undefined: top-down, with the default rows open. */
 	readonly tree?: TreeQuery;
 }
 
@@ -73,7 +69,6 @@ export interface Query {
 export type SummaryOptions = {
 	/** If the target is almost idle, the rows are the lines where threads wait; only if the user chose no states. */
 	readonly showsWaits: boolean;
-	/** The target's figures, if available. */
 	readonly vitals?: TargetVitals;
 	/** The JVM can be asked for holders of locks that samples do not have. */
 	readonly canAskForHolders?: boolean;
@@ -91,17 +86,14 @@ export type Baseline = {
 export type Opening = 'open' | 'all' | 'closed';
 
 export type TreeQuery = {
-	/** From hot lines to their callers, instead of from roots to callees. */
 	readonly isBottomUp?: boolean;
 	/** The key of the row that fills the Flame view's width; undefined for all of them. */
 	readonly zoom?: string;
 	/** By row key: rows that the user opened or closed. */
 	readonly opened?: ReadonlyMap<string, Opening>;
-	/** All rows are open, including those that the user closed. */
 	readonly isAllOpen?: boolean;
 };
 
-/** The default: lines by their share of CPU time, highest first, with RUNNABLE and BLOCKED counted. */
 export const defaultQuery: Query = Object.freeze({
 	by: 'line', unit: 'cpu', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false}, showIdle: false, fullNames: false,
 } satisfies Query);
@@ -111,7 +103,6 @@ export type Finding = {
 	/** Its kind: `deadlock`, `server`, `gc`... docs/formats.md lists them. */
 	readonly id: string;
 	readonly text: string;
-	/** The figures that support it. */
 	readonly figures: Readonly<Record<string, number | string>>;
 	/** Half the width of the 95 % interval of the sampled figure, if one is sampled. */
 	readonly error?: number;

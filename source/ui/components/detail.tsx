@@ -59,7 +59,6 @@ export function detailLines(detail: DetailData | undefined, layer: DetailLayer, 
 	return {lines, linkLine};
 }
 
-/** Replaces the first cell, which is blank, by the cursor. */
 function withCursor([{text, ...first}, ...others]: Spans): Spans {
 	return [{...first, text: text.replace(/^ /, '>')}, ...others];
 }
@@ -127,13 +126,12 @@ function section(title: string, parts: readonly Part[]): readonly Part[] {
 }
 
 function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
-	const states = stateCells(thread.states, 8);
+	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
 	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
 	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(9 - states.length) + name}];
 }
 
-/** Most locations shown of a lock's owner; the others have few ticks. */
 const maxOwnerLocations = 3;
 
 function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {

@@ -102,7 +102,6 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 /** Actions whose keys stay longest in a narrow key line, the most important first. */
 const keyOrder = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
-/** `hasLinks`: if a detail is on top, Enter in it opens another row. */
 type KeyRoom = {readonly width: number; readonly hasLinks: boolean};
 
 /** Titles of Enter and Esc in an input line, by its purpose. */
@@ -118,17 +117,11 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, 
 /** Actions in a detail that do nothing unless it has links. */
 const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
 
-/**
-Priorities in a table, the lowest staying longest: first quitting and help, the first two of `keyOrder`; from
-`hintPriority` on the hints for the row; from `otherPriority` on the other keys.
-*/
+/** Priorities in a table, the lowest stays longest: quit and help below `hintPriority`, hints below `otherPriority`. */
 const hintPriority = 2;
 const otherPriority = 10;
 
-/**
-Returns the current context's keys, as many as fit; in a table quit and help, then hints for the selected row, then the
-others.
-*/
+/** Returns as many keys as fit; in a table quit and help first, then hints for the selected row, then the others. */
 function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
 	const layer = state.layers.at(-1);
 	const isInput = layer?.kind === 'input';
@@ -160,7 +153,6 @@ function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): 
 const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
 const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
 
-/** Returns the keys that help most with the selected row, or with an empty table. */
 function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	const row = selectedRow(state, rowsOf(data));
 	if (!row) {

@@ -15,7 +15,6 @@ import {
 } from '../text/spans.js';
 import {shownFindings} from './header.js';
 
-/** Returns the context that the help is for: the view's, or that of a row's detail. */
 function helpContext({layers, view}: UiState): Context {
 	return layers.some(({kind}) => kind === 'detail') ? 'detail' : view;
 }
@@ -63,7 +62,7 @@ export function helpLines(context: Context, width: number, notes: HelpNotes = no
 		...sessionLines(notes, width),
 		...samplingLines(notes, width),
 		...byGroup(keysOf(context, source)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
-		...columnLines(columnsOf(context), width),
+		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
 		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', source)), width)),
 		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), true), width)),
 	].slice(0, -1);
@@ -87,10 +86,6 @@ export function viewHelpLines(context: Context, width: number, notes: HelpNotes 
 /** Actions of all views that the help for a view lists beside the view's own keys. */
 const commonActions: ReadonlySet<KeyRow['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
-function columnsOf(context: Context): ReadonlyArray<Column<ViewRow>> {
-	return views.find(({id}) => id === context)?.columns ?? [];
-}
-
 function samplingLines({sampling}: HelpNotes, width: number): Spans[] {
 	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
 }
@@ -113,7 +108,6 @@ function describedKeys(shown: string, help: string, width: number): Spans[] {
 	return shown === '' ? [] : described(shown, help, width);
 }
 
-/** Returns a title, its lines and an empty line; nothing without lines. */
 function section(title: string, lines: readonly Spans[], width: number): Spans[] {
 	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
 }

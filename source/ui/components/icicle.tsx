@@ -50,7 +50,6 @@ export function Icicle({ui, data, layout, above}: IcicleProps) {
 	);
 }
 
-/** A row and the cells that its box takes. */
 type FlameBox = {readonly row: FlameRow; readonly from: number; readonly to: number};
 
 /** Returns the boxes of each line, from left to right; those narrower than a cell may have none. */
@@ -92,7 +91,6 @@ function spansOf(boxes: readonly FlameBox[], {edge, foundEdge = edge, selected, 
 	return spans;
 }
 
-/** Cells from which a box has a name. */
 const leastName = 3;
 
 /** Returns as much of a frame's name as fits: the package is shortened first, then class and line go. */
@@ -103,7 +101,6 @@ export function nameIn(row: FlameRow, room: number): string {
 	return name.startsWith('…') && method !== '' ? (cellWidth(withLine) <= room ? withLine : cut(method, room)) : name;
 }
 
-/** Colours of libraries, by package. */
 const libraryRoles: readonly Role[] = ['running', 'key'];
 
 function roleOf(row: FlameRow, query: Query): Role {

@@ -2,15 +2,14 @@ import {Box} from 'ink';
 import {sumOf} from '../../model/sum.js';
 import {cellWidth} from '../../model/cell-width.js';
 import {beginOf} from '../../views/changes/changes.js';
-import {formatDuration} from '../../query/columns/format.js';
+import {formatDuration, ago, clocks} from '../../query/columns/format.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';
-import {windowMs} from '../../query/counters/cpu-time.js';
+import {windowMs} from '../../query/counters/share.js';
 import {viewOf, views} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import {ago, clocks} from '../text/clock.js';
 import {idAt, layOut, type Item} from '../text/line-items.js';
 import {Line} from './text.js';
 

@@ -1,15 +1,14 @@
-import {formatCount} from '../../query/columns/format.js';
+import {formatCount, clock} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
 import {pastCell} from '../state/time.js';
 import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import {clock} from '../text/clock.js';
 import type {Layout} from '../text/layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 
-/** CPU use and blocked threads over time, with the window on the screen marked; of a live session while the past is shown. */
+/** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
 	const {levels} = useTheme();
 	const cellMs = pastCell(ui);

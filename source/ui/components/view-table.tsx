@@ -13,10 +13,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import type {ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
-import {
-	columnAt, columnsOf, placeColumns, type Placed,
-} from '../text/columns.js';
-import type {Layout} from '../text/layout.js';
+import {columnAt, columnsOf, placeColumns, type Placed, type Layout} from '../text/layout.js';
 import {
 	cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans,
 } from '../text/spans.js';
@@ -102,7 +99,6 @@ export function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): s
 type RowCells = readonly Spans[];
 
 type DataTableProps = {
-	/** Undefined for a table without headings. */
 	readonly headings: RowCells | undefined;
 	/** A row for each line of the screen, empty where there is none. */
 	readonly data: readonly RowCells[];
@@ -131,11 +127,9 @@ class DataTable extends InkTable {
 
 type TableContext<Row> = {
 	readonly query: Query;
-	/** The quantity that shares are a part of. */
 	readonly measure: Measure;
 	readonly theme: Pick<Theme, 'isAscii' | 'levels'>;
 	readonly placed: Placed<Row>;
-	/** Which rows are on the screen, such as `1-13 of 50`; at the right end of the name column's heading. */
 	readonly counts: string;
 	/** Cells that the name column is scrolled to the right. */
 	readonly left: number;
@@ -178,7 +172,6 @@ function arrow(isAscending: boolean, {isAscii}: Pick<Theme, 'isAscii'>): string 
 	return isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
 }
 
-/** Returns the column at an index if it lends its room to the one before it. */
 function lenderAt<Row>(placed: Placed<Row>, index: number): Placed<Row>[number] | undefined {
 	const next = placed.at(index);
 	return next?.column.lendsRoom ? next : undefined;

@@ -9,8 +9,7 @@ import type {SessionData} from '../state/session-data.js';
 import type {Feed} from '../state/session-store.js';
 import type {UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
-import {columnsOf, overhang, placeColumns} from '../text/columns.js';
-import type {Layout} from '../text/layout.js';
+import {columnsOf, overhang, placeColumns, type Layout} from '../text/layout.js';
 
 type ContextInput = {readonly session: SessionData; readonly ui: UiState; readonly feed: Feed; readonly layout: Layout; readonly theme: Theme};
 

@@ -9,29 +9,29 @@ const tables: readonly string[] = views.map(({id}) => id);
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
 export type Context = string;
 
-export type Action =
-	| 'quit' | 'close' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
-	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
-	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'busiest' | 'mark' | 'changes' | 'reset' | 'undo-reset'
-	| 'own-code' | 'java-only' | 'native' | 'pause' | 'sampling' | 'record' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'focus' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
-	| 'erase' | 'erase-all' | 'erase-word'
-	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
+/** The actions of keys by purpose, in the order of the help. */
+export const keyGroups = [
+	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
+	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
+	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
+	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
+	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
+	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
+	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},
+	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
+] as const;
+
+export type Action = (typeof keyGroups)[number]['actions'][number];
 
 /** What is on the screen: a JVM that is sampled, a recording, or a saved snapshot. */
 export type KeySource = 'jvm' | 'recording' | 'snapshot';
 
-export type KeyRow = {
+export type KeyRow = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
 	readonly action: Action;
-	/** Names as the key decoder gives them. */
-	readonly keys: readonly string[];
 	readonly contexts: readonly Context[];
-	/** The keys as people write them. */
-	readonly label: string;
 	/** Short title in the key line; without one the key is not listed there. */
 	readonly title?: string;
-	readonly help: string;
-	/** Tools that have the same key. */
-	readonly knownFrom?: string;
 	/** Only while a JVM is sampled, or where there is a past too: in a recording. */
 	readonly isLive?: true | 'or recorded';
 	readonly press?: ViewKey['press'];
@@ -127,7 +127,6 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], label: 'End', help: 'to the end of the line'},
 ];
 
-/** Whether the view of a context overrides one of these keys. */
 function overridesKey(context: Context, keys: readonly string[]): boolean {
 	return views.some(({id, keys: own}) => id === context && own.some(row => row.keys.some(key => keys.includes(key))));
 }
@@ -136,7 +135,6 @@ function overridesKey(context: Context, keys: readonly string[]): boolean {
 export const keyTable: readonly KeyRow[] = allKeys
 	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
 
-/** Contexts in which a character is text. */
 const typedContexts: ReadonlySet<Context> = new Set(['input', 'chooser']);
 
 const byContext = new Map(contexts.map(context => {
@@ -169,23 +167,10 @@ function isOffered({isLive}: KeyRow, source: KeySource): boolean {
 	return source === 'jvm' || isLive === undefined || (isLive === 'or recorded' && source === 'recording');
 }
 
-/** Keys by purpose, in the order of the help. */
-export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
-	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
-	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
-	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
-	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
-	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
-	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
-	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
-	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},
-	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
-];
-
 /** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */
 export function byGroup(rows: readonly KeyRow[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyRow[]}> {
 	return keyGroups
-		.map(({title, actions}) => ({title, rows: rows.filter(({action}) => actions.includes(action))}))
+		.map(({title, actions}) => ({title, rows: rows.filter(({action}) => (actions as readonly Action[]).includes(action))}))
 		.filter(group => group.rows.length > 0);
 }
 

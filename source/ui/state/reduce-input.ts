@@ -22,7 +22,6 @@ export function confirmTrace(state: UiState, {question, about}: {readonly questi
 	return {...state, message: undefined, layers: [...state.layers.slice(0, at), confirmation, ...state.layers.slice(at)]};
 }
 
-/** Maximum time of a heap walk, milliseconds per GiB in use. */
 const maxHeapWalkMsPerGiB = {default: 300, zgc: 900};
 
 /** Prompts before a full dump, as it stops the JVM; says for how long. */
@@ -81,7 +80,6 @@ function secondsOf(text: string): number | undefined {
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;
 }
 
-/** Edits that erase text of a line. */
 export const erasures = {
 	erase: erased,
 	'erase-word': erasedWord,
@@ -90,8 +88,8 @@ export const erasures = {
 
 const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>> = {
 	...erasures,
-	left: line => moved(line, 'left'),
-	right: line => moved(line, 'right'),
+	left: ({text, cursor}) => ({text, cursor: stepLeft(text, cursor)}),
+	right: ({text, cursor}) => ({text, cursor: stepRight(text, cursor)}),
 	home: ({text}) => ({text, cursor: 0}),
 	end: ({text}) => ({text, cursor: text.length}),
 };
@@ -144,7 +142,6 @@ function answerConfirmation(below: UiState, answer: string): UiState {
 /** The text of an input line and its cursor, in UTF-16 units. */
 type EditedLine = {readonly text: string; readonly cursor: number};
 
-/** Longest text of an input line, in UTF-16 units. */
 const maxInputLength = 512;
 
 /** Returns the line with a character inserted at the cursor, or unchanged if it is full. */
@@ -160,19 +157,15 @@ function erased({text, cursor}: EditedLine): EditedLine {
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
 }
 
-/** Returns the line without the word before the cursor. */
 function erasedWord({text, cursor}: EditedLine): EditedLine {
 	const kept = text.slice(0, cursor).replace(/\S*\s*$/, '');
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }
 
-/** Returns the line with its cursor one character to the left or right. */
-function moved({text, cursor}: EditedLine, direction: 'left' | 'right'): EditedLine {
-	const after = text.codePointAt(cursor);
-	return {text, cursor: direction === 'left' ? stepLeft(text, cursor) : Math.min(text.length, cursor + (after !== undefined && after > 0xFF_FF ? 2 : 1))};
+function stepLeft(text: string, cursor: number): number {
+	return cursor - ([...text.slice(0, cursor)].at(-1)?.length ?? 0);
 }
 
-function stepLeft(text: string, cursor: number): number {
-	const isPair = cursor > 1 && text.codePointAt(cursor - 2)! > 0xFF_FF;
-	return Math.max(0, cursor - (isPair ? 2 : 1));
+function stepRight(text: string, cursor: number): number {
+	return cursor + ([...text.slice(cursor)].at(0)?.length ?? 0);
 }

@@ -75,7 +75,6 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 	};
 }
 
-/** Returns the state with a column shown or hidden, or with the view's default columns. */
 function withColumn(state: UiState, id: string, {columns, shownColumns}: Columns): UiState {
 	const {view} = state;
 	const {[view]: chosen, ...others} = state.columns;
@@ -95,7 +94,6 @@ function withColumn(state: UiState, id: string, {columns, shownColumns}: Columns
 	return {...state, columns: {...others, [view]: next}};
 }
 
-/** Returns the state with a column moved one position to the left (-1) or right (1). */
 function withColumnMoved(state: UiState, id: string, by: -1 | 1, screen: Columns): UiState {
 	const shown = shownIds(state, screen);
 	const from = shown.indexOf(id);

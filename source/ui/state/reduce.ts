@@ -24,7 +24,6 @@ export type SessionAction =
 	| {readonly type: 'settled'; readonly ui: UiState}
 	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
 	| {readonly type: 'say'; readonly message: Message}
-	/** Methods were found: asks the user whether to trace them. */
 	| {readonly type: 'confirm-trace'; readonly question: string; readonly about: string}
 	| {readonly type: 'resets'; readonly resets: number}
 	/** Shows the next window of the recording being played. */
@@ -153,7 +152,6 @@ function pressTable(state: UiState, action: Action, screen: ScreenContext): UiSt
 	return tableActions[action]?.(from, screen, action) ?? from;
 }
 
-/** Rows or lines that a notch of the wheel scrolls. */
 const wheelRows = 3;
 
 /** Returns the state after a mouse input on `target`: the wheel scrolls, a click selects, sorts or changes the view. */

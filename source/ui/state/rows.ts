@@ -24,7 +24,6 @@ export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	};
 }
 
-/** Returns the row whose detail is open, or else the selected row; undefined if there is none. */
 function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
 	const row = selectedRow(state, rows);
 	return state.layers.findLast(layer => layer.kind === 'detail') ?? (row && {view: state.view, key: row.key});
@@ -66,7 +65,6 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 		: withoutLayer(state);
 }
 
-/** Returns the state with an effect on the location of the row, or a message if there is none. */
 export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	return location

@@ -27,9 +27,7 @@ export type LayerSize = {readonly lines: number; readonly page: number; readonly
 
 /** What keys depend on beside the state: what is on the screen. */
 export type ScreenContext = {
-	/** The view's rows, in order. */
 	readonly rows: readonly ViewRow[];
-	/** Number of rows that fit on the screen. */
 	readonly pageRows: number;
 	readonly columns: readonly SortColumn[];
 	readonly shownColumns: readonly string[];
@@ -48,7 +46,6 @@ export type ScreenContext = {
 	/** Returns the cells by which the longest name exceeds its room, at most `max`. */
 	overhang(max: number): number;
 	locationOf(view: string, rowKey: string): Location | undefined;
-	/** Returns the keys of a row's threads, and a label for them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };
 

@@ -11,7 +11,7 @@ import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
 import type {KeySource} from './keys.js';
 
-/** What keys mean something for. */
+/** Returns what is on the screen, which decides what some keys do. */
 export function keySourceOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): KeySource {
 	return status.phase === 'recording' ? (ring.windows.length > 0 ? 'recording' : 'snapshot') : 'jvm';
 }
@@ -28,7 +28,6 @@ export type ScreenData = {
 	readonly past?: PastWindow;
 	readonly ring: Ring;
 	readonly summary?: Summary;
-	/** Problems that matter more than any row, the worst first. */
 	readonly findings: readonly Finding[];
 	readonly table?: ViewTable & {readonly view: View};
 	/** Number of samples taken since those on the screen, while it is paused or shows the past. */

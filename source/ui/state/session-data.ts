@@ -19,9 +19,7 @@ import {queryOf, type MenuItem, type UiState} from './state.js';
 import {pastCell} from './time.js';
 
 export type DataOptions = {
-	/** Formats of saved snapshots, the usual one first. */
 	readonly saveFormats: readonly MenuItem[];
-	/** Why a thread counts as IDLE, for the details. */
 	readonly idleReason?: IdleReason;
 	readonly sourceOf?: SourceOf;
 	readonly top?: number;
@@ -148,7 +146,6 @@ function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {
 	return rows.find(row => row.key === key);
 }
 
-/** How sampling performs now, performed in the window of the past that is shown, or in all of a recording. */
 function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot): SamplingRates {
 	if (looked) {
 		return ratesOf(looked.snapshot, looked.since);
@@ -157,7 +154,6 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	return status.phase === 'recording' ? overallRates(shown) : recentRates(past, shown);
 }
 
-/** The query that finds a linked row: without a filter, each thread for itself. */
 function linkedQuery(query: Query, {sort}: View): Query {
 	return {
 		...query, filter: '', foldPools: false, showIdle: true, sort,

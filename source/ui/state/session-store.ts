@@ -13,11 +13,9 @@ export type Feed = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
 	readonly nowMs: number;
-	/** The snapshot that is shown; undefined before the first. */
 	readonly shown?: Snapshot;
 	/** Earlier snapshots, at which windows may begin. */
 	readonly past: Past;
-	/** The past of the session, in windows. */
 	readonly ring: Ring;
 	readonly newestSamples: number;
 	readonly isRead: boolean;
@@ -27,8 +25,7 @@ export type Feed = {
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
-/** Longest time between two windows of the ring, however long the delay. */
-const ringMs = 1000;
+const maxRingWindowMs = 1000;
 
 export type StoreOptions = {
 	readonly source: SnapshotSource;
@@ -37,7 +34,6 @@ export type StoreOptions = {
 	readonly recorded?: {readonly ring: Ring; readonly last: Looked};
 	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
-	/** Gets the ring whenever a window has come to it. */
 	onWindow?(ring: Ring): void;
 };
 
@@ -136,7 +132,6 @@ export class SessionStore {
 		this.#set({status: source.status()});
 	}
 
-	/** Asks the next sample for the holders of java.util.concurrent locks. */
 	askForHolders(): void {
 		this.#options.source.askForHolders?.();
 	}
@@ -185,8 +180,8 @@ export class SessionStore {
 		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
 		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
 		clearInterval(this.#ringTimer);
-		if (this.#delayMs > ringMs) {
-			this.#ringTimer = setInterval(this.#keepRing, ringMs);
+		if (this.#delayMs > maxRingWindowMs) {
+			this.#ringTimer = setInterval(this.#keepRing, maxRingWindowMs);
 		}
 	}
 

@@ -81,7 +81,6 @@ export type UiState = {
 	readonly playing?: number;
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
-	/** Columns scrolled to the right. */
 	readonly left: number;
 	readonly isPaused: boolean;
 	readonly delayMs: number;
@@ -90,12 +89,10 @@ export type UiState = {
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
 	/** The keys that the user remapped; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
-	/** Notes on the configuration, for the help. */
 	readonly notes: readonly string[];
 	/** When `close` last closed something, on the clock of keys; -Infinity: never. */
 	readonly closedAtMs: number;
 	readonly layers: readonly Layer[];
-	/** Effects that have not been performed yet. */
 	readonly effects: readonly Effect[];
 };
 
@@ -183,7 +180,6 @@ export type Effect =
 	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
 	| {readonly type: 'find-methods'; readonly pattern: string};
 
-/** The most views that `goBack` leads back through. */
 const maxCameFrom = 16;
 
 /** Returns the state in another view, from which `goBack` leads back. */

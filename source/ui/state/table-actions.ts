@@ -2,6 +2,7 @@ import type {SortFigure} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Unit} from '../../query/types/query.js';
+import {choiceAfter} from '../../views/common/keys.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
@@ -21,7 +22,6 @@ const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
 	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
 ];
 
-/** Columns moved by one press of left or right. */
 const sidewaysStep = 8;
 
 /** Most columns scrolled: names have at most 512 characters, and nobody reads one from beyond its middle. */
@@ -131,10 +131,6 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	record: state => withEffect(state, {type: 'record'}),
 	sampling: state => withEffect(state, {type: 'sampling'}),
 };
-
-function choiceAfter<T>(choices: readonly T[], current: T | undefined): T {
-	return choices[(choices.indexOf(current as T) + 1) % choices.length];
-}
 
 /** Sorts by a column in its default order; the message names it, as its heading may be off the screen. */
 export function sortedBy(state: UiState, column: string, screen: ScreenContext): UiState {

@@ -3,7 +3,7 @@ import {
 	busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans,
 } from '../../query/past/steps.js';
 import {comparingView, viewOf, views} from '../../views/registry.js';
-import {clocks} from '../text/clock.js';
+import {clocks} from '../../query/columns/format.js';
 import type {ScreenContext} from './screen-context.js';
 import {
 	goBack, goTo, say, type UiState,

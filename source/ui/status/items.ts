@@ -15,14 +15,12 @@ import {samplingFigures, warningsOf} from './sampling.js';
 export type HeaderContext = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
-	/** Characters of a trend, see `Theme`. */
 	readonly levels: string;
 	readonly width: number;
 };
 
 /** An item of the header: the three lines, the single line of a low screen and the help are made from these records. */
 export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
-	/** Its line in a full header. */
 	readonly line: 1 | 2 | 3;
 	/** Its name and meaning in the help; absent if another item has them. */
 	readonly word?: string;
@@ -34,31 +32,20 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 
 /** From this width on the trend has a character for each step and the JDK's version is complete. */
 const wideWidth = 100;
-
-/** Below this width there is no trend. */
 const narrowWidth = 60;
 
-/** Percent of the time in collections, and percent of a core for compiling, that are highlighted. */
-const muchGc = 10;
-const muchJit = 50;
+/** Figures from which an item is highlighted; `otherSafepointsPercent`: without collections. */
+const highlightedFrom = {
+	gcPercent: 10, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5,
+};
 
-/** What the heap grows by in half a minute, as a part of what is in use after collections, that makes it rise or fall. */
+/** Figures from which an item is shown; `requestedRate`: as a multiple of the actual one. */
+const shownFrom = {
+	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, requestedRate: 1.15,
+};
+
+/** The heap rises or falls if it changes by this part of what is in use after collections in half a minute. */
 const muchGrowth = 0.05;
-
-/** Safepoints beyond collections that are highlighted, percent of the time. */
-const muchSafepoints = 10;
-
-/** Waiting for a CPU that is shown, in percent of a thread's time, and of the CPU use; periods that a limit was used up; pressure. */
-const worthDelay = 10;
-const worthDelayOfCpu = 20;
-const worthThrottled = 1;
-const worthPressure = 20;
-
-/** A load above this multiple of the CPUs is highlighted. */
-const muchLoad = 1.5;
-
-/** The requested rate is shown if it exceeds the actual one by this factor. */
-const worthShowing = 1.15;
 
 /** All items, those of a line in its order. */
 export const headerItems: readonly HeaderItem[] = [
@@ -138,7 +125,7 @@ export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program, and the cause of the last one',
 		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
-		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= muchGc ? 'hot' : undefined,
+		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= highlightedFrom.gcPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2, isJoined: true, priority: 18,
@@ -151,12 +138,12 @@ export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 2, priority: 19, word: 'safepoints', meaning: 'share of the time that safepoints stopped the program, collections included',
 		text: ({data: {vitals: {safepointPercent = 0}}}) => safepointPercent < 1 ? '' : `safepoints ${Math.round(safepointPercent)}%`,
-		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) => safepointPercent - gcPercent >= muchSafepoints ? 'hot' : undefined,
+		role: ({data: {vitals: {safepointPercent = 0, gcPercent = 0}}}) => safepointPercent - gcPercent >= highlightedFrom.otherSafepointsPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
 		text: ({data: {summary}}) => summary ? `JIT ${Math.round(summary.jitCpuPercent)}%` : '',
-		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= muchJit ? 'hot' : undefined,
+		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
 		line: 2, isJoined: true, priority: 20, word: 'compiled', meaning: 'methods that the JIT compilers finish a second; Lines and Tree say which take long',
@@ -166,13 +153,13 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 2, priority: 8, word: 'delay', meaning: 'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
 		text({data}) {
 			const {runDelayPercent = 0} = data.summary ?? {};
-			return runDelayPercent >= worthDelay && runDelayPercent * 100 >= worthDelayOfCpu * (cpuOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
+			return runDelayPercent >= shownFrom.delayPercent && runDelayPercent * 100 >= shownFrom.delayPercentOfCpu * (cpuOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
 		},
 		role: () => 'hot',
 	},
 	{
 		line: 2, priority: 9, word: 'throttled', meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
-		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= worthThrottled ? `throttled ${Math.round(throttledPercent)}%` : '',
+		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= shownFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
 		role: () => 'hot',
 	},
 	{
@@ -210,12 +197,12 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 3, isRight: true, priority: 16, word: 'pressure', meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
-		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= worthPressure ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
+		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= shownFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
 	},
 	{
 		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
 		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${hostCpus} ${hostCpus === 1 ? 'CPU' : 'CPUs'}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
-		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > muchLoad * hostCpus ? 'hot' : undefined,
+		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > highlightedFrom.loadPerCpu * hostCpus ? 'hot' : undefined,
 	},
 ];
 
@@ -266,7 +253,7 @@ function rate({status: {phase}, snapshot, lately: {samplesPerS}}: ScreenData): s
 
 	const {requestedIntervalMs = 0} = snapshot?.session ?? {};
 	const asked = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
-	return samplesPerS * worthShowing < asked ? `${perSecond(samplesPerS)} of ${perSecond(asked)}/s` : `${perSecond(samplesPerS)}/s`;
+	return samplesPerS * shownFrom.requestedRate < asked ? `${perSecond(samplesPerS)} of ${perSecond(asked)}/s` : `${perSecond(samplesPerS)}/s`;
 }
 
 function perSecond(samples: number): number {

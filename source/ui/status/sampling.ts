@@ -10,7 +10,6 @@ import type {ScreenData} from '../state/screen-data.js';
 type SamplingFigure = {
 	readonly word: string;
 	readonly meaning: string;
-	/** Returns its value; undefined if unknown. */
 	value(data: ScreenData): string | undefined;
 	/** Returns the header's text while the figure is bad, in about 20 cells; undefined otherwise. */
 	bad?(data: ScreenData): string | undefined;
@@ -21,11 +20,8 @@ const badFailures = 5;
 const badTruncations = 25;
 const badCost = 5;
 const badOwnCpu = 15;
-
-/** Least number of samples for a share to count as bad. */
 const leastSamples = 50;
 
-/** In the order of the help. */
 export const samplingFigures: readonly SamplingFigure[] = [
 	{
 		word: 'engine', meaning: 'how samples are taken, and how running threads are read',

@@ -1,9 +1,8 @@
 import type {SourcePhase} from '../../model/source.js';
-import {formatCount, formatDuration} from '../../query/columns/format.js';
+import {formatCount, formatDuration, clock, clocks, dayAndTime} from '../../query/columns/format.js';
 import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
-import {clock, clocks, dayAndTime} from '../text/clock.js';
 
 /** A state of the session, with its badge in the header and its message below the table. */
 type SessionState = {

@@ -6,8 +6,8 @@ export function editorOf({VISUAL, EDITOR}: NodeJS.ProcessEnv): readonly string[]
 }
 
 /** Runs the user's editor on a file at a line, from 1; rejects with an Error that says why it could not be started. */
-export async function edit(file: string, line: number, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
-	const [command, ...args] = editorOf(environment);
+export async function edit(file: string, line: number): Promise<void> {
+	const [command, ...args] = editorOf(process.env);
 	// Loaded here, as it would delay every start.
 	const {spawn} = await import('node:child_process');
 	await new Promise<void>((resolve, reject) => {

@@ -12,7 +12,6 @@ const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
 /** Mouse modes: 1000 reports buttons and the wheel, 1006 encodes the reports as text (SGR). */
 const mouseOn = '\u001B[?1000h\u001B[?1006h';
 const mouseOff = '\u001B[?1006l\u001B[?1000l';
-/** Clears the screen before a full redraw. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
 /** Begin and end of a synchronized update (mode 2026): the terminal shows the frame in one step, or ignores this. */
@@ -119,7 +118,6 @@ export class Terminal extends EventEmitter<Events> {
 		this.frames = new FrameStream(this);
 	}
 
-	/** Size of the screen, from 1 x 1 to `maxSize`. */
 	get size(): Size {
 		const {columns, rows} = this.#stdout;
 		return {

@@ -1,4 +1,9 @@
 import type {Size} from '../terminal/terminal.js';
+import {cellWidth} from '../../model/cell-width.js';
+import {fitColumns, type Column} from '../../query/columns/column.js';
+import type {Unit} from '../../query/types/query.js';
+import {viewOf} from '../../views/registry.js';
+import type {ViewRow} from '../../views/common/view.js';
 
 export type Layout = {
 	/** Cells of a line: one less than the screen's, so that no line wraps. */
@@ -7,7 +12,6 @@ export type Layout = {
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
 	readonly hasTabs: boolean;
-	/** Lines of findings, between the header and the tabs. */
 	readonly findingLines: number;
 	readonly hasHeading: boolean;
 	/** Whether there is room for the prompt or message, and the keys. */
@@ -15,16 +19,14 @@ export type Layout = {
 	readonly footerLines: number;
 	/** Lines of the view's remark above the table's heading. */
 	readonly aboveLines: number;
-	/** Lines of the time line over the table; 0 for none. */
 	readonly timeLines: number;
-	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	readonly tableRows: number;
 	/** Lines of a layer over the table, its title included. */
 	readonly layerLines: number;
 };
 
-/** Lines that parts of the screen need: all findings, the first one, the view's remark; `isPast`, `hasPane`: a time line, a pane is. */
+/** Lines that parts of the screen need; `above`: the view's remark; `isPast`: it needs a time line. */
 type Wanted = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly above: number; readonly isPast: boolean; readonly hasPane: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
@@ -81,4 +83,57 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 		tableRows: Math.max(0, layerLines - aboveLines - (hasHeading ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),
 	};
+}
+
+export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+
+const minRestWidth = 10;
+
+/** Returns the columns that may be shown: all of the view, or the user's choice at any width; always with the name. */
+export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
+	const {columns} = viewOf(viewId);
+	const ids = chosen[viewId];
+	if (ids === undefined) {
+		return columns;
+	}
+
+	const known = ids.flatMap(id => columns.find(column => column.id === id) ?? []);
+	const rest = known.some(({width}) => width === 0) ? [] : columns.filter(({width}) => width === 0);
+	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
+}
+
+/** Returns columns with their widths, omitting some from the right until the name has room. A gap precedes each. */
+export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
+	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
+	let placed = fitColumns(kept, terminalColumns, width - 1);
+	while (kept.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
+		kept = kept.toSpliced(kept.findLastIndex(column => column.width > 0), 1);
+		placed = fitColumns(kept, terminalColumns, width - 1);
+	}
+
+	return placed;
+}
+
+/** Returns the id of the column at a cell of a line, each with the gap before it; undefined if there is none. */
+export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: number): string | undefined {
+	let end = 0;
+	return placed.find(({width}) => {
+		end = Math.min(lineWidth, end + width + 1);
+		return cell < end;
+	})?.column.id;
+}
+
+/** Returns the cells by which the longest name exceeds its room, at most `max`: how far the table scrolls sideways. */
+export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
+	const rest = placed.find(({column}) => column.width === 0);
+	if (!rest) {
+		return 0;
+	}
+
+	let longest = 0;
+	for (const row of rows) {
+		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + max})));
+	}
+
+	return longest - rest.width;
 }

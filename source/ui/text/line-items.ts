@@ -7,7 +7,6 @@ import {cut, type Span, type Spans} from './spans.js';
 export type Item = {
 	/** Empty: the item is left out. */
 	readonly text: string;
-	/** The id of what a click on it selects. */
 	readonly id?: string;
 	readonly role?: Role;
 	/** Number of leading characters that have the role; all by default. */
@@ -16,7 +15,6 @@ export type Item = {
 	readonly priority: number;
 	/** Cells to which it may be truncated before it is dropped; by default it is not truncated. */
 	readonly leastWidth?: number;
-	/** Whether it is at the right end of the line. */
 	readonly isRight?: boolean;
 	/** Whether only one blank is before it, however wide the gap is. */
 	readonly isJoined?: boolean;

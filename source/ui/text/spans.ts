@@ -9,7 +9,6 @@ export {cut, fit, pad} from '../../model/cell-width.js';
 export type Span = {
 	readonly text: string;
 	readonly role?: Role | 'states';
-	/** The role's colour is that of the background. */
 	readonly isFilled?: boolean;
 	/** The id of what a click on it selects. */
 	readonly id?: string;

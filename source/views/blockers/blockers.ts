@@ -2,15 +2,15 @@ import {sumOf} from '../../model/sum.js';
 import {getOrCreate} from '../../model/get-or-create.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
+import {recordsInWindow} from '../../model/records-in-window.js';
+import {contentionColumns} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
-import {membersOf} from '../../query/counters/members.js';
+import {membersOf, unseenVirtualThreads} from '../../query/counters/threads.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
-import {unseenVirtualThreads} from '../../query/counters/thread-kind.js';
-import {sampleTicks} from '../../query/counters/share.js';
-import {sampledMs} from '../../query/counters/cpu-time.js';
+import {sampleTicks, sampledMs} from '../../query/counters/share.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location} from '../../query/types/query.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, missingWaits, programLocation} from '../../query/locks/newest-sample.js';
@@ -114,7 +114,6 @@ export function holderText({holder, holderName, readers}: BlockerRow): string {
 	return readers === 0 ? (holder < 0 ? '?' : holderName) : (holder < 0 ? count : `${count}, first: ${holderName}`);
 }
 
-/** Most levels by which a row of a chain is indented. */
 const maxIndent = 5;
 
 /** Returns who blocks whom, now and in the window. Indented below a row: the locks that its waiters hold. */
@@ -155,17 +154,14 @@ function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Sco
 		return getOrCreate<number, WaiterSums>(sum.waiters, thread, () => ({ticks: 0, node: 0, isNow: false}));
 	};
 
-	const before = alignedTo(snapshot, since)?.contention;
-	for (let index = 0; index < contention.count; index++) {
-		const ticks = contention.ticks[index] - (before && index < before.count ? before.ticks[index] : 0);
-		const [thread, kind, owner] = [contention.thread[index], contention.lockKind[index], contention.owner[index]];
-		if (ticks > 0 && isCounted(scope, thread) && isContention(kind, dictionary.strings[contention.lockClass[index]], owner)) {
-			const waiter = waitOf(thread, {
-				kind, owner, lockClass: contention.lockClass[index], ownerFrame: contention.ownerFrame[index],
-			});
-			waiter.ticks += ticks;
-			waiter.node = contention.node[index];
-		}
+	const isWanted = (index: number) => isCounted(scope, contention.thread[index]) && isContention(contention.lockKind[index], dictionary.strings[contention.lockClass[index]], contention.owner[index]);
+	const records = recordsInWindow(contentionColumns, contention, alignedTo(snapshot, since)?.contention, isWanted);
+	for (let index = 0; index < records.count; index++) {
+		const waiter = waitOf(records.thread[index], {
+			kind: records.lockKind[index], owner: records.owner[index], lockClass: records.lockClass[index], ownerFrame: records.ownerFrame[index],
+		});
+		waiter.ticks += records.ticks[index];
+		waiter.node = records.node[index];
 	}
 
 	for (let thread = 0; thread < threads.count; thread++) {

@@ -7,7 +7,6 @@ import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryBlockers, blockerColumns, holderText, type BlockerRow, type Waiter} from './blockers.js';
 
-/** Who blocks whom, with which lock, now and in the window. */
 export const blockersView: View<BlockerRow> = {
 	id: 'blockers',
 	title: 'Blockers',
@@ -50,9 +49,9 @@ export const blockersView: View<BlockerRow> = {
 		const longestText = waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
 		const remarks = [
-			isUnknown ? unknownText(row) : '',
+			isUnknown ? whyHolderUnknown(row) : '',
 			readers > 0 ? 'only the first reader is known, while it reads' : '',
-			holder >= 0 && !tookAt ? untakenText(row) : '',
+			holder >= 0 && !tookAt ? whyTakenAtUnknown(row) : '',
 		].filter(Boolean);
 		return [
 			{text: kind === 'class-init' ? `${initialisedText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title', isWrapped: true},
@@ -67,8 +66,7 @@ export const blockersView: View<BlockerRow> = {
 	threadsOf: ({waiters, threads, holderName}) => ({keys: waiters.map(({key}) => key), label: `${threads === 1 ? waiters[0].name : `${threads} threads`} behind ${holderName || '?'}`}),
 };
 
-/** Returns why the holder of a lock is unknown. */
-function unknownText({kind}: BlockerRow): string {
+function whyHolderUnknown({kind}: BlockerRow): string {
 	if (kind === 'monitor') {
 		return 'who held it could not be read, or nobody did: it was free, and its waiters had not run yet';
 	}
@@ -78,12 +76,10 @@ function unknownText({kind}: BlockerRow): string {
 		: 'who holds it is unknown: a thread dump does not show holders of java.util.concurrent locks, and a lock does not record its readers; L asks the JVM for a full dump';
 }
 
-/** Returns why the line where the holder took a lock is unknown. */
-function untakenText({kind}: BlockerRow): string {
+function whyTakenAtUnknown({kind}: BlockerRow): string {
 	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
 }
 
-/** Returns the whole stacks of the holder and of the longest waiter. */
 function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 	const {threads, dictionary} = snapshot;
 	const [longest] = row.waiters;

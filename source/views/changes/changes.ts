@@ -2,10 +2,9 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
 import {scopeOf} from '../../query/counters/scope.js';
-import {percentOf, sampleTicks, shareError, z} from '../../query/counters/share.js';
+import {percentOf, sampleTicks, shareError, z, sampledMs, windowMs} from '../../query/counters/share.js';
 import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
 import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
-import {sampledMs, windowMs} from '../../query/counters/cpu-time.js';
 import type {Baseline, Query, Location} from '../../query/types/query.js';
 import {byLocation, figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {decimals, type Format} from '../../query/columns/format.js';
@@ -33,7 +32,6 @@ export type ChangeRow = Location & {
 	/** Half the width of the 95 % interval of each change. */
 	readonly cpuError: number;
 	readonly ticksError: number;
-	/** Whether it was sampled in the window only, in the baseline only, or in both. */
 	readonly kind: 'new' | 'gone' | 'both';
 	/** Whether neither change exceeds its error. */
 	readonly isNoise: boolean;
@@ -134,15 +132,10 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const baselineQuery = isOfSession(baseline, snapshot) ? windowQuery : {...windowQuery, threadKeys: undefined};
 	const now = new Side(snapshot, begin, windowQuery);
 	const was = new Side(baseline.snapshot, baseline.since, baselineQuery);
-	const rows: ChangeRow[] = [];
-	for (const key of new Set([...now.rows.keys(), ...was.rows.keys()])) {
+	const rows = [...new Set([...now.rows.keys(), ...was.rows.keys()])].flatMap(key => {
 		const location = (now.rows.get(key) ?? was.rows.get(key))!;
-		const row = changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS));
-		if (row.kind !== undefined) {
-			rows.push({...row, kind: row.kind});
-		}
-	}
-
+		return changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS)) ?? [];
+	});
 	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
 }
 
@@ -157,7 +150,6 @@ function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): bo
 	return dictionary.strings === snapshot.dictionary.strings;
 }
 
-/** One of the two windows compared: the current one, or the baseline. */
 class Side {
 	readonly rows: ReadonlyMap<string, LineRow>;
 	/** Ticks of a thread per second of sampling; 1 for a profile that does not state how many there were. */
@@ -200,13 +192,18 @@ function countError(count: number): number {
 	return z * Math.sqrt(count + (z * z / 4));
 }
 
-function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigures, was: ChangeFigures): Omit<ChangeRow, 'kind'> & {readonly kind: ChangeRow['kind'] | undefined} {
+/** Returns the change of a location; undefined if it was used in neither window. */
+function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigures, was: ChangeFigures): ChangeRow | undefined {
 	const [cpuChange, ticksChange] = [now.cpuMsPerS - was.cpuMsPerS, now.ticksPerS - was.ticksPerS];
 	const [cpuError, ticksError] = [Math.hypot(now.cpuError, was.cpuError), Math.hypot(now.ticksError, was.ticksError)];
 	const [isInWindow, isInBaseline] = [now, was].map(({cpuMsPerS, ticksPerS}) => cpuMsPerS > 0 || ticksPerS > 0);
+	if (!isInWindow && !isInBaseline) {
+		return undefined;
+	}
+
 	return {
 		className, method, file, line, key, now, was, cpuChange, ticksChange, cpuError, ticksError,
-		kind: isInWindow ? (isInBaseline ? 'both' : 'new') : (isInBaseline ? 'gone' : undefined),
+		kind: isInWindow ? (isInBaseline ? 'both' : 'new') : 'gone',
 		isNoise: Math.abs(cpuChange) <= cpuError && Math.abs(ticksChange) <= ticksError,
 	};
 }

@@ -6,7 +6,6 @@ import {csvOf, frameOf, locationCells, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {beginOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
 
-/** What locations use now, per second, against the baseline. */
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
 	title: 'Changes',

@@ -19,16 +19,24 @@ export const openingKeys: readonly ViewKey[] = [
 	},
 ];
 
+/** Returns the choice after the current one, or the first. */
+export function choiceAfter<Choice>(choices: readonly Choice[], current: Choice | undefined): Choice {
+	return choices[(choices.indexOf(current as Choice) + 1) % choices.length];
+}
+
+/** Returns the key `l`, which goes on to the next choice of how samples become rows. */
+export function cyclingKey<Choice>(help: string, choices: readonly Choice[], current: (query: Query) => Choice, change: (choice: Choice, query: Query) => ReturnType<ViewKey['press']>): ViewKey {
+	return {
+		keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query),
+	};
+}
+
 /** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */
 export const groupingKey: ViewKey = {
-	keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
-	press({by, tree}) {
-		const next = groupings[(groupings.indexOf(by) + 1) % groupings.length];
-		return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${next}`};
-	},
+	...cyclingKey('rows by line, method or class', groupings, ({by}) => by, (by, {tree}) => ({change: {by, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${by}`})),
+	knownFrom: 'py-spy',
 };
 
-/** Turns the tree round. */
 export const directionKey: ViewKey = {
 	keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
 	press({tree}) {

@@ -41,14 +41,10 @@ export type ViewKey = {
 	/** The keys as people write them. */
 	readonly label: string;
 	readonly help: string;
-	/** Tools that have the same key. */
 	readonly knownFrom?: string;
 	/** A click on the selected row does the same. */
 	readonly isOnClick?: true;
-	/**
-	Returns the changes of the query, and a message. The cursor goes to the row with the key `select`, or to the top.
-	`at`: the selected row; undefined without rows.
-	*/
+	/** Returns a query change and a message. The row with the key `select`, or else the first, is then selected. */
 	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
 };
 
@@ -70,7 +66,6 @@ type ViewFiles<Row> = {
 export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
 	readonly title: string;
-	/** In the order of the screen. */
 	readonly columns: ReadonlyArray<Column<Row>>;
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];

@@ -1,20 +1,73 @@
 import {rootNode} from '../../model/frame.js';
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatPercent, formats} from '../../query/columns/format.js';
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/scope.js';
-import {cpuPieces, percentOf, samplesOf, sampleTicks, shareError, threadsInStep} from '../../query/counters/share.js';
-import {stackIndex} from '../../query/counters/stack-index.js';
-import {windowMs} from '../../query/counters/cpu-time.js';
-import type {Weight} from '../tree/call-tree.js';
-import {openedRows} from '../tree/opened.js';
-import {treeFilter, wholeOf} from '../tree/tree.js';
+import {cpuPieces, percentOf, samplesOf, sampleTicks, shareError, threadsInStep, windowMs} from '../../query/counters/share.js';
+import type {StackFilter} from '../../query/counters/stack-filter.js';
+import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
+import {CallNode, CallTree, type Weight, type TreeOptions} from '../tree/call-tree.js';
+import {openedRows, treeFilter, wholeOf} from '../tree/tree.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, statesColumn, text, treeMark, type Column} from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
-import {focusedStacks, FocusTree, type FocusFigures, type FocusRow} from './focus-tree.js';
+import {globMatcher} from '../../model/glob.js';
+
+type FocusFigures = {
+	readonly method: Location;
+	/** Numbers of independent samples on which shares of CPU time, and of ticks, are based. */
+	readonly cpuSamples: number;
+	readonly tickSamples: number;
+	/** Milliseconds of a thread's time that a tick represents. */
+	readonly tickMs: number;
+};
+
+/** The tree of a method's callees, or of its callers; its root is the method. */
+class FocusTree extends CallTree<FocusRow> {
+	constructor(options: TreeOptions<FocusRow>, readonly figures: FocusFigures) {
+		super(options, FocusRow);
+	}
+}
+
+/** A row of the Focus view: the method, or a location reached by one path from it. Shares are of the method's time. */
+export class FocusRow extends CallNode {
+	get part(): 'calls' | 'callers' {
+		return this.tree.options.isInverted ? 'callers' : 'calls';
+	}
+
+	get isMethod(): boolean {
+		return this.parent === undefined;
+	}
+
+	/** Wall time of all threads, milliseconds, estimated from ticks. */
+	get wallMs(): number {
+		return this.totalTicks * this.#figures.tickMs;
+	}
+
+	get cpuPercent(): number {
+		return percentOf(this.totalCpuNs, this.tree.whole.cpuNs);
+	}
+
+	/** Half the width of the 95 % interval of `totalPercent` and of `cpuPercent`, percentage points. */
+	get wallError(): number {
+		return shareError(this.totalPercent, this.#figures.tickSamples);
+	}
+
+	get cpuError(): number {
+		return shareError(this.cpuPercent, this.#figures.cpuSamples);
+	}
+
+	protected override get location(): Location {
+		return this.isMethod ? this.#figures.method : super.location;
+	}
+
+	/** A FocusRow is only made by a FocusTree. */
+	get #figures(): FocusFigures {
+		return (this.tree as unknown as FocusTree).figures;
+	}
+}
 
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 	figure('wall', row => row.totalPercent, formats.percent, {
@@ -69,26 +122,22 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** Least share, in percent, of the method's thread time or CPU time at which a row is opened automatically. */
-const openPercent = 10;
+const minOpenedPercent = 10;
 
 /** Returns the rows of `query.method`'s callees and callers, in thread time of all states and CPU time. */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FocusRow> {
 	const parts = openFocus(snapshot, since, query);
-	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
-		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
+	const rows = parts.flatMap(({tree, filter}) => openedRows(tree, [tree.root], query.tree, {
+		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= minOpenedPercent, filter,
 	}));
 	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
 }
 
-/** One of the two trees. */
 type FocusPart = {
 	readonly tree: FocusTree;
-	/** The weight of all samples with Java frames. */
+	readonly filter: StackFilter;
+	/** The weight of the samples with Java frames, in focus or not. */
 	readonly all: Weight;
-	/** Terms of the filter, a bit each: those that rows are opened to find, and those found in a row. */
-	readonly wanted: number;
-	readonly foundIn: (row: FocusRow) => number;
 };
 
 /** Returns the trees of the query's method, its callees first, then its callers; empty if it was not sampled. */
@@ -127,9 +176,36 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const callers = new FocusTree({
 		...shared, isInverted: true, nodeFor: node => callOf[node], startsAreRows: false,
 	}, figures);
-	return [calls, callers].map(tree => ({
-		tree, all: wholeOf(counters, scope), wanted: filter.wanted, foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
-	}));
+	return [calls, callers].map(tree => ({tree, filter, all: wholeOf(counters, scope)}));
+}
+
+/** The matching methods that were sampled, and by node the outermost call of one on its stack; 0 if there is none. */
+type FocusedStacks = {readonly methods: readonly Location[]; readonly callOf: Int32Array};
+
+/** Finds stacks with a method that matches `pattern`: a whole name (that method alone), a part of a name, or a glob. */
+function focusedStacks(dictionary: Dictionary, pattern: string): FocusedStacks {
+	const methods = stackIndex(dictionary).grouping('method');
+	const isWanted = wantedMethods(methods, pattern);
+	const {nodeCount, nodeParent, nodeFrame} = dictionary;
+	const callOf = new Int32Array(nodeCount);
+	const found = new Set<number>();
+	// Callers have smaller ids than their callees.
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		const method = methods.groupOfFrame[nodeFrame[node]];
+		callOf[node] = callOf[nodeParent[node]];
+		if (callOf[node] === 0 && isWanted[method]) {
+			callOf[node] = node;
+			found.add(method);
+		}
+	}
+
+	return {methods: Array.from(found, method => methods.locations[method]), callOf};
+}
+
+function wantedMethods({locations, groupOfKey}: Grouping, pattern: string): readonly boolean[] {
+	const exact = groupOfKey.get(pattern);
+	const matches = globMatcher(pattern);
+	return locations.map((location, group) => exact === undefined ? group > 0 && matches(locationName(location)) : group === exact);
 }
 
 /** Returns, by node, its end if that is inside the focused call, else the node itself: library code may be in focus. */
@@ -137,7 +213,6 @@ function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Arra
 	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }
 
-/** Returns the location of the method, or one that says how many methods match. */
 function methodLocation(methods: readonly Location[], pattern: string): Location {
 	const combined: Location = {
 		className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1,
@@ -166,7 +241,6 @@ function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
 	return {total, squares};
 }
 
-/** Returns how much time the method has, and how exact its shares are. */
 function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
 	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
 	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `

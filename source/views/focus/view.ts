@@ -11,10 +11,8 @@ import {
 } from '../common/files.js';
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
-import type {FocusRow} from './focus-tree.js';
-import {openFocus, queryFocus, focusColumns} from './focus.js';
+import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
 
-/** Where the time of one method goes, waits included, and who called it: CPU and thread time side by side. */
 export const focusView: View<FocusRow> = {
 	id: 'focus',
 	title: 'Focus',

@@ -1,15 +1,91 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {nameWith} from '../../query/columns/names.js';
+import {nameWith, nameHeldBy, viaText} from '../../query/columns/names.js';
 import {locationKey, locationName} from '../../query/counters/location.js';
-import {mostOf} from '../../query/locks/contention-by-location.js';
+import {mostOf} from '../../model/sum.js';
 import type {Query, Location} from '../../query/types/query.js';
-import {sampledMs} from '../../query/counters/cpu-time.js';
-import {type LineTable, type LineRow, countedLines} from '../../query/counted-lines.js';
-import {leastMs, summaryQuery} from '../../query/summary/summary.js';
+import {sampledMs} from '../../query/counters/share.js';
+import {countedLines, pastOfLines, type LineTable, type LineRow} from '../../query/counted-lines.js';
+import {minQuietMs, summaryQuery} from '../../query/summary/summary.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
-import {lineColumns} from './columns.js';
+import {stateCode} from '../../model/thread-state.js';
+import {byLocation, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column} from '../../query/columns/column.js';
+import {formatStuck, formats} from '../../query/columns/format.js';
+import {stateLetters} from '../../query/columns/state-cells.js';
+
+export const lineColumns: ReadonlyArray<Column<LineRow>> = [
+	share('self', row => row.selfPercent, row => row.selfCpuNs, {
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
+		description: 'share of the CPU time (TICK%, BLK%, WAIT%: of the samples in the counted states) of samples whose first frame with a line number is this line',
+	}),
+	figure('error', row => row.errorPercent, formats.percent, {
+		heading: '+/-', measureHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, fromColumns: 80,
+		description: 'sampling error of the share before it, in percentage points, 95 % confidence',
+	}),
+	share('total', row => row.totalPercent, row => row.totalCpuNs, {
+		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortFigures: ['total'], thenBy: [row => row.totalTicks],
+		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
+	}),
+	figure('ticks', row => row.selfTicks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortFigures: ['ticks'],
+		description: 'thread samples at the line, in the counted states',
+	}),
+	figure('threads', row => row.threadCount, formats.count, {
+		heading: 'THR', title: 'threads', width: 3, fromColumns: 100,
+		description: 'threads that were seen at the line',
+	}),
+	statesColumn('state', {
+		title: 'blocked now', fromColumns: 0, sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
+		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
+	}),
+	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortFigures: ['cpu'],
+		description: 'CPU time at the line, milliseconds',
+	}),
+	figure('total-ticks', row => row.totalTicks, formats.count, {
+		heading: 'TOTTCK', title: 'total ticks', width: 6, fromColumns: 130, screenOnly: true, sortFigures: ['total-ticks'],
+		description: 'thread samples in the counted states with the line anywhere on the stack',
+	}),
+	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
+	figure('trend', row => row.selfPercent, formats.percent, {
+		heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
+		description: 'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row by its own highest; sorts like the share',
+		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
+		role: () => 'key',
+		past: pastOfLines,
+	}),
+	text('line', row => row.className, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		description: 'package.Class.method:line; packages are shortened first; who blocks threads there, and, with own code first (a), what the program\'s own line called',
+		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
+	}),
+	figure('note', row => row.stuckMs, formats.duration, {
+		heading: '', title: 'stuck', width: 11, fromColumns: 60, lendsRoom: true, thenBy: [row => row.blockedNow],
+		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
+		value: row => lineNote(row),
+		role: () => 'blocked',
+	}),
+	topThreadsColumn(20, 'at the line'),
+	ownCodeColumn(200, 'the line of the program\'s own code by which most of it came, where the row is in other code'),
+	fileColumn(230),
+];
+
+/** Wait from which the row shows its duration instead of the number of blocked threads. */
+const stuckNoteMs = 10_000;
+
+/** Returns a note on blocked threads: `8 blocked`, `8 held up`, `stuck 42s`, `42s` beside the holder, or nothing. */
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
+	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
+	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
+	return row.contendingNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);
+}
+
+/** Returns a row's name, who blocks threads there, and the library method that its own line called. */
+function lineName(row: LineRow, room: number, fullNames: boolean): string {
+	const asides = row.via ? [viaText(row.via)] : [];
+	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
+}
 
 /** Returns lines, methods or classes with counted ticks or CPU time that pass `isWanted` and the filter, sorted. */
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, isWanted?: (row: LineRow) => boolean): LineTable {
@@ -46,26 +122,21 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 		return {...table, finding: isOrderedByHeat ? calledText(table.rows) : undefined};
 	}
 
-	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
+	const quiet = sampledMs(snapshot, since) < minQuietMs ? 'No CPU use has been observed so far' : 'The program uses almost no CPU';
 	return {
 		...table, measure: lineQuery.unit === 'ticks' ? 'waiting' : lineQuery.unit, finding: `${quiet}: these are the lines where threads wait.`,
 	};
 }
 
-/** Rows considered: nobody reads further down. */
-const maxRows = 20;
-
-/** Least share of the CPU time, in percent, that an own line must have called to be mentioned. */
+const consideredRows = 20;
 const minCalledPercent = 50;
-
-/** Cells of a location in a sentence. */
-const locationRoom = 60;
+const maxLocationCells = 60;
 
 /** Returns a sentence on the own line that called most of the hottest library rows; undefined if there is none. */
 function calledText(rows: readonly LineRow[]): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();
-	for (const {own, selfPercent} of rows.slice(0, maxRows)) {
+	for (const {own, selfPercent} of rows.slice(0, consideredRows)) {
 		if (own) {
 			const key = locationKey(own, 'line');
 			locations.set(key, own);
@@ -74,5 +145,5 @@ function calledText(rows: readonly LineRow[]): string | undefined {
 	}
 
 	const [key, percent] = mostOf(percents) ?? ['', 0];
-	return percent >= minCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], locationRoom)} called; press a to count it there.` : undefined;
+	return percent >= minCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], maxLocationCells)} called; press a to count it there.` : undefined;
 }

@@ -12,10 +12,8 @@ import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, locationCells, stateCells} from '../common/files.js';
 import {groupingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
-import {querySummaryLines} from './lines.js';
-import {lineColumns} from './columns.js';
+import {querySummaryLines, lineColumns} from './lines.js';
 
-/** Lines, methods or classes by their share of CPU time. */
 export const linesView: View<LineRow> = {
 	id: 'lines',
 	title: 'Lines',

@@ -8,26 +8,19 @@ import type {Query} from '../../query/types/query.js';
 import {
 	csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf,
 } from '../common/files.js';
+import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
-import {frameText, type StackHistogramRow} from './rows.js';
-import {queryStackHistogram, stackColumns} from './histogram.js';
+import {frameText, queryStackHistogram, stackColumns, type StackHistogramRow} from './stacks.js';
 
 /** The choices of frames to compare that `l` cycles through. */
 const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];
 
-/** Identical stacks, counted: a poor man's profiler, live. */
 export const stacksView: View<StackHistogramRow> = {
 	id: 'stacks',
 	title: 'Stacks',
 	columns: stackColumns,
 	sort: {column: 'share', reverse: false},
-	keys: [{
-		keys: ['l'], label: 'l', help: 'compare whole stacks, or their first 10, 5 frames or the first alone',
-		press({depth}) {
-			const next = depths[(depths.indexOf(depth) + 1) % depths.length];
-			return {change: {depth: next}, message: `stacks are the same when ${comparedText(next)} are`};
-		},
-	}],
+	keys: [cyclingKey('compare whole stacks, or their first 10, 5 frames or the first alone', depths, ({depth}) => depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`}))],
 	about: 'Identical stacks, counted: the same when their frames are, with any threads and locks.',
 	hints: (_, {depth}) => [
 		{key: 'enter', title: 'the whole stack', short: 'stack'},

@@ -33,7 +33,6 @@ export type TaskRow = DurationFigures & {
 /** A task that has been in its state for long; `worker`: the thread that runs it, empty if none does. */
 type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
 
-/** Whether no task left the state. */
 const isBlank = (row: TaskRow) => row.count === 0;
 
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
@@ -101,7 +100,6 @@ export function groupOf({worker, kind}: TaskRow): string {
 	return [worker, kind].filter(Boolean).join(': ');
 }
 
-/** Least cells of a kind beside its worker. */
 const minKindCells = 12;
 
 /** Returns the name of a kind in `room` cells; truncates packages first. */
@@ -128,7 +126,6 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** What is summed up for a row: ended stays, and the tasks in the state now. */
 type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {readonly stays: DurationSum; count: number; oldestNs: number};
 
 /** Returns a row for each state and group that had tasks; if not grouped, one for each state. In the probe's order. */

@@ -3,28 +3,21 @@ import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
+import {cyclingKey} from '../common/keys.js';
 import type {TitleLine, View} from '../common/view.js';
 import {groupOf, taskColumns, type TaskRow, queryTasks, titleOfTasks, taskGroupings, taskRows} from './stays.js';
 
-/** Most tasks that a row's detail lists. */
 const maxTasks = 20;
 const groupTitles = {
 	kind: 'by kind of task', worker: 'by worker', 'worker-and-kind': 'by worker and kind', state: 'by state alone',
 } as const;
 
-/** Tasks of executors and other runtimes: how long they are in each state, measured by an agent in the target. */
 export const tasksView: View<TaskRow> = {
 	id: 'tasks',
 	title: 'Tasks',
 	columns: taskColumns,
 	sort: {column: 'time', reverse: false},
-	keys: [{
-		keys: ['l'], label: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
-		press({tasksBy = 'kind'}) {
-			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
-			return {change: {tasksBy: next}, message: groupTitles[next]};
-		},
-	}],
+	keys: [cyclingKey('tasks by kind, by worker, by both, or by state alone', taskGroupings, ({tasksBy = 'kind'}) => tasksBy, tasksBy => ({change: {tasksBy}, message: groupTitles[tasksBy]}))],
 	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID starts it.',
 	hints: () => [
 		{key: 'enter', title: 'who is in it longest', short: 'longest'},

@@ -40,7 +40,6 @@ export type ThreadRow = {
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
 	readonly cpuPercent: number;
-	/** Time that it was ready to run without a CPU. */
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
 	/** Ticks by state, whether counted or not; and ticks in counted states. */
@@ -145,7 +144,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 export function lockText(lock: LockInfo, room: number): string {
 	const simple = lock.kind === 'class-init' ? initialisedText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
-	const at = lock.ownerLocation ?? lock.ownerNow;
+	const at = lock.ownerTookAt ?? lock.ownerIsAt;
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
 }
 

@@ -8,15 +8,12 @@ import {stateCode, stateCount, threadStates, type ThreadState} from '../../model
 import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
 import {CounterBuckets, rankingOf} from '../../query/counters/buckets.js';
 import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow, knowsThreadsNow} from '../../query/locks/newest-sample.js';
-import {membersOf} from '../../query/counters/members.js';
+import {membersOf, isOfJvm, threadCpuNs, threadRunDelayNs} from '../../query/counters/threads.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {stackIndex} from '../../query/counters/stack-index.js';
-import {
-	corePercent, sampledMs, threadCpuNs, threadRunDelayNs,
-} from '../../query/counters/cpu-time.js';
-import {isOfJvm} from '../../query/counters/thread-kind.js';
+import {corePercent, sampledMs} from '../../query/counters/share.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {waitOf, waitsForWork, waitText} from '../../query/locks/waits.js';
@@ -34,19 +31,21 @@ declare module '../../query/types/query.js' {
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ThreadRow> {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
-	const sums = sumByThread(counters, snapshot.threads.count, scope);
+	const sums = sumByThread(counters, snapshot.threads.count);
 	const topOf = topLocations(snapshot, counters, scope, query);
 	const overMs = sampledMs(snapshot, since);
 	const unknown = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
-		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
+		const states = [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)];
+		if ((isInState || states.some(ticks => ticks > 0)) && isCounted(scope, thread)) {
 			// A thread's clock counts all states; with `state:` in the filter, only samples tell the CPU time.
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
 			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
+			const ticks = sumOf(states.entries(), ([state, ofState]) => ((scope.countedMask >> state) & 1) * ofState);
 			const row = threadRow(snapshot, thread, query, {
-				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
+				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
 			});
 			rows.push({...row, ...unknown});
 		}
@@ -61,27 +60,18 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	return {rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))], allRows: folded.length, idleRows: matching.length - shown.length};
 }
 
-type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
-
-function sumByThread(counters: Counters, threads: number, {countedMask}: Scope): ThreadSums {
-	const sums = {
-		cpuNs: new Float64Array(threads), ticks: new Float64Array(threads), allTicks: new Float64Array(threads), states: new Float64Array(threads * stateCount),
-	};
+/** Returns CPU time by thread, and ticks by thread and state. */
+function sumByThread(counters: Counters, threads: number): {readonly cpuNs: Float64Array; readonly states: Float64Array} {
+	const sums = {cpuNs: new Float64Array(threads), states: new Float64Array(threads * stateCount)};
 	for (let index = 0; index < counters.count; index++) {
 		const thread = counters.thread[index];
-		const ticks = counters.ticks[index];
 		sums.cpuNs[thread] += counters.cpuNs[index];
-		sums.allTicks[thread] += ticks;
-		sums.states[(thread * stateCount) + counters.state[index]] += ticks;
-		if ((countedMask & (1 << counters.state[index])) !== 0) {
-			sums.ticks[thread] += ticks;
-		}
+		sums.states[(thread * stateCount) + counters.state[index]] += counters.ticks[index];
 	}
 
 	return sums;
 }
 
-/** Returns a function that finds the hottest line of a thread. */
 function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
@@ -195,7 +185,6 @@ function threadsIn(rows: readonly ThreadRow[]): number {
 
 type CommonLocation = Pick<ThreadRow, 'now' | 'via' | 'own'> & {readonly count: number};
 
-/** Returns the most common current location, and how many threads are there. */
 function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	const counts = new Map<string, CommonLocation>();
 	let most: CommonLocation = {count: 0};

@@ -5,29 +5,21 @@ import {
 import {shortName} from '../../query/columns/names.js';
 import {waitText, wholeWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';
+import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
 import {kindText, lockText, threadColumns, type ThreadRow} from './columns.js';
 
-/** Least time at a location that a detail mentions. */
+/** Least time at a line, and least run delay, that a detail mentions. */
 const minStuckMs = 1000;
-
-/** Least run delay that a detail mentions. */
 const minDelayNs = 1e6;
 
-/** Threads, or pools of them, by CPU time: what they do and what they wait for. */
 export const threadsView: View<ThreadRow> = {
 	id: 'threads',
 	title: 'Threads',
 	columns: threadColumns,
 	sort: {column: 'cpu', reverse: false},
-	keys: [{
-		keys: ['l'], label: 'l', help: 'fold pools into one row, or show every thread',
-		press(query) {
-			const foldPools = !(query.foldPools ?? true);
-			return {change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'};
-		},
-	}],
+	keys: [cyclingKey('fold pools into one row, or show every thread', [true, false], ({foldPools = true}) => foldPools, foldPools => ({change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'}))],
 	about: 'Threads by CPU time: what each does now, how long it has been there, and what it waits for. Threads of a pool are one row, and so are virtual threads that began in the same method of the program. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
 	hints(row, {foldPools = true}) {
 		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};

@@ -13,7 +13,6 @@ export type CallFigures = {
 	readonly exceptions: number;
 	readonly callsPerS: number;
 	readonly exceptionsPerS: number;
-	/** Mean time from the start to the end of a call. */
 	readonly meanNs: number;
 	/** NaN if unknown, as for single threads. */
 	readonly p50Ns: number;
@@ -34,9 +33,7 @@ export type TraceRow = CallFigures & TracedMethod & {
 	readonly errorPercent?: number;
 	/** Whether another method of its class has the same name: the parameters tell them apart. */
 	readonly isOverloaded: boolean;
-	/** The name of the calling thread, in a tree by thread. */
 	readonly thread?: string;
-	/** Only in a tree. */
 	readonly tree?: {readonly level: number; readonly hasChildren: boolean};
 	readonly isOpen?: boolean;
 	readonly parentKey?: string;
@@ -44,7 +41,6 @@ export type TraceRow = CallFigures & TracedMethod & {
 
 /** A node of the call tree; `children` are its callees, the longest first. */
 export type TraceTreeRow = CallFigures & TracedMethod & {
-	/** Index into the report's methods. */
 	readonly id: number;
 	readonly isOverloaded: boolean;
 	readonly node: number;
@@ -155,7 +151,6 @@ export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>):
 	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 
-/** Returns the seconds of the window in which calls were counted. */
 function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
 	return Math.max(0, report.elapsedNs - (earlierReport(report, since)?.elapsedNs ?? 0)) / 1e9;
 }

@@ -141,12 +141,10 @@ function rowWithChildren(row: TraceRow, children: readonly TraceTreeRow[], query
 /** A call of a whole trace. Times in nanoseconds. */
 type TracedCall = {
 	readonly method: number;
-	/** Number of calls around it. */
 	readonly depth: number;
 	/** From the start of the trace. */
 	readonly atNs: number;
 	readonly cumulativeNs: number;
-	/** Without the calls that it made. */
 	readonly ownNs: number;
 	readonly isException: boolean;
 };

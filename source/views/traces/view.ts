@@ -5,7 +5,7 @@ import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
-import {openingKeys} from '../common/keys.js';
+import {cyclingKey, openingKeys} from '../common/keys.js';
 import type {View, WholeFrame} from '../common/view.js';
 import {traceColumns, queryTraces, callsOf} from './rows.js';
 import {
@@ -13,25 +13,17 @@ import {
 } from './methods.js';
 
 const maxTraces = 5;
-/** Most columns by which a call is indented. */
 const maxIndent = 40;
 const groups = ['method', 'tree', 'thread'] as const;
 const groupTitles = {method: 'by method', tree: 'tree of calls', thread: 'tree by thread'} as const;
 
-/** Traced methods: how often they were called and how long that took, measured by an agent in the target. */
 export const tracesView: View<TraceRow> = {
 	id: 'traces',
 	title: 'Traces',
 	columns: traceColumns,
 	sort: {column: 'cumulative', reverse: false},
 	keys: [
-		{
-			keys: ['l'], label: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
-			press({tracesBy = 'method'}) {
-				const next = groups[(groups.indexOf(tracesBy) + 1) % groups.length];
-				return {change: {tracesBy: next}, message: groupTitles[next]};
-			},
-		},
+		cyclingKey('traced methods, the tree of their calls, or such a tree for each thread', groups, ({tracesBy = 'method'}) => tracesBy, tracesBy => ({change: {tracesBy}, message: groupTitles[tracesBy]})),
 		...openingKeys,
 	],
 	about: 'Traced methods: how often each was called, how long its calls took, and how many ended with an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
@@ -86,7 +78,6 @@ export function figuresOf(row: CallFigures) {
 	};
 }
 
-/** Returns the times that are known: for a single thread's calls no percentiles are. */
 function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
 	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['cumulative', cumulativeNs]] as const)
 		.filter(([, ns]) => !Number.isNaN(ns))

@@ -60,7 +60,6 @@ export class CallTree<Row extends CallNode = CallNode> {
 	/** By node of the dictionary: its first callee with some weight, and the next one of the same caller; 0 if none. */
 	readonly firstCallee: Int32Array;
 	readonly nextCallee: Int32Array;
-	/** Nodes of the dictionary at the root. */
 	readonly starts: readonly number[];
 	/** Number of paths with some weight; 0 if inverted. */
 	size = 0;
@@ -181,7 +180,6 @@ export class CallNode extends LocatedRow {
 		return this.#isAboveStarts || this.nodes.some(node => (isInverted ? nodeParent : firstCallee)[node] !== rootNode);
 	}
 
-	/** Ticks in the counted states of all samples with this path, and their CPU time. */
 	get totalTicks(): number {
 		return this.#weight[0];
 	}
@@ -212,7 +210,6 @@ export class CallNode extends LocatedRow {
 		return [...this.#weight.subarray(plainWidth)];
 	}
 
-	/** With own code first: the library method that most of the row's own samples were in. */
 	get via(): Location | undefined {
 		return this.#hasSelf ? this.tree.viaOf?.(this.nodes) : undefined;
 	}
@@ -259,7 +256,6 @@ export class CallNode extends LocatedRow {
 		return this.tree.options.grouping.locations[this.group];
 	}
 
-	/** Whether it is the root and the rows below it are its own nodes. */
 	get #isAboveStarts(): boolean {
 		return this.parent === undefined && this.tree.options.startsAreRows;
 	}

@@ -4,16 +4,13 @@ import {endsOf} from '../../query/counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
-import {figuresOf, type FilterFields, type RowTerm} from '../../query/filter/filter.js';
-import type {Query} from '../../query/types/query.js';
+import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
+import type {Query, TreeQuery} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
-import {openedRows} from './opened.js';
-import {
-	CallNode, CallTree, type TreeOptions, type Weight,
-} from './call-tree.js';
+import {CallNode, CallTree, type TreeOptions, type Weight} from './call-tree.js';
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
@@ -44,7 +41,6 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	fileColumn(150),
 ];
 
-/** Least share, in percent, at which a root is opened automatically. */
 const hotRootPercent = 5;
 
 /** Returns the rows of the Tree view. Text terms of the filter select stacks, its figures rows by their totals. */
@@ -52,8 +48,7 @@ export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
-		wanted: filter.wanted,
-		foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
+		filter,
 	});
 	return {rows, allRows: Math.max(tree.size, rows.length)};
 }
@@ -90,7 +85,7 @@ export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictio
 	return {
 		filter,
 		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
-		isRowKept: figureTerms.length === 0 ? undefined : row => fits(row, figureTerms),
+		isRowKept: figureTerms.length === 0 ? undefined : row => figureTerms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated),
 	};
 }
 
@@ -110,14 +105,8 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 /** A row's figures are its totals: if a row has less than the filter asks for, so have all rows below it. */
 const filterFields: Omit<FilterFields<CallNode>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
 
-function fits(row: CallNode, terms: readonly RowTerm[]): boolean {
-	return terms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated);
-}
-
-/** The fields of each row, and the most rows of a list. */
 type JsonOptions<Row> = {readonly top?: number; readonly fieldsOf: (row: Row) => object};
 
-/** A row being written; `next`: the index of its next child. */
 type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; next: number};
 
 /** Yields a JSON text for each root, `children` nested, at most `top` a list. Not recursive, as stacks may be deep. */
@@ -146,4 +135,74 @@ export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 
 		yield pieces.join('');
 	}
+}
+
+/** Least part of its caller's total at which a callee continues the hot path; with less, the path forks there. */
+const minPathPart = 0.8;
+
+/** Most rows of a tree on the screen, and of one that is all open, as in files; rows beyond that stay closed. */
+const maxRows = {opened: 20_000, all: 50_000};
+
+/** Number of rows up to which rows are opened automatically to show the filter's matches: some screens full. */
+const maxRowsToMatches = 500;
+
+type AutoOpening<Row extends CallNode> = {
+	readonly isHotRoot: (row: Row) => boolean;
+	readonly isWorthOpening?: (row: Row) => boolean;
+	/** Rows are opened to show what matches it. */
+	readonly filter: StackFilter;
+};
+
+/** A row yet to be visited: whether all below it is opened, whether it is on a hot path, and terms found above it. */
+type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
+
+/** Returns the rows of a tree: opened by the user, from hot roots to where paths fork, and to the filter's matches. */
+export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], treeQuery: TreeQuery | undefined, {
+	isHotRoot, isWorthOpening, filter,
+}: AutoOpening<Row>): Row[] {
+	const {wanted} = filter;
+	const {isAllOpen = false, opened} = treeQuery ?? {};
+	const rows: Row[] = [];
+	const pending: Array<Pending<Row>> = roots.toReversed().map(row => ({
+		row, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
+	}));
+	let count = roots.length;
+	const maxCount = isAllOpen ? maxRows.all : maxRows.opened;
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		const {row, hasSiblings, isHot} = next;
+		rows.push(row);
+		const found = next.found | (wanted === 0 ? 0 : filter.foundIn(row.group) | (row.via ? filter.foundInName(row.via) : 0));
+		const opening = isAllOpen ? undefined : opened?.get(row.key);
+		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
+		const leadsToMatch = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
+		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsToMatch || (isWorthOpening?.(row) ?? false)));
+		const children = isOpening ? tree.below(row) : [];
+		if (children.length === 0 || count + children.length > maxCount) {
+			continue;
+		}
+
+		row.isOpen = true;
+		count += children.length;
+		const isFork = children.length > 1;
+		const hottest = isHot ? hotPathChild(row, children) : undefined;
+		for (const child of children.toReversed()) {
+			// Adjacent rows with the same indentation are either one path or one fork.
+			child.indent = row.indent + Number(isFork || hasSiblings);
+			pending.push({
+				row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found,
+			});
+		}
+	}
+
+	return rows;
+}
+
+/** Returns the child that continues a hot path; undefined if the path forks. */
+function hotPathChild<Row extends CallNode>(row: Row, children: readonly Row[]): Row | undefined {
+	let hottest = children[0];
+	for (const child of children) {
+		hottest = (child.totalPercent - hottest.totalPercent || child.totalCpuNs - hottest.totalCpuNs || child.totalTicks - hottest.totalTicks) > 0 ? child : hottest;
+	}
+
+	return hottest.totalPercent >= minPathPart * row.totalPercent ? hottest : undefined;
 }

@@ -13,7 +13,6 @@ import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
 import {openTree, queryTree, rowTexts, treeColumns} from './tree.js';
 
-/** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
 export const treeView: View<CallNode> = {
 	id: 'tree',
 	title: 'Tree',

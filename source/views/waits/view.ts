@@ -6,10 +6,8 @@ import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {queryWaits, waitColumns, type WaitRow} from './waits.js';
 
-/** Waiters that are named above the detail. */
 const maxNamed = 5;
 
-/** What threads wait for now: servers, clients, files, child processes, locks, queues. */
 export const waitsView: View<WaitRow> = {
 	id: 'waits',
 	title: 'Waits',

@@ -2,11 +2,10 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {poolName} from '../../model/text.js';
 import {sortRows} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
-import {membersOf} from '../../query/counters/members.js';
-import {isCounted, scopeOf} from '../../query/counters/scope.js';
-import {isOfJvm} from '../../query/counters/thread-kind.js';
+import {membersOf, isOfJvm} from '../../query/counters/threads.js';
+import {countedThreads, scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
-import {mostOf} from '../../query/locks/contention-by-location.js';
+import {mostOf} from '../../model/sum.js';
 import {isContendingNow, missingWaits, programLocation, stuckMs} from '../../query/locks/newest-sample.js';
 import {groupWaits, waitOf, waitsForWork, waitText, type WaitGroup} from '../../query/locks/waits.js';
 import type {Location, Query} from '../../query/types/query.js';
@@ -19,7 +18,6 @@ export type WaitRow = {
 	readonly key: string;
 	readonly kind: string;
 	readonly peer: string;
-	/** How many threads wait. */
 	readonly threads: number;
 	/** Keys of their thread records, the longest wait first. */
 	readonly threadKeys: readonly number[];
@@ -32,10 +30,7 @@ export type WaitRow = {
 	readonly at?: Location;
 	/** None waits for a lock that another thread holds; each is the JVM's own or waits for its next piece of work. */
 	readonly isForWork: boolean;
-	/**
-	The thread records, the longest wait first; `end`: see `Wait`. Virtual threads that are not mounted are in one record,
-	`threads` of them.
-	*/
+	/** The thread records, the longest wait first; `threads`: virtual threads in a record; `end`: see `Wait`. */
 	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threads: number; readonly stuckMs: number; readonly end: string}>;
 };
 
@@ -71,8 +66,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 /** What threads wait for in the newest sample; without `query.showIdle` no rows of threads that all wait for work. */
 export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, query: Query): ViewTable<WaitRow> {
 	const scope = scopeOf(snapshot, query);
-	const threads = Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isCounted(scope, thread));
-	const rows = groupWaits(snapshot, threads).map(group => rowOf(snapshot, group));
+	const rows = groupWaits(snapshot, countedThreads(snapshot, scope)).map(group => rowOf(snapshot, group));
 	const matching = filtered(rows, scope.filter, filterFields);
 	const shown = query.showIdle ? matching : matching.filter(row => !row.isForWork);
 	return {rows: sortRows(shown, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - shown.length, missing: missingWaits(snapshot)};

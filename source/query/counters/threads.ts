@@ -1,7 +1,8 @@
-import {featureRelease, firstWithVirtualThreads, type Snapshot} from '../../model/snapshot.js';
+import {featureRelease, firstWithVirtualThreads, type Snapshot, type ThreadTable} from '../../model/snapshot.js';
 import {threadFlag} from '../../model/sample.js';
+import {sumOf} from '../../model/sum.js';
+import {alignedTo} from './aligned.js';
 
-/** Kind of a thread: the program's, a JIT compiler, or another thread of the JVM (collectors and others). */
 type ThreadKind = 'java' | 'jit' | 'vm';
 
 export function threadKind(flags: number): ThreadKind {
@@ -21,6 +22,8 @@ export function isOfJvm(flags: number, name: string): boolean {
 /** The JDK's threads for virtual threads: carriers of its scheduler, and those that unpark them after a timeout. */
 const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 
+const leastSeenPercent = 99;
+
 /** Returns a note on virtual threads whose stacks are not read; undefined if all are, or there are none. */
 export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 	const {virtualThreads, virtualSeenPercent} = snapshot.session;
@@ -32,11 +35,32 @@ export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 	return virtualSeenPercent < leastSeenPercent ? `virtual threads: only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} are seen` : undefined;
 }
 
-/** Below this percentage of read virtual threads there is a note. */
-const leastSeenPercent = 99;
-
-/** Whether a virtual thread was found mounted, or there are threads that carry or unpark them. */
 function hasVirtualThreads({target, threads}: Snapshot): boolean {
 	return featureRelease(target.jvmVersion) >= firstWithVirtualThreads
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
+}
+
+/** Returns the number of threads in a record: unmounted virtual threads with the same stack share one. */
+export function membersOf({members}: Pick<ThreadTable, 'members'>, thread: number): number {
+	return Math.max(1, members[thread]);
+}
+
+export function membersOfAll(threads: Pick<ThreadTable, 'members'>, records: readonly number[]): number {
+	return sumOf(records, record => membersOf(threads, record));
+}
+
+/** Returns the CPU nanoseconds that a thread used in the window. */
+export function threadCpuNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
+	return growth(snapshot, since, thread, 'cpuNs');
+}
+
+/** Returns the nanoseconds for which a thread was runnable without a CPU in the window. */
+export function threadRunDelayNs(snapshot: Snapshot, since: Snapshot | undefined, thread: number): number {
+	return growth(snapshot, since, thread, 'runDelayNs');
+}
+
+function growth(snapshot: Snapshot, since: Snapshot | undefined, thread: number, name: 'cpuNs' | 'runDelayNs'): number {
+	const then = alignedTo(snapshot, since)?.threads;
+	const before = then && thread < then.count ? then[name][thread] : 0;
+	return Math.max(0, snapshot.threads[name][thread] - before);
 }
