@@ -7,11 +7,9 @@ import type {View} from '../../views/common/view.js';
 
 /** How a snapshot is written. */
 export type ExportOptions = {
-	/** The query of the views: grouping, filter, states, threads and order. */
 	readonly query: Query;
 	/** The view that formats with `ofViews` write; undefined: the format's own content. */
 	readonly view?: View;
-	/** Version of tprof-top. */
 	readonly version: string;
 	/** Maximum number of rows of each list; undefined: the format's default (see its description). */
 	readonly top?: number;
@@ -35,7 +33,6 @@ export type ExportOptions = {
 /** A document; text too large to be held in memory comes in pieces, made on demand. */
 export type Written = string | Uint8Array | Iterable<string>;
 
-/** Returns the pieces of a document. */
 export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }
@@ -69,7 +66,6 @@ export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, versi
 	};
 }
 
-/** Options of writing an agent's report. */
 type ReportOptions = Pick<ExportOptions, 'version' | 'top' | 'width' | 'notes'>;
 
 /** A format's writer for an agent's reports: of traced methods, or of tasks. */
@@ -78,7 +74,6 @@ export type ReportFormat<Report> = {
 	write(target: TargetInfo, report: Report, options: ReportOptions): string | Uint8Array;
 };
 
-/** The part of a format that writes snapshots. */
 type SnapshotPart = {
 	readonly description: string;
 	/** It is the default for printed reports, or for saved sessions. */
@@ -101,9 +96,7 @@ type SnapshotPart = {
 export type Format = Partial<SnapshotPart> & {
 	/** Value of `--format`. */
 	readonly id: string;
-	/** Name in the save dialogue. */
 	readonly title: string;
-	/** With the dot. */
 	readonly extension: string;
 	/** Not for a terminal: it needs a file or a pipe. */
 	readonly binary?: true;
@@ -111,5 +104,4 @@ export type Format = Partial<SnapshotPart> & {
 	readonly tasks?: ReportFormat<TaskReport>;
 };
 
-/** A format for snapshots. */
 export type ExportFormat = Format & SnapshotPart;

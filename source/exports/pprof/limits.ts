@@ -42,7 +42,7 @@ export const maxNameCharacters = 16_000_000;
 /** A profile exceeds a limit; the message says which. */
 export class ExcessError extends RangeError {}
 
-/** Returns the error for more than `limit` of something, named by a plural. */
+/** Returns the error for more than `limit` of something, in the plural. */
 export function tooMany(limit: number, plural: string): ExcessError {
 	return new ExcessError(`more than ${limit.toLocaleString('en')} ${plural}`);
 }

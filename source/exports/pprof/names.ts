@@ -19,7 +19,6 @@ export class Names {
 	readonly #locationIds = new Map<string, number>();
 	readonly #mappingIds = new Map<string, number>();
 
-	/** Returns the index of a string. */
 	text(value: string): number {
 		return this.strings.dedup(value);
 	}

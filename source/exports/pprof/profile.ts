@@ -77,7 +77,6 @@ export class Profile {
 		this.#readLocations();
 	}
 
-	/** Returns the samples in the order of the file. */
 	* samples(): Generator<ProfileSample> {
 		for (const [start, end] of this.#spansOf(fields.sample)) {
 			const sample: ProfileSample = {locationIds: [], values: [], labels: new Map()};

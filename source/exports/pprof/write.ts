@@ -110,7 +110,6 @@ function readableComments({target, session}: Snapshot, version: string): string[
 	];
 }
 
-/** Returns a sample for each counter. */
 function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
 	const {counters, threads} = snapshot;
 	const stackOf = stacksOf(snapshot, names);

@@ -5,13 +5,12 @@ import {LookBack} from './look-back.js';
 import type {Ring, RingWindow} from './ring.js';
 import {stepsUpTo, trendOf, type Trend, type TrendStep} from './steps.js';
 
-/** What must be known of a view: the column that has something of its rows to look back at. */
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
 type Past = NonNullable<View['columns'][number]['past']>;
 
 type Step = {readonly from: RingWindow | undefined; readonly ms: number; readonly figures: PastFigures};
 
-/** The last minute of rows, made of the ring's windows when asked for. A step that is over is looked at once. */
+/** Makes trends of rows over the last minute from the ring. Keeps the figures of completed steps. */
 export class RowTrends {
 	readonly #lookBack = new LookBack();
 	#steps = new Map<RingWindow, Step>();
@@ -20,7 +19,7 @@ export class RowTrends {
 	#asked: readonly unknown[] = [];
 	#shown: ReadonlyArray<Step | undefined> = [];
 
-	/** A row's trend in the minute up to a window of the ring, of its ticks if it used no CPU; undefined for none. */
+	/** Returns a row's trend in the minute up to a window, of its ticks if it used no CPU; undefined for none. */
 	of(key: string, view: View, query: Query, ring: Ring, last: number): Trend | undefined {
 		const past = view.columns.find(column => column.past)?.past;
 		if (!past || last < 0) {
@@ -33,7 +32,6 @@ export class RowTrends {
 			this.#follow(view, query, ring, last, past);
 		}
 
-		// Who waits uses no CPU time: what there is of it is its ticks.
 		const trend = this.#trend(key, query);
 		return trend?.some(value => value > 0) ? trend : this.#trend(key, {...query, unit: 'ticks'});
 	}
@@ -60,13 +58,13 @@ export class RowTrends {
 
 	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
 		const since = this.#lookBack.at(ring, from)?.snapshot;
-		// The step that goes on is looked at again at each refresh.
+		// The newest step changes at each refresh.
 		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!.snapshot;
 		return {ms: sampledMs(snapshot, since), figures: past(snapshot, since, query)};
 	}
 }
 
-/** Whether what was found out for a query says nothing of another. */
+/** Whether figures for a query cannot be those for another. */
 function isOtherFigure(a: Query, b: Query): boolean {
 	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys;
 }

@@ -107,7 +107,7 @@ function meanOf(windows: readonly RingWindow[], from: number, to: number): TimeC
 	return samples > 0 ? {cpuPercent: corePercent(cpuNs, sampledMs), blocked: blockedTicks / samples} : undefined;
 }
 
-/** Number and length of the steps of a trend, which covers a minute. */
+/** A trend covers a minute. */
 const trendSteps = 12;
 const stepMs = 5000;
 

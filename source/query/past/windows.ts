@@ -9,31 +9,29 @@ export const windows = [
 ] as const;
 export type WindowId = (typeof windows)[number]['id'];
 
-/** Snapshots that windows begin at. Plain data, never changed: every function returns a new one. */
+/** Snapshots at which windows begin. Immutable. */
 export type Past = {
 	/** Oldest first; the last one is the newest snapshot that was shown. */
 	readonly refreshes: readonly Snapshot[];
 	readonly resets: readonly Snapshot[];
 };
 
-/** The past before the first refresh: every window begins at the session's start. */
 export const noPast: Past = Object.freeze({refreshes: [], resets: []});
 
 /** Length of the window `last-10s`. */
 export const lastMs = 10_000;
 
-/** Time between two snapshots that are kept for `last-10s`, which is at most that much too long. */
+/** Minimum time between two snapshots kept for `last-10s`, and its maximum error. */
 const keptEveryMs = 1000;
 
 /** Resets that can be undone. */
 const maxResets = 20;
 
-/** Time as the target's samples tell it: it stands still while sampling does. */
 function timeOf({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
-/** The past with a snapshot that is shown from now on; the same past when nothing was sampled since the last one. */
+/** Returns the past with a snapshot that is shown; the same past if it has no new samples. */
 export function remember(past: Past, snapshot: Snapshot): Past {
 	const newest = past.refreshes.at(-1);
 	if (newest?.session.samples === snapshot.session.samples) {
@@ -48,12 +46,12 @@ export function remember(past: Past, snapshot: Snapshot): Past {
 		}
 	}
 
-	// The one that begins the last 10 s stays, those before it are not needed any more.
+	// Keep the one at which the last 10 s begin, but none before it.
 	const first = Math.max(0, kept.findLastIndex(candidate => timeOf(snapshot) - timeOf(candidate) >= lastMs));
 	return {...past, refreshes: [...kept.slice(first), ...(newest ? [newest] : []), snapshot]};
 }
 
-/** The past with a reset at a snapshot: the window `reset` begins there. */
+/** Returns the past with a reset: the window `reset` begins at the snapshot. */
 export function reset(past: Past, snapshot: Snapshot): Past {
 	return {...past, resets: [...past.resets, snapshot].slice(-maxResets)};
 }
@@ -62,7 +60,7 @@ export function undoReset(past: Past): Past {
 	return {...past, resets: past.resets.slice(0, -1)};
 }
 
-/** The snapshot at which a window of `snapshot` begins; undefined: at the session's start. */
+/** Returns the snapshot at which a window that ends at `snapshot` begins; undefined: at the session's start. */
 export function windowStart(window: WindowId, past: Past, snapshot: Snapshot): Snapshot | undefined {
 	const earlier = past.refreshes.filter(candidate => candidate.session.samples < snapshot.session.samples);
 	switch (window) {
@@ -84,26 +82,23 @@ export function windowStart(window: WindowId, past: Past, snapshot: Snapshot): S
 	}
 }
 
-/** How sampling goes now, over the last ten seconds or so; figures that are not known yet are missing. */
+/** Rates over some time; undefined if it is too short. */
 export type SamplingRates = {
 	/** Samples per second of sampling. */
 	readonly samplesPerS?: number;
-	/** CPU time of our own process, percent of a core. */
+	/** Percent of a core. */
 	readonly ownCpuPercent?: number;
 };
 
-/** A shorter time says nothing about a rate. */
+/** Minimum time for a rate. */
 const leastMs = 500;
 
-/** "Lately", milliseconds. */
-const recentMs = 10_000;
-
-/** Our own start-up: code is loaded and compiled, which says nothing of what sampling costs. */
+/** Time in which code is loaded and compiled: its own CPU time is not that of sampling. */
 const startUpMs = 3000;
 
-/** The rates of the last ten seconds, or since the first snapshot; own CPU time without that of the start. */
+/** Returns the rates of the last ten seconds, or since the first snapshot; own CPU without start-up. */
 export function recentRates({refreshes}: Past, {session}: Snapshot): SamplingRates {
-	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= recentMs) ?? refreshes.at(0);
+	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= lastMs) ?? refreshes.at(0);
 	const started = refreshes.find(({session: {takenAtMs, startedAtMs}}) => takenAtMs - startedAtMs >= startUpMs);
 	return begin
 		? {
@@ -113,12 +108,7 @@ export function recentRates({refreshes}: Past, {session}: Snapshot): SamplingRat
 		: {};
 }
 
-/** The same of a recording: over all of it. */
-export function overallRates(snapshot: Snapshot): SamplingRates {
-	return ratesOf(snapshot, undefined);
-}
-
-/** The same of a window. */
+/** Returns the rates of a window; `since` undefined: from the session's start. */
 export function ratesOf({session}: Snapshot, since: Snapshot | undefined): SamplingRates {
 	return between(session, since?.session ?? {
 		samples: 0, durationMs: 0, selfCpuMs: 0, takenAtMs: session.startedAtMs,

@@ -6,7 +6,7 @@ import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/detail.js';
 import type {SummaryOptions, GroupBy, Location, Query} from '../../query/types/query.js';
-import {windowStart, ratesOf, recentRates, overallRates, type SamplingRates} from '../../query/past/windows.js';
+import {windowStart, ratesOf, recentRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
 import {indexAt, cpuTrend} from '../../query/past/steps.js';
@@ -151,7 +151,7 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 		return ratesOf(looked.snapshot, looked.since);
 	}
 
-	return status.phase === 'recording' ? overallRates(shown) : recentRates(past, shown);
+	return status.phase === 'recording' ? ratesOf(shown, undefined) : recentRates(past, shown);
 }
 
 function linkedQuery(query: Query, {sort}: View): Query {
