@@ -20,18 +20,11 @@ import {viewOf} from '../views/registry.js';
 const startTimeoutMs = 30_000;
 const pollMs = 20;
 
-/** Waits until the condition holds, the deadline is over or `stop` aborts; returns whether the condition holds. */
-async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal): Promise<boolean> {
-	while (!condition()) {
-		const leftMs = deadlineMs - performance.now();
-		if (stop.aborted || leftMs <= 0) {
-			return false;
-		}
-
-		await sleep(Math.min(pollMs, leftMs));
+/** Waits until the condition holds, the deadline (monotonic) is over or `stop` aborts. */
+export async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal, everyMs = pollMs): Promise<void> {
+	while (!condition() && !stop.aborted && performance.now() < deadlineMs) {
+		await sleep(Math.min(everyMs, deadlineMs - performance.now()));
 	}
-
-	return true;
 }
 
 /** Prints the reports of the options, each at the end of its window. Returns the exit code; throws UserError. */
@@ -93,7 +86,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	let baseline: Snapshot | undefined;
 	let printedDeadlocks = '';
 	const startMs = performance.now();
-	// The first reading starts the time that the shares of the next one refer to.
+	// The shares of the next reading are of the time since this one.
 	readVitals();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
 		await waitUntil(() => isOver(source.status()), startMs + (plan.windowMs * (iteration + 1)), stop);
@@ -121,7 +114,7 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 }
 
 /** Whether nothing more comes from a source. */
-export function isOver({phase}: SourceStatus): boolean {
+export function isOver({phase}: Pick<SourceStatus, 'phase'>): boolean {
 	return phase === 'ended' || phase === 'failed' || phase === 'recording';
 }
 
@@ -164,7 +157,6 @@ export function abortOnSignal(): AbortController {
 	return stop;
 }
 
-/** Seconds of one batch report by default. */
 const defaultDelayS = 5;
 
 /** The number of reports, and the time from each to the next. */

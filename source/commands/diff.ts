@@ -1,18 +1,18 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
 import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
-import {abortOnSignal, failureOf, isOver} from './batch.js';
-import {momentOf, openSaved, spanOf} from './recording.js';
+import {
+	abortOnSignal, failureOf, isOver, waitUntil,
+} from './batch.js';
+import {openSaved, spanMoments, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
 /** Default of --duration for JVMs. */
 const defaultS = 10;
-const pollMs = 50;
 
 /** One side of a comparison. */
 export type Side = {readonly snapshot: Snapshot; readonly title: string};
@@ -58,19 +58,14 @@ async function savedSide(text: string, {file, from, to}: FileSpan): Promise<Side
 		return {snapshot, title};
 	}
 
-	const [begin, end] = [from, to].map(moment => moment === undefined ? undefined : momentOf(moment, text, recording.ring));
-	return {snapshot: spanOf(recording.ring, begin, end), title};
+	return {snapshot: spanOf(recording.ring, ...spanMoments({from, to}, recording.ring)), title};
 }
 
 async function liveSide(text: string, options: Options): Promise<Side> {
 	const {signal: stop} = abortOnSignal();
 	const target = await resolveTarget(text);
 	return sampled(target, options, async source => {
-		const endMs = performance.now() + ((options.durationS ?? defaultS) * 1000);
-		while (!stop.aborted && !isOver(source.status()) && performance.now() < endMs) {
-			await sleep(pollMs);
-		}
-
+		await waitUntil(() => isOver(source.status()), performance.now() + ((options.durationS ?? defaultS) * 1000), stop);
 		const snapshot = source.read();
 		if (!snapshot || snapshot.session.samples === 0) {
 			throw source.status().phase === 'failed' ? failureOf(source.status()) : new UserError(`no sample of JVM ${target.pid}`);

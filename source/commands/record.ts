@@ -1,9 +1,9 @@
 import path from 'node:path';
 import process from 'node:process';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {printable} from '../model/text.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
+import {freeName} from '../exports/files/files.js';
 import {nameOf, Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
@@ -12,7 +12,9 @@ import type {Ring} from '../query/past/ring.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
 import type {RecordingToggle} from '../ui/screens/session.js';
-import {abortOnSignal, failureOf, isOver} from './batch.js';
+import {
+	abortOnSignal, failureOf, isOver, waitUntil,
+} from './batch.js';
 import {snapshotStem} from './save.js';
 import {Windows} from './sampled.js';
 
@@ -21,7 +23,7 @@ const pollMs = 100;
 
 /** Records a source until it ends, --duration is over or a signal comes. Returns the exit code; throws UserError. */
 export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
-	const recorder = await Recorder.create(options.output ?? `${snapshotStem(target.facts.pid, Date.now())}.tprof`, {version, maxBytes: options.maxBytes});
+	const recorder = await Recorder.create(options.output ?? freeName(snapshotStem(target.facts.pid, Date.now()), '.tprof'), {version, maxBytes: options.maxBytes});
 	const windows = new Windows(source, target);
 	const progress = new Progress();
 	const {signal: stop} = abortOnSignal();
@@ -37,11 +39,14 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	}
 
 	if (recorder.windows === 0) {
-		throw recorder.problem === undefined ? failureOf(source.status()) : new UserError(`nothing was recorded: ${recorder.problem}`);
+		throw recorder.problem === undefined ? failureOf(source.status()) : new UserError(`the recording is lost: ${recorder.problem}`);
 	}
 
-	progress.end(`${lineOf(recorder, windows.ring, 'recorded')}; tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`);
-	return recorder.problem === undefined ? 0 : 1;
+	const {phase, message = 'the JVM has ended'} = source.status();
+	progress.end([
+		lineOf(recorder, windows.ring, 'recorded'), ...(isOver({phase}) ? [message] : []), `tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`,
+	].join('; '));
+	return recorder.problem === undefined && phase !== 'failed' ? 0 : 1;
 }
 
 /** Calls `follow` each second, or `everyMs`, until the source ends, the time is over or a signal comes; then once more. */
@@ -50,10 +55,7 @@ export async function eachWindow(source: Pick<SnapshotSource, 'status'>, duratio
 	let nextMs = performance.now() + everyMs;
 	const isToEnd = () => stop.aborted || isOver(source.status()) || performance.now() >= endMs;
 	while (!isToEnd()) {
-		while (!isToEnd() && performance.now() < nextMs) {
-			await sleep(Math.max(1, Math.min(pollMs, nextMs - performance.now(), endMs - performance.now())));
-		}
-
+		await waitUntil(isToEnd, Math.min(nextMs, endMs), stop, pollMs);
 		// Skip windows that are already late.
 		nextMs = Math.max(nextMs + everyMs, performance.now() + (everyMs / 2));
 		await follow(isToEnd());
@@ -98,7 +100,7 @@ export class Progress {
 
 /** Records the session on the screen when the user asks for it. */
 export class LiveRecorder implements RecordingToggle {
-	/** The source; its status names the recording and its problem. */
+	/** Its status names the recording and its problem. */
 	readonly source: SnapshotSource;
 	readonly #inner: SnapshotSource;
 	readonly #options: Options;
@@ -122,7 +124,7 @@ export class LiveRecorder implements RecordingToggle {
 			return recorder.problem === undefined ? `recorded ${nameOf(recorder)}; tprof-top open shows it` : `${nameOf(recorder)}: ${recorder.problem}`;
 		}
 
-		await this.begin(path.resolve(this.#options.snapshotDir ?? '.', `${snapshotStem(ring.newest?.target.pid ?? 0, Date.now())}.tprof`));
+		await this.begin(freeName(path.resolve(this.#options.snapshotDir ?? '.', snapshotStem(ring.newest?.target.pid ?? 0, Date.now())), '.tprof'));
 		await this.#recorder!.follow(ring);
 		return `recording to ${nameOf(this.#recorder!)}; w ends it`;
 	}
@@ -144,6 +146,6 @@ export class LiveRecorder implements RecordingToggle {
 		}
 
 		const {problem} = this.#recorder;
-		return {...status, recordedTo: nameOf(this.#recorder), ...(problem === undefined ? {} : {message: `not recorded: ${problem}`})};
+		return {...status, recordedTo: nameOf(this.#recorder), ...(problem === undefined ? {} : {message: `${nameOf(this.#recorder)}: ${problem}`})};
 	}
 }

@@ -15,7 +15,6 @@ import {dayAndTime} from '../query/columns/format.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves, and recordings';
 
-/** Why a file cannot be read, by the error's code. */
 const readProblems: Readonly<Record<string, string | undefined>> = {
 	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
@@ -49,8 +48,8 @@ export async function openSaved(file: string, headers?: string): Promise<{readon
 	}
 }
 
-/** Maximum bytes of a recording: the largest --max-size, and what is written before the older half is merged. */
-const maxRecordingBytes = 1280 * 1024 * 1024;
+/** The largest --max-size. */
+const maxRecordingBytes = 1024 * 1024 * 1024;
 
 /** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`, or a recording may have. */
 async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
@@ -62,7 +61,6 @@ async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	const chunks: Uint8Array[] = [];
 	let [length, limit] = [0, 0];
 	for await (const chunk of createReadStream(file, {highWaterMark: 2 ** 20}) as AsyncIterable<Uint8Array>) {
-		// The first chunk tells.
 		limit ||= isRecording(chunk) ? maxRecordingBytes : maxBytes;
 		chunks.push(chunk);
 		length += chunk.length;
@@ -104,7 +102,6 @@ const timeForms = '"10m ago" (before the recording\'s end), 14:02:30, "2026-11-2
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000};
 const dayMs = 24 * 3_600_000;
 
-/** Returns when a recording begins and ends, epoch milliseconds. */
 function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: number] {
 	return [base?.atMs ?? windows[0].atMs - windows[0].sampledMs, windows.at(-1)!.atMs];
 }
@@ -112,44 +109,68 @@ function rangeOf({windows, base}: Ring): readonly [beginMs: number, endMs: numbe
 /** Returns the moment of a recording that an option's text names, epoch milliseconds. Throws UserError (2). */
 export function momentOf(text: string, option: string, ring: Ring): number {
 	const [beginMs, endMs] = rangeOf(ring);
-	const found = agoOf(text, endMs) ?? timeOfDay(text, beginMs, endMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
+	const found = timeOf(text, option, ring);
+	checkWithin(found, option, ring);
+	return Math.max(beginMs, Math.min(endMs, found));
+}
+
+/** Returns the moments of a span; it may begin before the recording, and end after it. Throws UserError (2). */
+export function spanMoments({from, to}: {readonly from?: string; readonly to?: string}, ring: Ring): readonly [fromMs: number | undefined, toMs: number | undefined] {
+	const [beginMs, endMs] = rangeOf(ring);
+	const fromMs = from === undefined ? undefined : timeOf(from, '--from', ring);
+	const nearestMs = to === undefined ? undefined : timeOf(to, '--to', ring, fromMs);
+	const toMs = to !== undefined && nearestMs! < beginMs ? timeOf(to, '--to', ring, beginMs) : nearestMs;
+	checkWithin(Math.max(fromMs ?? beginMs, beginMs), '--from', ring);
+	checkWithin(Math.min(toMs ?? endMs, endMs), '--to', ring);
+	if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs) {
+		throw usage('the span ends before it begins', 'give the earlier moment first');
+	}
+
+	return [fromMs, toMs];
+}
+
+/** Throws UserError (2) if the recording has nothing of a moment: a whole second or minute may begin just before it. */
+function checkWithin(ms: number, option: string, ring: Ring): void {
+	const [beginMs, endMs] = rangeOf(ring);
+	if (ms < beginMs - unitMs.m || ms > endMs + unitMs.m) {
+		throw usage(`${option}: the recording has nothing of ${dayAndTime(ms)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
+	}
+}
+
+/** Returns the time that a text names; of times of day the first after `afterMs`, if given. Throws UserError (2). */
+function timeOf(text: string, option: string, ring: Ring, afterMs?: number): number {
+	const [beginMs, endMs] = rangeOf(ring);
+	const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([smh]) ago$/.exec(text.trim()) ?? [];
+	const found = amount === undefined
+		? timeOfDay(text, beginMs, endMs, afterMs) ?? (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN)
+		: endMs - (Number(amount) * unitMs[unit]);
 	if (Number.isNaN(new Date(found).getTime())) {
 		throw usage(`${option}: "${text}" is not a time`, timeForms);
 	}
 
-	// A whole second or minute may begin just before the first window.
-	if (found < beginMs - unitMs.m || found > endMs + unitMs.m) {
-		throw usage(`${option}: the recording has nothing of ${dayAndTime(found)}`, `it is from ${dayAndTime(beginMs)} to ${dayAndTime(endMs)}`);
-	}
-
-	return Math.max(beginMs, Math.min(endMs, found));
+	return found;
 }
 
-function agoOf(text: string, endMs: number): number | undefined {
-	const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([smh]) ago$/.exec(text.trim()) ?? [];
-	return amount === undefined ? undefined : endMs - (Number(amount) * unitMs[unit]);
-}
-
-/** Returns the last such time of day within the recording, or else the one nearest to it; undefined for other text. */
-function timeOfDay(text: string, beginMs: number, endMs: number): number | undefined {
+/** Returns the first such time of day after a moment, or else the last within the recording, or nearest to it; undefined for other text. */
+function timeOfDay(text: string, beginMs: number, endMs: number, afterMs?: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
 		return undefined;
 	}
 
 	const ofDay = (ms: number) => new Date(ms).setHours(Number(hours), Number(minutes), Number(seconds), 0);
+	if (afterMs !== undefined) {
+		return [ofDay(afterMs), ofDay(afterMs + dayMs)].find(ms => ms > afterMs);
+	}
+
 	const distance = (ms: number) => Math.max(0, beginMs - ms, ms - endMs);
 	// The latest first: sorting keeps the order of those within the recording.
 	const times = [ofDay(endMs), ofDay(endMs - dayMs), ofDay(beginMs)];
 	return times.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Returns what was counted between two moments; undefined: the recording's start or end. Throws UserError (2). */
+/** Returns what was counted between two moments; undefined: the recording's start or end. */
 export function spanOf(ring: Ring, from: number | undefined, to: number | undefined): Snapshot {
-	if (from !== undefined && to !== undefined && to <= from) {
-		throw usage('the span ends before it begins', 'give the earlier moment first');
-	}
-
 	const lookBack = new LookBack();
 	const end = to === undefined ? ring.windows.length - 1 : Math.max(0, nearestEnd(ring, to));
 	const begin = from === undefined ? -1 : Math.min(end - 1, nearestEnd(ring, from));

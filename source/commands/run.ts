@@ -20,7 +20,7 @@ import type {LiveParts} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {momentOf, openSaved, savedSource, spanOf, windowAt} from './recording.js';
+import {momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
 import {checkFormat, runBatch} from './batch.js';
 
@@ -255,13 +255,13 @@ async function openFile(file: string, options: Options): Promise<number> {
 	}
 
 	try {
-		const moment = (text: string | undefined, option: string) => text === undefined ? undefined : momentOf(text, option, recording.ring);
-		const [atMs, fromMs, toMs] = [moment(at, '--at'), moment(from, '--from'), moment(to, '--to')];
-		if (isInteractive(options) && fromMs === undefined && toMs === undefined) {
+		const {ring} = recording;
+		const atMs = at === undefined ? undefined : momentOf(at, '--at', ring);
+		if (isInteractive(options) && from === undefined && to === undefined) {
 			return await show(savedSource(saved), options, {recording, atMs});
 		}
 
-		const snapshot = atMs === undefined ? spanOf(recording.ring, fromMs, toMs) : windowAt(recording.ring, atMs);
+		const snapshot = atMs === undefined ? spanOf(ring, ...spanMoments({from, to}, ring)) : windowAt(ring, atMs);
 		return await show(savedSource({...saved, snapshot}), options);
 	} catch (error) {
 		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;

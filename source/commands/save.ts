@@ -2,7 +2,9 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
-import {nearestFolder, removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
+import {
+	freeName, nearestFolder, removeAll, writeTogether, writeWhole, WriteError,
+} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -41,7 +43,9 @@ async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name,
 	}
 
 	if (format === recordingItem.id) {
-		return saveRing(ring!, path.resolve(options.snapshotDir ?? '.', name ?? `${snapshotStem(snapshot.target.pid, now)}.tprof`));
+		const folder = options.snapshotDir ?? '.';
+		const recorder = await recordRing(ring!, name === undefined ? freeName(path.resolve(folder, snapshotStem(snapshot.target.pid, now)), '.tprof') : path.resolve(folder, name));
+		return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
 	}
 
 	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
@@ -53,13 +57,8 @@ async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name,
 	return `saved ${path.relative('', written) || written} ${samples}`;
 }
 
-/** What the save dialogue has beside the formats: all windows that are kept. */
+/** An item of the save dialogue beside the formats. */
 export const recordingItem = {id: 'recording', title: 'Recording: all of the past that is kept'};
-
-async function saveRing(ring: Ring, file: string): Promise<string> {
-	const recorder = await recordRing(ring, file);
-	return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
-}
 
 /** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
 async function recordRing(ring: Ring, file: string): Promise<Recorder> {
@@ -67,7 +66,7 @@ async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	await recorder.follow(ring, 0);
 	await recorder.finish();
 	if (recorder.problem !== undefined || recorder.windows === 0) {
-		await removeAll([file]);
+		await removeAll(recorder.windows > 0 ? [file] : []);
 		throw new UserError(recorder.problem ?? 'there is no past yet to save');
 	}
 

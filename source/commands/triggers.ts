@@ -19,7 +19,7 @@ import {eachWindow, Progress} from './record.js';
 import {Windows} from './sampled.js';
 import {utcStamp} from './save.js';
 
-/** Time recorded before and after a trigger, and minimum time between two. */
+/** Time recorded before and after a trigger, and the minimum between two. */
 const aroundMs = 60_000;
 
 /** A condition may begin to hold this long before the end of the window that shows it: the minute before is then whole. */
@@ -28,7 +28,6 @@ const latenessMs = 2000;
 /** Time-out of --exec. */
 const execMs = 60_000;
 
-/** The figures that conditions are about, at the end of a window. */
 const figures: Readonly<Record<Condition['figure'], (snapshot: Snapshot, window: RingWindow) => number>> = {
 	cpu: (_, {cpuNs, sampledMs}) => corePercent(cpuNs, sampledMs),
 	blocked: snapshot => membersOfAll(snapshot.threads, contending(snapshot)),
@@ -47,18 +46,17 @@ type FileCount = {left: number};
 
 /** Each time a condition begins to hold, writes the minute before and after to a file. */
 class Trigger {
-	/** Why the current file, or the command after the last one, failed. */
+	/** Why the current file cannot be written. */
 	problem: string | undefined;
-	/** Name of the last file finished. */
+	/** What went wrong with the last file, or with the command after it, that failed. */
+	failure: string | undefined;
 	newestFile: string | undefined;
-	/** Runs of --exec, which begin when a file is finished. */
 	readonly #commands: Array<Promise<void>> = [];
 	readonly #options: Options;
 	readonly #stem: string;
 	readonly #files: FileCount;
 	#recorder: Recorder | undefined;
 	#firedMs = -Infinity;
-	/** Whether a condition was true in the previous window. */
 	#wasTrue = false;
 
 	/** `stem`: the start of the files' names. */
@@ -105,7 +103,7 @@ class Trigger {
 		try {
 			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, {version, maxBytes: this.#options.maxBytes});
 		} catch (error) {
-			this.problem = (error as Error).message;
+			this.failure = (error as Error).message;
 		}
 	}
 
@@ -117,7 +115,11 @@ class Trigger {
 		}
 
 		await recorder.finish();
-		this.problem = recorder.problem;
+		this.problem = undefined;
+		if (recorder.problem !== undefined) {
+			this.failure = `${nameOf(recorder)}: ${recorder.problem}`;
+		}
+
 		if (recorder.windows > 0) {
 			this.newestFile = nameOf(recorder);
 			if (this.#options.exec !== undefined) {
@@ -128,12 +130,16 @@ class Trigger {
 
 	async #run(command: string, file: string): Promise<void> {
 		const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
-		const code = await new Promise(resolve => {
-			child.on('error', resolve);
-			child.on('exit', resolve);
+		const outcome = await new Promise<string>(resolve => {
+			child.on('error', ({message}) => {
+				resolve(message);
+			});
+			child.on('exit', (code, signal) => {
+				resolve(code === 0 ? '' : (signal ?? `exit code ${code}`));
+			});
 		});
-		if (code !== 0) {
-			this.problem = `--exec failed for ${file}`;
+		if (outcome !== '') {
+			this.failure = `--exec failed for ${file}: ${outcome}`;
 		}
 	}
 }
@@ -147,25 +153,25 @@ export async function recordWhen(source: SnapshotSource, target: Target, options
 	const files: FileCount = {left: options.maxFiles};
 	const {signal} = abortOnSignal();
 	const progress = new Progress();
-	await watchTarget(source, target, options, {
-		files, stop: signal, stem: options.output === undefined ? `tprof-${target.facts.pid}` : stemOf(options), show(trigger) {
-			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files)}${trigger.newestFile === undefined ? '' : `, the last ${trigger.newestFile}`}`, trigger.problem);
+	const {failure, newestFile} = await watchTarget(source, target, options, {
+		files, stop: signal, stem: options.output === undefined ? `tprof-${target.facts.pid}` : stemOf(options), show({newestFile, problem, failure}) {
+			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files, newestFile)}`, problem ?? failure);
 		},
 	});
-	progress.end(`watched ${target.facts.pid} ${target.facts.mainClass}: ${countOf(options, files)}`);
+	progress.end(`watched ${target.facts.pid} ${target.facts.mainClass}: ${countOf(options, files, newestFile)}${failure === undefined ? '' : `; ${failure}`}`);
 	if (source.status().phase === 'failed') {
 		throw failureOf(source.status());
 	}
 
-	return 0;
+	return failure === undefined ? 0 : 1;
 }
 
-function countOf({maxFiles}: Options, {left}: FileCount): string {
-	return `${maxFiles - left} of ${maxFiles} files`;
+function countOf({maxFiles}: Options, {left}: FileCount, newestFile: string | undefined): string {
+	return `${maxFiles - left} of ${maxFiles} files${newestFile === undefined ? '' : `, the last ${newestFile}`}`;
 }
 
 /** Follows one target until its time is over, it ends or `stop`; `show` is called after each window. */
-async function watchTarget(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<void> {
+async function watchTarget(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<Trigger> {
 	const windows = new Windows(source, target);
 	const trigger = new Trigger(options, stem, files);
 	try {
@@ -177,6 +183,8 @@ async function watchTarget(source: SnapshotSource, target: Target, options: Opti
 		await trigger.close();
 		windows.close();
 	}
+
+	return trigger;
 }
 
 /** Records every JVM of this host around each --when, including those that start later. */
@@ -189,24 +197,28 @@ export async function watchAll(options: Options): Promise<number> {
 	const {signal: stop} = abortOnSignal();
 	const progress = new Progress();
 	let problem: string | undefined;
-	let newest = '';
+	let failure: string | undefined;
+	let newestFile: string | undefined;
+	const take = (trigger: Trigger) => {
+		newestFile = trigger.newestFile ?? newestFile;
+		failure = trigger.failure ?? failure;
+		problem = trigger.problem ?? failure ?? problem;
+	};
+
 	await eachJvm(options, {
 		stop,
 		async follow(source, target) {
-			await watchTarget(source, target, options, {
-				files, stop, stem: `${stemOf(options)}-${target.pid}`, show(trigger) {
-					newest = trigger.newestFile === undefined ? newest : `, the last ${trigger.newestFile}`;
-					problem = trigger.problem ?? problem;
-				},
-			});
+			take(await watchTarget(source, target, options, {
+				files, stop, stem: `${stemOf(options)}-${target.pid}`, show: take,
+			}));
 		},
 		onProblem(text) {
 			problem = text;
 		},
 		onPoll(count) {
-			progress.show(`watching ${count} JVMs  ${countOf(options, files)}${newest}`, problem);
+			progress.show(`watching ${count} JVMs  ${countOf(options, files, newestFile)}`, problem);
 		},
 	});
-	progress.end(`watched for ${countOf(options, files)}${newest}`);
-	return 0;
+	progress.end(`watched for ${countOf(options, files, newestFile)}${failure === undefined ? '' : `; ${failure}`}`);
+	return failure === undefined ? 0 : 1;
 }

@@ -9,6 +9,8 @@ type Common = {
 	readonly help: string;
 	/** The commands that it applies to; by default those of its group. */
 	readonly commands?: readonly CommandKind[];
+	/** The option, by its key, without which it has no effect. */
+	readonly needs?: string;
 	/** Whether the configuration file may set it: for screen and reports, or for the screen only. */
 	readonly inConfig?: 'always' | 'screen';
 	/** Whether giving it asks for a report instead of the screen. */
@@ -48,16 +50,18 @@ export type ValueOf<Record> = Record extends {read(text: string, spelling: strin
 
 /** The commands on a live JVM. */
 export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'push', 'diff'];
-const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
+export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
+/** The commands that show or print something. */
+export const showing: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'diff', 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
 /** The groups of the help, in its order. */
 export const groups = {
 	// Most have no effect on a recording, but do no harm.
 	sampling: {title: 'Sampling', commands: onSessions},
-	view: {title: 'View', commands: onSessions},
-	batch: {title: 'Batch', commands: onSessions},
-	files: {title: 'Files', commands: onSessions},
+	view: {title: 'View', commands: showing},
+	batch: {title: 'Batch', commands: showing},
+	files: {title: 'Files', commands: showing},
 	recordings: {title: 'Recordings', commands: ['record', 'watch']},
 	push: {title: 'Push', commands: ['push']},
 	trace: {title: 'Traces', commands: ['trace', 'record']},

@@ -80,6 +80,15 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
 	}
 
+	const lonely = given.find(({needs}) => needs !== undefined && values[needs as keyof OptionValues] === undefined);
+	if (lonely) {
+		throw usage(`${longForm(lonely)} needs --${lonely.needs}`);
+	}
+
+	if (values.at !== undefined && (values.from ?? values.to) !== undefined) {
+		throw usage('--at excludes --from and --to', '--at: a moment; --from and --to: a span');
+	}
+
 	return {
 		options: {
 			...values, command, configuration: noConfiguration, batch: given.some(({asksForReport}) => asksForReport),

@@ -11,7 +11,7 @@ import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
 import {views} from '../views/registry.js';
 import {usage} from '../runtime/errors.js';
 import {
-	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
+	anyText, eitherOf, everywhere, number, oneOf, onJvms, onSessions, showing, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {checkPattern} from './command.js';
 
@@ -184,17 +184,17 @@ const optionTable = {
 		...number(1, 1_000_000, {isWhole: true}),
 	},
 	durationS: {
-		name: 'duration', group: 'batch', value: 'S', asksForReport: true, help: 'total sampling time, seconds',
+		name: 'duration', group: 'batch', value: 'S', commands: onJvms, asksForReport: true, help: 'total sampling time, seconds',
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: [...showing, 'list'], asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
 	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread'},
 	withStates: {name: 'with-states', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread\'s state, and count ticks'},
 	output: {
-		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
+		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', commands: [...showing, 'record', 'watch'], asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
 	},
 	snapshotDir: {
@@ -208,7 +208,7 @@ const optionTable = {
 	last: {name: 'last', group: 'files', commands: ['open'], help: 'open your last session'},
 	/** Undefined: the default file; false: none. */
 	config: {
-		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
+		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, commands: onSessions, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: read none',
 		...anyText,
 	},
 	record: {
@@ -239,11 +239,11 @@ const optionTable = {
 		},
 	},
 	maxFiles: {
-		name: 'max-files', group: 'recordings', value: 'N', default: '20', help: 'with --when: at most N files',
+		name: 'max-files', group: 'recordings', value: 'N', needs: 'when', default: '20', help: 'with --when: at most N files',
 		...number(1, 10_000, {isWhole: true}),
 	},
 	exec: {
-		name: 'exec', group: 'recordings', value: 'CMD', help: 'with --when: run this shell command after each file, with its path appended',
+		name: 'exec', group: 'recordings', value: 'CMD', needs: 'when', help: 'with --when: run this shell command after each file, with its path appended',
 		...anyText,
 	},
 	tracePatterns: {

@@ -99,7 +99,9 @@ test.concurrent.for(['SIGINT', 'end'] as const)('it ends well (%s), and says how
 	}
 
 	const {status, stderr} = await ended;
-	expect({status, stderr}).toEqual({status: 0, stderr: expect.stringMatching(/^recorded .*\.tprof \d+s {2}[\d,]+ samples {2}\d+\/s {2}[\d.]+[KM] {2}costs [\d.]+% of target {2}own CPU [\d.]+%; tprof-top open .*\.tprof shows it\n$/) as unknown});
+	expect({status, stderr}).toEqual({status: 0, stderr: expect.stringMatching(how === 'end'
+		? /^recorded .*\.tprof \d+s {2}.*; (?:process|JVM) \d+ has ended; tprof-top open .*\.tprof shows it\n$/
+		: /^recorded .*\.tprof \d+s {2}[\d,]+ samples {2}\d+\/s {2}[\d.]+[KM] {2}costs [\d.]+% of target {2}own CPU [\d.]+%; tprof-top open .*\.tprof shows it\n$/) as unknown});
 	const {problem, ring} = openRecording(readFileSync(file));
 	expect({problem, windows: ring.windows.length}).toEqual({problem: undefined, windows: expect.toSatisfy(count => count >= 2) as unknown});
 }));
@@ -122,7 +124,7 @@ test.concurrent('where there is no room for more, it says so once, and what is t
 test.concurrent('--when has what was before a burst, by the program\'s own clock, and runs a command after it', beside(async () => {
 	const java = await javaForTest('KnownPhases', {under: []});
 	const place = folderForTest();
-	const {child, ended} = startCli('record', String(java.pid), '-o', path.join(place, 'x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${path.join(place, 'ran')}`, '--interval', '20');
+	const {child, ended} = startCli('record', String(java.pid), '-o', path.join(place, 'x.tprof'), '--when', 'cpu>20', '--exec', `echo >> ${path.join(place, 'ran')}; exit 3;`, '--interval', '20');
 	// Nothing tells that it samples before there is a file.
 	await sleep(6000);
 	java.child.stdin!.write('\n');
@@ -131,7 +133,7 @@ test.concurrent('--when has what was before a burst, by the program\'s own clock
 	const written = path.join(place, name);
 	await until(() => (windowsOf(written).at(-1)?.atMs ?? 0) > endedMs);
 	child.kill('SIGINT');
-	await ended;
+	expect(await ended).toMatchObject({status: 1, stderr: expect.stringMatching(/: 1 of 20 files, the last .*\.tprof; --exec failed for .*\.tprof: exit code 3\n$/) as unknown});
 	expect(readdirSync(place)).toContain('ran');
 	const windows = windowsOf(written);
 	expect(windows.filter(({atMs}) => atMs < beganMs).length).toBeGreaterThanOrEqual(3);

@@ -83,6 +83,8 @@ def main(file):
     assert data.startswith(b'tprof-top recording 1\n')
     about, strings, frames, nodes, counters = None, [], [], [], {}
     for kind, number, figures, content in members(data):
+        if kind == 0 and about:
+            continue
         if kind == 0:
             about = json.loads(content)
             counters = {name: {} for name in about['columns']['counters']}

@@ -67,6 +67,13 @@ describe('the command', () => {
 		['open --threads main a.pb.gz', '--threads does not apply to tprof-top open'],
 		['list -b', '--batch does not apply to tprof-top list'],
 		['list --duration 3', '--duration does not apply to tprof-top list'],
+		['open --duration 3 a.tprof', '--duration does not apply to tprof-top open'],
+		['record --format json -o a.tprof 1', '--format does not apply to tprof-top record'],
+		['watch --all --when deadlock --view tree', '--view does not apply to tprof-top watch'],
+		['push --output a 1 --to http://x', '--output does not apply to tprof-top push'],
+		['record 1 --exec true', '--exec needs --when'],
+		['record 1 --max-files 3', '--max-files needs --when'],
+		['open a.tprof --at 14:00 --to 15:00', '--at excludes --from and --to'],
 	])('"%s" is refused: %s', (line, message) => {
 		expect(usageError(line).message).toContain(message);
 	});

@@ -32,7 +32,7 @@ test('what is old is kept in windows of ten seconds, whole ones on the clock', (
 	expect(coarse.length).toBe(10);
 	expect(ring.windows.length).toBe(10 + 60);
 	expect(coarse.map(({atMs}) => (atMs - startMs) / 1000)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
-	expect(ring.windows.map(({isDeflated}) => isDeflated)).toEqual([...Array.from({length: 9}, () => true), ...Array.from({length: 61}, () => false)]);
+	expect(ring.windows.map(({body, bytes}) => bytes < body().length)).toEqual([...Array.from({length: 9}, () => true), ...Array.from({length: 61}, () => false)]);
 	const lookBack = new LookBack();
 	for (const index of [0, 3, 9, 10, 40, 8]) {
 		const second = (ring.windows[index].atMs - startMs) / 1000;
@@ -51,6 +51,16 @@ test('with room for less the oldest windows go, and what is left begins where th
 	expect(saidBy(lookBack.at(ring, -1)?.snapshot)).toEqual(saidBy(session[first - 2]));
 	expect(saidBy(lookBack.at(ring, 0)?.snapshot)).toEqual(saidBy(session[first - 1]));
 	expect(ringOf(session, {...usualBounds, maxWindows: 7}).windows.length).toBe(7);
+});
+
+test('windows go on when the clock is set back', () => {
+	const session = [...randomSession(6)].map((snapshot, index) => {
+		const backMs = index < 3 ? 0 : 3_600_000;
+		return {...snapshot, session: {...snapshot.session, takenAtMs: snapshot.session.takenAtMs - backMs, lastSampleAtMs: snapshot.session.lastSampleAtMs - backMs}};
+	});
+	const {windows} = ringOf(session);
+	expect(windows.length).toBe(6);
+	expect(windows.every(({atMs}, index) => index === 0 || atMs > windows[index - 1].atMs)).toBe(true);
 });
 
 test('a refresh that comes early, or brings nothing new, begins no window', () => {

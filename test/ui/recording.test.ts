@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {momentOf, savedSource, spanOf} from '../../source/commands/recording.js';
+import {momentOf, savedSource, spanMoments, spanOf} from '../../source/commands/recording.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {views} from '../../source/views/registry.js';
@@ -98,7 +98,24 @@ test('a span has the windows that end nearest to its moments, and ends after it 
 		expect(spanOf(ring, begin + offMs, end + offMs).session.durationMs).toBe(durationMs);
 	}
 
-	expect(() => spanOf(ring, end, begin)).toThrow('the span ends before it begins');
+	const time = (ms: number) => new Date(ms).toISOString();
+	expect(() => spanMoments({from: time(end), to: time(begin)}, ring)).toThrow('the span ends before it begins');
+});
+
+test('a span may reach beyond the recording, but not lie outside of it', async () => {
+	const {ring} = await bothScreens();
+	const ms = (day: number, hours: number, minutes = 0) => new Date(2026, 10, day, hours, minutes).getTime();
+	const moments = (from: string | undefined, to: string | undefined, beginMs: number, endMs: number) => spanMoments({from, to}, {
+		...ring, base: {...ring.windows[0], atMs: beginMs}, windows: [{...ring.windows[0], atMs: endMs}],
+	});
+	expect(moments('00:00', '23:59', ms(23, 10), ms(23, 11))).toEqual([ms(23, 0), ms(23, 23, 59)]);
+	expect(moments('00:00', '23:59', ms(22, 20), ms(23, 14))).toEqual([ms(23, 0), ms(23, 23, 59)]);
+	expect(moments('22:00', '02:00', ms(22, 20), ms(23, 14))).toEqual([ms(22, 22), ms(23, 2)]);
+	expect(moments(undefined, '23:59', ms(23, 10), ms(23, 11))).toEqual([undefined, ms(23, 23, 59)]);
+	expect(moments(undefined, '12:00', ms(21, 10), ms(23, 13))).toEqual([undefined, ms(23, 12)]);
+	expect(moments('2026-11-01 00:00', '2026-12-01 00:00', ms(23, 10), ms(23, 11))).toEqual([ms(1, 0), new Date(2026, 11, 1).getTime()]);
+	expect(() => moments('12:00', '13:00', ms(23, 10), ms(23, 11))).toThrow('--from: the recording has nothing of');
+	expect(() => moments('2026-11-01 00:00', '2026-11-02 00:00', ms(23, 10), ms(23, 11))).toThrow('--to: the recording has nothing of');
 });
 
 test('a time of day is the last one within the recording, or else the nearest', async () => {

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import process from 'node:process';
-import {constants, createReadStream, existsSync} from 'node:fs';
-import {type FileHandle, link, open, unlink, writeFile, chmod, mkdir, realpath, rename, stat} from 'node:fs/promises';
+import {constants, existsSync} from 'node:fs';
+import {
+	chmod, copyFile, link, lstat, mkdir, open, realpath, rename, stat, unlink, writeFile, type FileHandle,
+} from 'node:fs/promises';
 import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
 import {printable} from '../../model/text.js';
@@ -33,7 +35,7 @@ export async function writeTogether(stem: string, parts: readonly FilePart[], {t
 		}
 
 		for (let suffix = 1; suffix <= (taken === 'suffix' ? maxSuffix : 1); suffix++) {
-			const names = parts.map(({extension}) => stem + (suffix === 1 ? '' : `-${suffix}`) + extension);
+			const names = parts.map(({extension}) => nameWith(stem, suffix, extension));
 			if (await publish(temporaries, names)) {
 				await syncFolder(folder);
 				return names;
@@ -46,6 +48,20 @@ export async function writeTogether(stem: string, parts: readonly FilePart[], {t
 	} finally {
 		await removeAll(temporaries);
 	}
+}
+
+function nameWith(stem: string, suffix: number, extension: string): string {
+	return stem + (suffix === 1 ? '' : `-${suffix}`) + extension;
+}
+
+/** Returns the name, with -2, -3 and so on before its extension if there is such a file. */
+export function freeName(stem: string, extension: string): string {
+	let suffix = 1;
+	while (suffix < maxSuffix && existsSync(nameWith(stem, suffix, extension))) {
+		suffix++;
+	}
+
+	return nameWith(stem, suffix, extension);
 }
 
 /** Gives the complete files their names; if one is taken, removes them all and returns false. */
@@ -73,10 +89,25 @@ function extensionOf(file: string): string {
 	return file.endsWith('.pb.gz') && path.basename(file) !== '.pb.gz' ? '.pb.gz' : path.extname(file);
 }
 
+/** Throws, as creating a file would, if the name is taken or impossible. */
+export async function throwIfTaken(name: string): Promise<void> {
+	try {
+		await lstat(name);
+	} catch (error) {
+		if (codeOf(error) === 'ENOENT') {
+			return;
+		}
+
+		throw error;
+	}
+
+	throw Object.assign(new Error('taken'), {code: 'EEXIST'});
+}
+
 /** Creates a file with a temporary name in the folder, for its owner alone. */
-export async function createPartial(folder: string): Promise<{readonly file: string; readonly handle: FileHandle}> {
+export async function createPartial(folder: string, extension = '.partial'): Promise<{readonly file: string; readonly handle: FileHandle}> {
 	const {randomBytes} = await import('node:crypto');
-	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
+	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}${extension}`);
 	// The umask can only remove permissions: no chmod is needed.
 	const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 	return {file, handle};
@@ -94,20 +125,14 @@ export async function giveName(temporary: string, name: string): Promise<void> {
 			throw error;
 		}
 
-		const handle = await open(name, 'wx', 0o600);
-		try {
-			await writeSynced(handle, createReadStream(temporary));
-		} catch (error_) {
-			await removeAll([name]);
-			throw error_;
-		}
+		await copyFile(temporary, name, constants.COPYFILE_EXCL);
 	}
 }
 
 const linklessCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Writes a file, syncs and closes it. */
-async function writeSynced(handle: FileHandle, bytes: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>): Promise<void> {
+async function writeSynced(handle: FileHandle, bytes: Written): Promise<void> {
 	try {
 		await writeFile(handle, bytes);
 		await handle.sync();
@@ -128,7 +153,6 @@ export async function syncFolder(folder: string): Promise<void> {
 	});
 }
 
-/** Removes the files that exist. */
 export async function removeAll(files: readonly string[]): Promise<void> {
 	for (const file of files) {
 		await ignoringErrors(async () => unlink(file));

@@ -1,8 +1,10 @@
-import {type FileHandle, lstat} from 'node:fs/promises';
+import type {FileHandle} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../../runtime/errors.js';
 import {piecesOf, type Written} from '../common/export-format.js';
-import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, codeOf, writeErrorOf} from './files.js';
+import {
+	createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, writeErrorOf,
+} from './files.js';
 
 /**
 A file that grows under a temporary name and is renamed at the end, never replacing another file. If we are killed, the
@@ -81,19 +83,4 @@ export class GrowingFile {
 
 		return new UserError(message, {hint: `the reports before that are in ${this.#partial}; ${hint}`});
 	}
-}
-
-/** Throws, as creating a file would, if the name is taken or impossible. */
-async function throwIfTaken(name: string): Promise<void> {
-	try {
-		await lstat(name);
-	} catch (error) {
-		if (codeOf(error) === 'ENOENT') {
-			return;
-		}
-
-		throw error;
-	}
-
-	throw Object.assign(new Error('taken'), {code: 'EEXIST'});
 }

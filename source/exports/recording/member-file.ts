@@ -5,11 +5,32 @@ import {threadStates} from '../../model/thread-state.js';
 import {changing, type Region} from '../../query/past/deltas.js';
 import {type WindowFigures, together, type RingWindow} from '../../query/past/ring.js';
 import {figureNames} from '../../query/past/window-body.js';
-import {ignoringErrors} from '../files/files.js';
 import {cellOf} from '../../query/past/steps.js';
-import {contentOf, firstLine, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts} from './members.js';
+import {UserError} from '../../runtime/errors.js';
+import {ignoringErrors} from '../files/files.js';
+import {
+	contentOf, firstLine, maxMembers, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
+} from './members.js';
 
-/** A member of the file: its position, and its figures for the time line. */
+/** There is no room for a member. */
+export class FullError extends UserError {
+	constructor() {
+		super('what there is takes more than --max-size');
+	}
+}
+
+/** Returns the session member of a recording. */
+export function sessionMember({target, session: {engine, timer}}: Snapshot, version: string): Uint8Array {
+	const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
+	const about = {
+		tool: 'tprof-top', version, target, engine, timer, figures: figureNames, columns: {counters: namesOfRegion('counters'), contention: namesOfRegion('contention'), threads: namesOfRegion('threads')}, states: threadStates, lockKinds,
+	};
+	const none: WindowFigures = {
+		atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
+	};
+	return packed(memberKinds.session, 0, none, Buffer.from(JSON.stringify(about)));
+}
+
 type WrittenMember = {
 	readonly kind: number;
 	readonly number: number;
@@ -18,9 +39,8 @@ type WrittenMember = {
 	readonly figures: WindowFigures;
 };
 
-/** Writes members to a recording. Methods throw system errors, and never leave a partial member. */
+/** Writes members to a recording. Methods throw system errors or FullError, and never leave a partial member. */
 export class MemberFile {
-	/** Windows and indexes in their order. */
 	readonly members: WrittenMember[] = [];
 	size = 0;
 	#number = 0;
@@ -28,19 +48,11 @@ export class MemberFile {
 	#named: NameCounts = noNames;
 	#indexed: NameCounts = noNames;
 
-	constructor(readonly handle: FileHandle) {}
+	constructor(public handle: FileHandle, readonly session: Uint8Array, public maxBytes: number) {}
 
 	/** Writes the first line and the session member. */
-	async begin({target, session: {engine, timer}}: Snapshot, version: string): Promise<void> {
-		const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
-		const about = {
-			tool: 'tprof-top', version, target, engine, timer, figures: figureNames, columns: {counters: namesOfRegion('counters'), contention: namesOfRegion('contention'), threads: namesOfRegion('threads')}, states: threadStates, lockKinds,
-		};
-		const none: WindowFigures = {
-			atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
-		};
-		const member = packed(memberKinds.session, 0, none, Buffer.from(JSON.stringify(about)));
-		await this.#append(Buffer.concat([Buffer.from(firstLine), member]));
+	async begin(): Promise<void> {
+		await this.#append(Buffer.concat([Buffer.from(firstLine), this.session]));
 	}
 
 	async window(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
@@ -50,12 +62,14 @@ export class MemberFile {
 		this.#number++;
 	}
 
-	/** Writes an index of the newest window's end. */
+	/** Writes an index of the newest window's end, after the session once more: it may be damaged elsewhere. */
 	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
+		await this.#append(this.session);
 		await this.#add(memberKinds.index, figures, contentOf(dictionary, this.#indexed, names, body));
 		this.#named = names;
-		this.#indexed = names;
+		// No window repeats the names of an index before the first one: the next index does.
+		this.#indexed = this.#number === 0 ? noNames : names;
 	}
 
 	/** Marks a gap: windows are missing here. */
@@ -71,18 +85,22 @@ export class MemberFile {
 	}
 
 	async #add(kind: number, figures: WindowFigures, content: Uint8Array): Promise<void> {
-		const [at, number] = [this.size, this.#number];
-		const member = packed(kind, number, figures, content);
+		const member = packed(kind, this.#number, figures, content);
 		await this.#append(member);
+		// Not the window itself, which holds its body.
 		const {atMs, cpuNs, sampledMs, blockedTicks, samples} = figures;
 		this.members.push({
-			kind, number, at, size: member.length, figures: {
+			kind, number: this.#number, at: this.size - member.length, size: member.length, figures: {
 				atMs, cpuNs, sampledMs, blockedTicks, samples,
 			},
 		});
 	}
 
 	async #append(bytes: Uint8Array): Promise<void> {
+		if (this.size + bytes.length > this.maxBytes || this.members.length >= maxMembers) {
+			throw new FullError();
+		}
+
 		try {
 			for (let done = 0; done < bytes.length;) {
 				const {bytesWritten} = await this.handle.write(bytes, done, bytes.length - done, this.size + done);
@@ -97,29 +115,61 @@ export class MemberFile {
 	}
 }
 
-/** Lengths of merged windows; the first that leaves at most this fraction of the older half's windows is chosen. */
-const cellsMs = [10_000, 60_000, 600_000, 3_600_000];
-const maxLeft = 0.4;
+/** Ways to merge, tried in turn: the share of the file that is merged, and the length of its windows. */
+const merges: ReadonlyArray<{readonly share: number; readonly cellMs: number}> = [
+	{share: 0.5, cellMs: 10_000}, {share: 0.5, cellMs: 60_000}, {share: 0.5, cellMs: 600_000}, {share: 0.5, cellMs: 3_600_000}, {share: 1, cellMs: 3_600_000},
+];
 
-/** Minimum number of windows between two indexes of the older half. */
+/** Share of the size that a merge must leave free, so that the next one is not soon. */
+const leastFree = 0.25;
+
+/** Minimum number of windows between two indexes of the merged part. */
 const leastBetween = 20;
 
-/** Copies a recording into an empty file, its older half in fewer, longer windows. Throws system errors. */
-export async function compact(from: MemberFile, to: MemberFile, newest: Snapshot, version: string): Promise<void> {
-	const {dictionary} = newest;
-	const isOld = ({at}: WrittenMember) => at < from.size / 2;
-	const cellMs = cellFor(from.members.filter(member => member.kind === memberKinds.window && isOld(member)));
-	let merged: RingWindow | undefined;
+/**
+Copies a recording into an empty file, the older windows merged into fewer, longer ones. Throws system errors, and
+FullError if that makes no room.
+*/
+export async function merged(from: MemberFile, handle: FileHandle, dictionary: Dictionary): Promise<MemberFile> {
+	for (const merge of merges) {
+		const to = new MemberFile(handle, from.session, (1 - leastFree) * from.maxBytes);
+		const isLast = merge === merges.at(-1);
+		try {
+			if (isLast || isWorthwhile(from, merge)) {
+				await copyMerged(from, to, dictionary, merge);
+				await handle.truncate(to.size);
+				to.maxBytes = from.maxBytes;
+				return to;
+			}
+		} catch (error) {
+			if (isLast || !(error instanceof FullError)) {
+				throw error;
+			}
+		}
+	}
+
+	throw new FullError();
+}
+
+function isWorthwhile(from: MemberFile, {share, cellMs}: typeof merges[number]): boolean {
+	const old = from.members.filter(({kind, at}) => kind === memberKinds.window && at < share * from.size);
+	const cells = new Set(old.map(({figures}) => cellOf(figures.atMs, cellMs)));
+	return share * (1 - (cells.size / old.length)) > leastFree;
+}
+
+async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictionary, {share, cellMs}: typeof merges[number]): Promise<void> {
+	const isOld = ({at}: WrittenMember) => at < share * from.size;
+	let window: RingWindow | undefined;
 	let [sinceIndex, number] = [leastBetween, 0];
 	const write = async () => {
-		if (merged) {
-			await to.window(merged, merged.body(), dictionary);
-			merged = undefined;
+		if (window) {
+			await to.window(window, window.body(), dictionary);
+			window = undefined;
 			sinceIndex++;
 		}
 	};
 
-	await to.begin(newest, version);
+	await to.begin();
 	for (const member of from.members) {
 		if (member.number > number) {
 			await write();
@@ -140,20 +190,16 @@ export async function compact(from: MemberFile, to: MemberFile, newest: Snapshot
 
 		number++;
 		const body = await from.body(member);
-		const window: RingWindow = {
-			...member.figures, body: () => body, bytes: body.length, isDeflated: false,
+		const next: RingWindow = {
+			...member.figures, body: () => body, bytes: body.length,
 		};
-		if (merged && isOld(member) && cellOf(merged.atMs, cellMs) === cellOf(window.atMs, cellMs)) {
-			merged = together(merged, window);
+		if (window && isOld(member) && cellOf(window.atMs, cellMs) === cellOf(next.atMs, cellMs)) {
+			window = together(window, next);
 		} else {
 			await write();
-			merged = window;
+			window = next;
 		}
 	}
 
 	await write();
-}
-
-function cellFor(windows: readonly WrittenMember[]): number {
-	return cellsMs.find(cellMs => new Set(windows.map(({figures}) => cellOf(figures.atMs, cellMs))).size <= maxLeft * windows.length) ?? cellsMs.at(-1)!;
 }

@@ -3,12 +3,9 @@ import type {Dictionary} from '../../model/snapshot.js';
 import type {WindowFigures} from '../../query/past/ring.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
-/*
-The members of a recording: each is a member of gzip whose extra field says what it is, how long it is, and what the
-time line shows of it. docs/formats.md has all of it.
-*/
+/* The members of a recording: gzip members with an extra field. docs/formats.md has the format. */
 
-/** The first line of a recording, whose number is that of its format. */
+/** The first line of a recording, with the number of its format. */
 export const firstLine = 'tprof-top recording 1\n';
 
 /** Whether a file begins like a recording, of any version. */
@@ -37,8 +34,11 @@ const doubleFields = ['atMs', 'cpuNs', 'sampledMs', 'blockedTicks', 'samples'] a
 const doublesAt = signature.length + (numberFields.length * 4);
 const crcAt = doublesAt + (doubleFields.length * 8);
 export const headLength = crcAt + 4;
-/** The gzip trailer: CRC-32 and length of the content. */
+/** CRC-32 and length of the content. */
 const trailerLength = 8;
+
+/** Windows and indexes of a file: two days of seconds. */
+export const maxMembers = 200_000;
 
 /** A session with a full table takes less. */
 const maxMemberBytes = 64 * 1024 * 1024;
@@ -63,7 +63,6 @@ function crc32(bytes: Uint8Array, before = 0): number {
 	return ~crc >>> 0;
 }
 
-/** Returns a complete member. */
 export function packed(kind: number, number: number, figures: WindowFigures, content: Uint8Array): Uint8Array {
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length + trailerLength);
@@ -99,11 +98,15 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	}
 
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
-	const head = Object.fromEntries([
-		...numberFields.map((field, index) => [field, view.getUint32(signature.length + (index * 4), true)]),
-		...doubleFields.map((field, index) => [field, view.getFloat64(doublesAt + (index * 8), true)]),
-	]) as MemberHead;
-	return head.size >= headLength + trailerLength && head.size <= maxMemberBytes && head.unpackedSize <= maxMemberBytes ? head : undefined;
+	const [kind, size, unpackedSize, number] = numberFields.map((_, index) => view.getUint32(signature.length + (index * 4), true));
+	if (size < headLength + trailerLength || size > maxMemberBytes || unpackedSize > maxMemberBytes) {
+		return undefined;
+	}
+
+	const [atMs, cpuNs, sampledMs, blockedTicks, samples] = doubleFields.map((_, index) => view.getFloat64(doublesAt + (index * 8), true));
+	return {
+		kind, size, unpackedSize, number, atMs, cpuNs, sampledMs, blockedTicks, samples,
+	};
 }
 
 /** Checks a member's CRC-32. */
@@ -121,7 +124,6 @@ export function unpacked(member: Uint8Array): Uint8Array {
 	}
 }
 
-/** Counts of the dictionary's strings, frames and nodes. */
 export type NameCounts = readonly [strings: number, frames: number, nodes: number];
 
 export const noNames: NameCounts = [0, 0, 0];

@@ -19,14 +19,14 @@ export class ReadNames {
 	readonly #frames: readonly number[][] = [[], [], [], []];
 	/** Parent, frame. */
 	readonly #nodes: readonly number[][] = [[], []];
-	/** By node: how many frames its stack has. */
+	/** Frames of a stack, by its node. */
 	#depths: Int32Array = new Int32Array();
 
 	/** Adds the new names; returns false if names before them are missing. Throws RangeError. */
 	take(names: Uint8Array): boolean {
 		const from = new VarintReader(names, maxNameCharacters);
-		const [classes] = this.#frames;
-		const [parents] = this.#nodes;
+		const [classes, methods, files, lines] = this.#frames;
+		const [parents, frames] = this.#nodes;
 		const isWhole = (there: number, most: number, called: string, read: (id: number) => void) => {
 			const first = from.number();
 			const end = first + from.number();
@@ -45,13 +45,16 @@ export class ReadNames {
 		};
 
 		return isWhole(this.#strings.length, maxStrings, 'names', id => {
-			put([this.#strings], id, [from.text()]);
+			this.#strings[id] = from.text();
 		}) && isWhole(classes.length, maxOwnFrames, 'frames', id => {
-			const ids = Array.from({length: 3}, () => from.below(this.#strings.length));
-			put(this.#frames, id, [...ids, Math.max(minLine, Math.min(maxLine, from.signed()))]);
+			for (const names of [classes, methods, files]) {
+				names[id] = from.below(this.#strings.length);
+			}
+
+			lines[id] = Math.max(minLine, Math.min(maxLine, from.signed()));
 		}) && isWhole(parents.length, maxNodes, 'distinct stacks', id => {
-			const [parent, frame] = [from.below(Math.max(1, id)), from.below(classes.length)];
-			put(this.#nodes, id, [parent, frame]);
+			parents[id] = from.below(Math.max(1, id));
+			frames[id] = from.below(classes.length);
 		});
 	}
 
@@ -69,14 +72,5 @@ export class ReadNames {
 	/** Throws RangeError if the stacks of all counters have too many frames. */
 	checkStacks({counters}: Snapshot): void {
 		checkStacks(this.#depths, counters);
-	}
-}
-
-/** Appends an entry to the columns if its id is new. */
-function put<Value>(columns: readonly Value[][], id: number, values: readonly Value[]): void {
-	if (columns[0].length === id) {
-		for (const [index, column] of columns.entries()) {
-			column.push(values[index]);
-		}
 	}
 }

@@ -22,7 +22,7 @@ import {
 	ExcessError, maxContention, maxSamples, maxThreads, tooMany,
 } from '../pprof/limits.js';
 import {
-	firstLine, headLength, headOf, isRecording, isWhole, memberKinds, partsOf, signature, unpacked, type MemberHead,
+	firstLine, headLength, headOf, isRecording, isWhole, maxMembers, memberKinds, partsOf, signature, unpacked, type MemberHead,
 } from './members.js';
 import {ReadNames} from './names.js';
 
@@ -49,8 +49,13 @@ export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 /** A member whose CRC is right, and its header. */
 type Member = MemberHead & {readonly member: Uint8Array};
 
-/** Bounds the time spent on CRCs of damaged members, each of which may claim any size. */
-const maxDamagedBytes = 256 * 1024 * 1024;
+/** Bound on damaged members, which may claim any size, and on their number. */
+const maxDamagedBytes = 128 * 1024 * 1024;
+const bytesOfDamaged = 1024;
+
+/** Bound on members that are unpacked on opening. */
+const maxUnpackedBytes = 1024 * 1024 * 1024;
+const bytesOfUnpacked = 50_000;
 
 /** Finds the intact members, and counts the damaged parts between them and the bytes after the last one. */
 function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly damaged: number; readonly tornBytes: number} {
@@ -65,10 +70,15 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 			found.push({...head, member});
 			at += head.size;
 			goodEnd = at;
+			// Each index may come with a session.
+			if (found.length > 2 * maxMembers) {
+				throw tooMany(maxMembers, 'windows');
+			}
+
 			continue;
 		}
 
-		lookedThrough += member.length;
+		lookedThrough += member.length + bytesOfDamaged;
 		const next = lookedThrough > maxDamagedBytes ? -1 : bytes.indexOf(signature, at + 1);
 		at = next === -1 ? bytes.length : next;
 	}
@@ -76,126 +86,103 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 	return {found, damaged, tornBytes: bytes.length - goodEnd};
 }
 
-/** Consecutive windows, and the indexes at their ends, by position in `windows`; -1: at their start, undefined for zeros. */
-type Stretch = {readonly windows: Member[]; readonly whole: Map<number, Member | undefined>; base?: Member};
-
 function read(bytes: Buffer): Recording {
 	if (bytes.toString('latin1', 0, firstLine.length) !== firstLine) {
 		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin as one');
 	}
 
-	const {found: [session, ...others], damaged, tornBytes} = membersIn(bytes);
-	if (session?.kind !== memberKinds.session || session.unpackedSize > maxJsonBytes) {
-		throw new RangeError('its first member is damaged or missing');
+	const {found, damaged, tornBytes} = membersIn(bytes);
+	const session = found.find(({kind, unpackedSize}) => kind === memberKinds.session && unpackedSize <= maxJsonBytes);
+	if (!session) {
+		throw new RangeError('what it is of is damaged or missing');
 	}
 
 	const about = record(JSON.parse(Buffer.from(unpacked(session.member)).toString()));
 	const names = new ReadNames();
-	const stretches = stretchesOf(others, names);
 	const layout = {names, ...layoutOf(about)};
-	const ring = ringOf(stretches, layout);
+	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), layout);
 	const newest = ring.windows.at(-1) ?? ring.base;
 	if (!newest) {
 		throw new RangeError('no whole window is in it');
 	}
 
 	const last = lastOf(ring, newest, about, layout);
+	const gaps = ring.recording!.gaps.length;
 	const problem = [
 		damaged > 0 ? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out` : '',
+		gaps > 0 && damaged === 0 ? `windows are missing in ${gaps === 1 ? 'one place' : `${gaps} places`}: they were not written` : '',
+		unread > 0 ? `${unread === 1 ? '1 window' : `${unread} windows`} cannot be read: no index follows ${unread === 1 ? 'it' : 'them'}` : '',
 		tornBytes > 0 ? 'the file is cut off: the window that was being written is missing' : '',
 	].filter(Boolean).join('; ');
 	return {ring: {...ring, newest: last.snapshot}, last, ...(problem === '' ? {} : {problem})};
-}
-
-/** Groups the members into stretches without a gap; drops those without an index or start to count from. */
-function stretchesOf(members: readonly Member[], names: ReadNames): Stretch[] {
-	const stretches: Stretch[] = [];
-	/** Windows since the last index, which repeats their names. */
-	let pending: Member[] = [];
-	const takePending = () => {
-		const isTaken = pending.every(window => names.take(namesIn(window)));
-		pending = [];
-		return isTaken;
-	};
-
-	let next = -1;
-	for (const member of members) {
-		let stretch = stretches.at(-1);
-		if (member.number !== next) {
-			stretch = {windows: [], whole: new Map(member.number === 0 && member.kind === memberKinds.window && stretches.length === 0 ? [[-1, undefined]] : [])};
-			stretches.push(stretch);
-			next = member.number;
-		}
-
-		if (member.kind === memberKinds.index) {
-			const taken = () => names.take(namesIn(member));
-			if (taken() || (takePending() && taken())) {
-				addIndex(stretch!, member, stretches.length === 1);
-				pending = [];
-			}
-		} else if (member.kind === memberKinds.window) {
-			stretch!.windows.push(member);
-			pending.push(member);
-			next++;
-		}
-	}
-
-	const last = stretches.at(-1);
-	if (!takePending() && last) {
-		// Without their names, windows behind the last index say nothing.
-		last.windows.length = Math.max(0, ...[...last.whole.keys()].map(index => index + 1));
-	}
-
-	return stretches.filter(({whole}) => whole.size > 0);
-}
-
-/** Adds an index: to the last window or, after damage, as a window of its own; at the file's start as its base. */
-function addIndex(stretch: Stretch, member: Member, isFirst: boolean): void {
-	const {windows, whole} = stretch;
-	if (windows.length === 0 && isFirst && member.number === 0) {
-		stretch.base = member;
-		whole.set(-1, member);
-		return;
-	}
-
-	if (windows.length === 0) {
-		windows.push(member);
-	}
-
-	whole.set(windows.length - 1, member);
-}
-
-function namesIn({member}: Member): Uint8Array {
-	return partsOf(unpacked(member)).names;
 }
 
 function bodyOf({member}: Member): () => Uint8Array {
 	return () => partsOf(unpacked(member)).body;
 }
 
-/** What reading bodies takes. */
 type Layout = {readonly names: ReadNames; readonly figures: readonly string[]; readonly columns: readonly Changing[]};
 
-function ringOf(stretches: readonly Stretch[], {figures, columns, names}: Layout): Ring {
-	const windows: RingWindow[] = [];
+/** Makes a ring of the members, and counts the windows that cannot be read: of a run without a gap, if no index is in it. */
+function ringOf(members: readonly Member[], {figures, columns, names}: Layout): {readonly ring: Ring; readonly unread: number} {
+	const windows: Array<RingWindow & Member> = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
-	const gaps: number[] = [];
+	const gaps = new Set<number>();
 	let base: RingWindow | undefined;
-	const windowAt = (placed: Member): RingWindow => ({
-		...placed, body: bodyOf(placed), bytes: placed.size, isDeflated: true,
-	});
-
-	for (const [index, stretch] of stretches.entries()) {
-		const first = windows.length;
-		if (index > 0 || !stretch.whole.has(-1)) {
-			gaps.push(first);
+	/** Windows since the last index, which repeats their names. */
+	let pending: Member[] = [];
+	let unpackedBytes = 0;
+	const windowAt = (member: Member) => ({...member, body: bodyOf(member), bytes: member.size});
+	const take = (member: Member) => {
+		unpackedBytes += member.unpackedSize + bytesOfUnpacked;
+		if (unpackedBytes > maxUnpackedBytes) {
+			throw new ExcessError('more than 1 GB to unpack');
 		}
 
-		base ??= stretch.base && windowAt(stretch.base);
-		windows.push(...stretch.windows.map(placed => windowAt(placed)));
-		for (const [at, placed] of stretch.whole) {
-			whole.set(first + at, placed && bodyOf(placed));
+		return names.take(partsOf(unpacked(member.member)).names);
+	};
+
+	// The first window of a session needs no names before its own.
+	if (members[0]?.kind === memberKinds.window && members[0].number === 0 && take(members[0])) {
+		whole.set(-1, undefined);
+	}
+
+	let [first, next, isKnown] = [0, 0, whole.has(-1)];
+	const endRun = () => {
+		windows.length = isKnown ? windows.length : first;
+	};
+
+	for (const member of members) {
+		if (member.number !== next) {
+			endRun();
+			[first, next, isKnown] = [windows.length, member.number, false];
+			gaps.add(first);
 		}
+
+		if (member.kind === memberKinds.window) {
+			windows.push(windowAt(member));
+			pending.push(member);
+			next++;
+		} else if (member.kind === memberKinds.index && (take(member) || (pending.every(window => take(window)) && take(member)))) {
+			if (windows.length === 0 && gaps.size === 0) {
+				base = windowAt(member);
+			} else if (windows.length === first) {
+				// What came before it is missing.
+				windows.push(windowAt(member));
+			}
+
+			whole.set(windows.length - 1, bodyOf(member));
+			isKnown = true;
+			pending = [];
+		}
+	}
+
+	endRun();
+	const unnamed = pending.find(window => !take(window));
+	const unnamedAt = windows.findIndex(({member}) => member === unnamed?.member);
+	windows.length = unnamedAt === -1 ? windows.length : unnamedAt;
+	if (!whole.has(-1)) {
+		gaps.add(0);
 	}
 
 	const isOrdered = windows.every(({atMs, sampledMs}, index) => Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs && atMs <= 8.64e15);
@@ -203,14 +190,15 @@ function ringOf(stretches: readonly Stretch[], {figures, columns, names}: Layout
 		throw new RangeError('its windows are in disorder');
 	}
 
-	return {
+	const ring: Ring = {
 		...emptyRing, base, windows, recording: {
-			figures, columns, whole, gaps, check: looked => checked(looked, names),
+			figures, columns, whole, gaps: [...gaps].filter(gap => gap < windows.length), check: looked => checked(looked, names),
 		},
 	};
+	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
+	return {ring, unread: count(members) - count(windows)};
 }
 
-/** Returns the moment at the end, counted from the nearest index before it. */
 function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names}: Layout): Looked {
 	const {whole} = ring.recording!;
 	const end = readBody(newest.body(), figures);
@@ -232,7 +220,7 @@ function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names
 	return lookedAt(moving, {...empty(counts), target: targetOf(record(about.target)), session, dictionary: names.dictionary()}, end, ring);
 }
 
-/** Empty records: what the file lacks columns for stays so. */
+/** Returns empty records, for columns that the file lacks. */
 function empty({counters, contention, threads}: Counts): Pick<Snapshot, 'counters' | 'contention' | 'threads'> {
 	return {
 		counters: noneOf(counterColumns, counters), contention: noneOf(contentionColumns, contention), threads: {...noneOf(threadNumbers, threads), name: []},

@@ -1,17 +1,20 @@
 import {
-	constants, open, rename, stat, type FileHandle,
+	constants, lstat, open, readdir, rename, stat,
 } from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
-import {LookBack} from '../../query/past/look-back.js';
-import type {Ring, RingWindow} from '../../query/past/ring.js';
-import {cellOf} from '../../query/past/steps.js';
-import {readBody, windowBody, type Looked} from '../../query/past/window-body.js';
+import {LookBack, momentOf} from '../../query/past/look-back.js';
+import type {Ring} from '../../query/past/ring.js';
+import {cellOf, indexAt} from '../../query/past/steps.js';
+import {windowBody} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
 import {
-	codeOf, createPartial, removeAll, syncFolder, WriteError, writeErrorOf,
+	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/files.js';
-import {compact, MemberFile} from './member-file.js';
+import {
+	FullError, merged, MemberFile, sessionMember,
+} from './member-file.js';
+import {memberKinds} from './members.js';
 
 /** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
@@ -23,158 +26,232 @@ type RecorderOptions = {
 };
 
 /**
-Writes the windows of a ring to a file of mode 0600 as they come. If killed, it loses at most the window being written.
-Later errors are in `problem`; windows that could not be written follow later if the ring still has them.
+Writes the windows of a ring to a file of mode 0600 as they come. The file appears with its first window; if killed, it
+loses at most the window being written. Windows that could not be written follow later if the ring still has them.
 */
 export class Recorder {
-	/** Creates the file, which must not exist. Throws UserError. */
+	/** Throws UserError if there is such a file, or none can be created there. */
 	static async create(file: string, options: RecorderOptions): Promise<Recorder> {
+		const folder = path.dirname(file);
 		try {
-			return new Recorder(file, await created(file), options);
+			await throwIfTaken(file);
+			const {file: partial, handle} = await createPartial(folder);
+			await removeAll([partial]);
+			await handle.close();
+			await removeOldMerges(folder);
+			return new Recorder(file, options);
 		} catch (error) {
 			throw writeErrorOf(error, file);
 		}
 	}
 
-	/** Why nothing can be written at the moment. */
-	problem: string | undefined;
-	/** Number of windows in the file. */
+	/** Number of windows in the file; after `finish` 0 if it is gone or of another program. */
 	windows = 0;
 	readonly #options: RecorderOptions;
-	readonly #lookBack = new LookBack();
-	#members: MemberFile;
-	#isBegun = false;
-	/** The last window of the ring that is in the file. */
-	#last: RingWindow | undefined;
+	/** Undefined until there is a file. */
+	#members: MemberFile | undefined;
+	/** Ends of the windows before the first one to write, and of the last one written. */
+	#beforeMs = -Infinity;
+	#lastMs = -Infinity;
 	#indexMs = 0;
+	#isFull = false;
+	#problem: string | undefined;
+	#loss: string | undefined;
 	#wanted: Ring | undefined;
 	#writing: Promise<void> | undefined;
 
-	private constructor(readonly file: string, handle: FileHandle, options: RecorderOptions) {
-		this.#members = new MemberFile(handle);
+	private constructor(readonly file: string, options: RecorderOptions) {
 		this.#options = options;
 	}
 
 	get bytes(): number {
-		return this.#members.size;
+		return this.#members?.size ?? 0;
+	}
+
+	/** Why nothing can be written at the moment, or else what is missing. */
+	get problem(): string | undefined {
+		return this.#problem ?? this.#loss;
 	}
 
 	/** Writes the ring's new windows; at the first call those from the index `from` on. Never throws. */
 	async follow(ring: Ring, from = Math.max(0, ring.windows.length - 1)): Promise<void> {
-		if (!this.#isBegun && ring.windows.length > 0) {
-			this.#last ??= ring.windows[from - 1] ?? ring.base;
+		if (!this.#wanted && ring.windows.length > 0) {
+			this.#beforeMs = momentOf(ring, from - 1)?.atMs ?? -Infinity;
 		}
 
-		this.#wanted = ring;
+		this.#wanted = ring.windows.length > 0 ? ring : this.#wanted;
 		this.#writing ??= this.#write();
 		await this.#writing;
 	}
 
-	/** Writes the last index and closes the file; removes it if it has no window. Never throws. */
+	/** Writes the last index and closes the file. Never throws. */
 	async finish(): Promise<void> {
 		await this.#writing;
-		const {handle} = this.#members;
+		// The file may have been removed since the last window.
+		await this.#write();
+		const members = this.#members;
+		if (!members) {
+			return;
+		}
+
 		try {
-			const ring = this.#wanted;
-			if (ring && this.#last && this.#isBegun) {
-				await this.#index(ring, this.#last);
+			if (this.#problem === undefined) {
+				await this.#lastIndex(members);
 			}
 
-			await handle.truncate(this.#members.size);
-			await handle.sync();
-			if (this.windows === 0 && await this.#isThere()) {
-				await removeAll([this.file]);
-			}
+			await members.handle.sync();
 		} catch (error) {
 			this.#fail(error);
 		}
 
-		await handle.close();
+		try {
+			if (!await this.#isThere(members)) {
+				throw new UserError(removed);
+			}
+		} catch (error) {
+			this.windows = 0;
+			this.#fail(error);
+		}
+
+		await ignoringErrors(async () => members.handle.close());
 		await syncFolder(path.dirname(this.file));
 	}
 
 	async #write(): Promise<void> {
-		for (let ring: Ring | undefined; ring !== this.#wanted;) {
-			ring = this.#wanted!;
+		let ring: Ring | undefined;
+		do {
+			ring = this.#wanted;
 			try {
-				await this.#writeNew(ring);
-				this.problem = undefined;
+				if (ring) {
+					await this.#writeOrMerge(ring);
+				}
+
+				this.#problem = undefined;
 			} catch (error) {
 				this.#fail(error);
 			}
-		}
+		} while (ring !== this.#wanted);
 
 		this.#writing = undefined;
 	}
 
-	async #writeNew(ring: Ring): Promise<void> {
-		if (!await this.#isThere()) {
-			await this.#beginAgain();
-		}
-
-		const {windows, newest} = ring;
-		if (!newest || windows.length === 0) {
-			return;
-		}
-
-		let at = this.#last === undefined || this.#last === ring.base ? -1 : windows.lastIndexOf(this.#last);
-		const isLost = at === -1 && this.#last !== undefined && this.#last !== ring.base;
-		if (!this.#isBegun) {
-			this.#members = new MemberFile(this.#members.handle);
-			await this.#members.begin(newest, this.#options.version);
-			if (this.#last && !isLost) {
-				await this.#index(ring, this.#last);
+	async #writeOrMerge(ring: Ring): Promise<void> {
+		try {
+			await this.#writeNew(ring);
+		} catch (error) {
+			if (!(error instanceof FullError) || !this.#members || this.#isFull) {
+				throw error;
 			}
 
-			this.#isBegun = true;
+			await this.#merge(ring, this.#members);
+			await this.#writeNew(ring);
+		}
+	}
+
+	async #writeNew(ring: Ring): Promise<void> {
+		if (this.#members && !await this.#isThere(this.#members)) {
+			await this.#members.handle.close();
+			this.#members = undefined;
+			this.windows = 0;
+			this.#loss = `${removed}, and begins again`;
 		}
 
-		if (isLost) {
-			// The ring no longer has the windows in between.
-			at = windows.length - 1;
-			this.#members.skip();
-			await this.#index(ring, windows[at]);
-			this.#last = windows[at];
+		if (this.#isFull) {
+			throw new FullError();
+		}
+
+		const members = this.#members ?? await this.#begin(ring);
+		let at = this.#atOrBefore(ring, this.#lastMs);
+		if ((momentOf(ring, at)?.atMs ?? -Infinity) !== this.#lastMs) {
+			// The windows in between are no longer in the ring: go on with a whole moment.
+			at++;
+			members.skip();
+			await this.#index(ring, at, members);
+			this.#lastMs = ring.windows[at].atMs;
 			this.windows++;
 		}
 
-		for (const window of windows.slice(at + 1)) {
-			await this.#members.window(window, window.body(), newest.dictionary);
-			this.#last = window;
+		for (at++; at < ring.windows.length; at++) {
+			const window = ring.windows[at];
+			await members.window(window, window.body(), ring.newest!.dictionary);
+			this.#lastMs = window.atMs;
 			this.windows++;
 			if (cellOf(window.atMs, indexMs) !== cellOf(this.#indexMs, indexMs)) {
-				await this.#index(ring, window);
+				await this.#index(ring, at, members);
 			}
 		}
+	}
 
-		const {maxBytes = Infinity} = this.#options;
-		if (this.#members.size > maxBytes) {
-			await this.#compact(ring, maxBytes);
+	/** Returns the index of the moment, or of the last one before it: then the ring no longer has what is between. */
+	#atOrBefore(ring: Ring, ms: number): number {
+		const at = indexAt(ring, ms);
+		if ((momentOf(ring, at)?.atMs ?? -Infinity) !== ms) {
+			this.#loss ??= `a part is missing${this.#problem === undefined ? '' : `: ${this.#problem}`}`;
+		}
+
+		return at;
+	}
+
+	/** Makes the file with its first window, and an index of the moment before it unless that is the session's start. */
+	async #begin(ring: Ring): Promise<MemberFile> {
+		const {file, handle} = await createPartial(path.dirname(this.file));
+		try {
+			const {version, maxBytes = Infinity} = this.#options;
+			const members = new MemberFile(handle, sessionMember(ring.newest!, version), maxBytes);
+			await members.begin();
+			const before = this.#atOrBefore(ring, this.#beforeMs);
+			if (momentOf(ring, before)) {
+				await this.#index(ring, before, members);
+			}
+
+			const window = ring.windows[before + 1];
+			await members.window(window, window.body(), ring.newest!.dictionary);
+			await giveName(file, this.file);
+			members.handle = await open(this.file, constants.O_RDWR | constants.O_NOFOLLOW);
+			this.#members = members;
+			this.#lastMs = window.atMs;
+			this.#indexMs = 0;
+			this.windows = 1;
+			return members;
+		} finally {
+			await handle.close();
+			await removeAll([file]);
 		}
 	}
 
 	/** Writes an index of the moment at which a window ends. */
-	async #index(ring: Ring, window: RingWindow): Promise<void> {
-		const {windows, base, newest} = ring;
-		const at = window === base ? -1 : windows.lastIndexOf(window);
-		let looked: Looked;
-		if (at === windows.length - 1 && newest) {
-			const {vitals, said} = readBody(window.body());
-			looked = {snapshot: newest, vitals, said};
-		} else {
-			looked = this.#lookBack.at(ring, at)!;
-		}
-
-		await this.#members.index(window, windowBody(undefined, looked.snapshot, looked), looked.snapshot.dictionary);
-		this.#indexMs = window.atMs;
+	async #index(ring: Ring, at: number, members: MemberFile): Promise<void> {
+		const looked = new LookBack().at(ring, at)!;
+		const moment = momentOf(ring, at)!;
+		await members.index(moment, windowBody(undefined, looked.snapshot, looked), looked.snapshot.dictionary);
+		this.#indexMs = moment.atMs;
 	}
 
-	/** Whether the file still has its name. Throws if another file has it. */
-	async #isThere(): Promise<boolean> {
+	/** Opening is faster with it; without room for it all is there. */
+	async #lastIndex(members: MemberFile): Promise<void> {
+		const ring = this.#wanted!;
+		const at = indexAt(ring, this.#lastMs);
 		try {
-			const [own, {ino, dev}] = [await this.#members.handle.stat(), await stat(this.file)];
-			if (own.ino !== ino || own.dev !== dev) {
+			if (ring.windows[at]?.atMs === this.#lastMs) {
+				await this.#index(ring, at, members);
+			}
+		} catch (error) {
+			if (!(error instanceof FullError)) {
+				throw error;
+			}
+		}
+	}
+
+	/** Whether the file still has its name. Throws if another program has replaced or truncated it. */
+	async #isThere({handle, size}: MemberFile): Promise<boolean> {
+		try {
+			const [own, named] = [await handle.stat(), await stat(this.file)];
+			if (own.ino !== named.ino || own.dev !== named.dev) {
 				throw new UserError('another file has taken its name');
+			}
+
+			if (own.size < size) {
+				throw new UserError('another program has truncated it');
 			}
 
 			return true;
@@ -187,29 +264,18 @@ export class Recorder {
 		}
 	}
 
-	/** Starts a new file after the old one was removed. */
-	async #beginAgain(): Promise<void> {
-		const handle = await created(this.file);
-		await this.#members.handle.close();
-		this.#members = new MemberFile(handle);
-		this.#isBegun = false;
-	}
-
-	/** Merges the windows of the older half in a new file, which replaces the old one. */
-	async #compact(ring: Ring, maxBytes: number): Promise<void> {
-		const {file, handle} = await createPartial(path.dirname(this.file));
+	/** Merges older windows in a new file, which replaces the old one. */
+	async #merge(ring: Ring, members: MemberFile): Promise<void> {
+		const {file, handle} = await createPartial(path.dirname(this.file), mergeExtension);
 		try {
-			const members = new MemberFile(handle);
-			await compact(this.#members, members, ring.newest!, this.#options.version);
-			if (members.size > maxBytes) {
-				throw new UserError('what there is takes more than --max-size');
-			}
-
-			await this.#isThere();
+			this.#members = await merged(members, handle, ring.newest!.dictionary);
+			await this.#isThere(members);
 			await rename(file, this.file);
-			await this.#members.handle.close();
-			this.#members = members;
+			this.windows = this.#members.members.filter(({kind}) => kind === memberKinds.window).length;
+			await members.handle.close();
 		} catch (error) {
+			this.#members = members;
+			this.#isFull = error instanceof FullError;
 			await handle.close();
 			await removeAll([file]);
 			throw error;
@@ -217,12 +283,28 @@ export class Recorder {
 	}
 
 	#fail(error: unknown): void {
-		this.problem = error instanceof UserError && !(error instanceof WriteError) ? error.message : writeErrorOf(error, this.file).reason;
+		this.#problem = error instanceof UserError && !(error instanceof WriteError) ? error.message : writeErrorOf(error, this.file).reason;
 	}
 }
 
-async function created(file: string): Promise<FileHandle> {
-	return open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+const removed = 'the file was removed';
+
+/** Extension of the file into which windows are merged. */
+const mergeExtension = '.merge';
+
+/** Age of a merge that was killed: a running one writes all the time. */
+const oldMergeMs = 60_000;
+
+/** Removes what merges that were killed have left in a folder. */
+async function removeOldMerges(folder: string): Promise<void> {
+	await ignoringErrors(async () => {
+		for (const name of await readdir(folder)) {
+			const file = path.join(folder, name);
+			if (name.startsWith('.tprof-') && name.endsWith(mergeExtension) && Date.now() - (await lstat(file)).mtimeMs > oldMergeMs) {
+				await removeAll([file]);
+			}
+		}
+	});
 }
 
 /** Returns a recording's name for messages. */

@@ -5,19 +5,20 @@ import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {maxNameLength} from '../../model/text.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
-/* What changed between two snapshots, as bytes that lead both ways: rows and values by column, then names of threads. */
+/*
+The changes between two snapshots as bytes, which can be applied forwards and backwards: by column, rows and values; then
+names of threads. docs/formats.md has the format.
+*/
 
-/** The parts of a snapshot that change: counters, and the threads' records. */
 export type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
 export type Region = keyof Counted;
 
-/** How many records there were of each. */
 export type Counts = Readonly<Record<Region, number>>;
 
-/** A column whose changes are kept; `column` is undefined for one that only another version of tprof-top knows. */
+/** A column of the bytes; `column` is undefined if only another version of tprof-top knows it. */
 export type Changing = {readonly region: Region; readonly name: string; readonly column: Column | undefined};
 
-/** All columns: keys change where the place of an ended thread's is used again. */
+/** The columns of the bytes: all, as a thread may take an ended one's record, with its keys. */
 export const changing: ReadonlyArray<Changing & {readonly column: Column}> = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
 	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
@@ -29,7 +30,6 @@ export function countsOf({counters, contention, threads}: Counted): Counts {
 	return {counters: counters.count, contention: contention.count, threads: threads.count};
 }
 
-/** A change of a value: how it is kept, and what two of them come to, one after the other. */
 type Kind<Change> = {
 	write(to: VarintWriter, change: Change): void;
 	read(from: VarintReader): Change;
@@ -60,7 +60,7 @@ const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	isNone: ({before, after}) => before === after,
 };
 
-/** More than a printable name has, with what stands for characters left out. */
+/** More characters than a printable name has. */
 const mostOfName = 4 * maxNameLength;
 
 function readName(from: VarintReader): string {
@@ -69,7 +69,7 @@ function readName(from: VarintReader): string {
 
 const bytes = new VarintWriter();
 
-/** Writes the rows of a column that changed, by how far each is from the one before. */
+/** Writes the rows that changed, each as its distance from the previous one. */
 function writeColumn<Change>(changes: Iterable<readonly [index: number, change: Change]>, {write, isNone}: Kind<Change>): void {
 	let last = -1;
 	for (const [index, change] of changes) {
@@ -91,14 +91,14 @@ function readColumn<Change>(from: VarintReader, kind: Kind<Change>, take: (index
 	}
 }
 
-/** What led from `then` (undefined: nothing was counted yet) to `now`. */
+/** Returns the changes from `then` (undefined: from zeros) to `now`. */
 export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 	for (const part of changing) {
 		const [values, before] = [arrayOf(now, part), then && arrayOf(then, part)];
 		const {count} = now[part.region];
 		const beforeCount = Math.min(count, then?.[part.region].count ?? 0);
 		let last = -1;
-		// Most columns stay as they are.
+		// Most columns do not change.
 		for (let index = before && isSame(values, before, beforeCount) ? beforeCount : 0; index < count; index++) {
 			const old = index < beforeCount ? before![index] : 0;
 			const change = values[index] === old ? 0 : Math.round(values[index]) - Math.round(old);
@@ -116,13 +116,12 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 	return bytes.take();
 }
 
-/** Whether two arrays of a column begin with the same values. */
 function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
 	const [first, second] = [a, b].map(({buffer, byteOffset, BYTES_PER_ELEMENT: size}) => new Uint8Array(buffer, byteOffset, count * size));
 	return Buffer.compare(first, second) === 0;
 }
 
-/** What two changes, one after the other, come to. */
+/** Returns the sum of the changes of two consecutive windows. */
 export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
 	const readers = both.map(changes => new VarintReader(changes));
 	for (const _ of changing) {
@@ -145,21 +144,17 @@ function mergeColumn<Change>(readers: readonly VarintReader[], kind: Kind<Change
 	writeColumn([...changes].sort(([a], [b]) => a - b), kind);
 }
 
-/** Nothing counted yet: where a session starts. */
 const nothing = {threads: {count: 0, name: []}, counters: {count: 0}, contention: {count: 0}} as unknown as Counted;
 
-/** A moment of a session that is led to others by what changed between them. */
+/** The counters and threads of a session at a moment, which changes move to another. */
 export class MovingMoment {
 	readonly #columns: readonly Changing[];
-	/** Undefined for a column that is not known. */
+	/** Undefined for an unknown column. */
 	readonly #arrays: ReadonlyArray<ColumnArray | undefined>;
 	readonly #names: string[];
 	readonly #room: Counts;
 
-	/**
-	Begins at a snapshot, undefined: where nothing was counted yet. There is room for as many records as `room` says.
-	`columns` are those that changes have.
-	*/
+	/** Begins at a snapshot, or at zeros; `columns` are those of the bytes. */
 	constructor(from: Counted = nothing, room: Counts = countsOf(from), columns: readonly Changing[] = changing) {
 		this.#columns = columns;
 		this.#room = room;
@@ -180,7 +175,7 @@ export class MovingMoment {
 		});
 	}
 
-	/** Goes on by a change, or back. Throws RangeError for one that does not fit. */
+	/** Applies changes forwards or backwards. Throws RangeError for records beyond the room. */
 	move(changes: Uint8Array, direction: 1 | -1): void {
 		const reader = new VarintReader(changes);
 		for (const [part, array] of this.#arrays.entries()) {
@@ -198,7 +193,7 @@ export class MovingMoment {
 		});
 	}
 
-	/** The moment as a snapshot of the same session as another one. It takes the arrays: nothing may be moved any more. */
+	/** Returns the moment as a snapshot of the same session as another one. Must be the last call: it shares its arrays. */
 	snapshot({target, dictionary, ...other}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
 		const ownOf = (region: Region) => Object.fromEntries(this.#columns.flatMap((part, index) => part.column && part.region === region ? [[part.name, this.#arrays[index]]] : []));
 		return {

@@ -7,7 +7,7 @@ import {indexAt, windowOfCell} from './steps.js';
 import {readBody, type Looked, type WindowBody} from './window-body.js';
 import {lastMs, type Past} from './windows.js';
 
-/** A window of the past, as every view takes it. */
+/** A window of the past. */
 export type PastWindow = Looked & {
 	/** Undefined: the session's start. */
 	readonly since: Snapshot | undefined;
@@ -15,17 +15,17 @@ export type PastWindow = Looked & {
 	readonly toMs: number;
 };
 
-/** Snapshots kept to begin the next look at. */
+/** Snapshots kept, from which the next one may be near. */
 const maxKept = 4;
 
-/** Makes snapshots of moments that a ring remembers. The same question gets the same answer, the very object. */
+/** Makes snapshots of past moments; asked again, it returns the same object, for caches of the views. */
 export class LookBack {
-	/** The one asked for last comes last. */
+	/** The least recently used first. */
 	readonly #kept = new Map<RingWindow, Looked>();
 	#asked: ReadonlyArray<RingWindow | undefined> = [];
 	#window: PastWindow | undefined;
 
-	/** The window of the cell that ends at `atMs`; undefined while the ring is empty. */
+	/** Returns the window of the cell that ends at `atMs`; undefined if the ring is empty. */
 	window(ring: Ring, atMs: number, spanMs: number): PastWindow | undefined {
 		const found = windowOfCell(ring, atMs, spanMs);
 		if (!found) {
@@ -45,8 +45,8 @@ export class LookBack {
 	}
 
 	/**
-	What stood at a window's end, by its index; -1: of the ring's base, undefined where that is the session's start.
-	Throws RangeError or SyntaxError for a recording that holds nonsense.
+	Returns the session at the end of a window, by its index; -1: of the base, undefined if that is the session's start.
+	Throws RangeError or SyntaxError if a recording is malformed.
 	*/
 	at(ring: Ring, index: number): Looked | undefined {
 		const window = momentOf(ring, index);
@@ -64,7 +64,7 @@ export class LookBack {
 		return looked;
 	}
 
-	/** The moment reached from the nearest one of which there is a snapshot. */
+	/** Goes to the moment from the nearest one that is kept, or that the recording has whole. */
 	#moved(ring: Ring, newest: Snapshot, index: number, window: RingWindow): Looked {
 		const {figures, columns, gaps = []} = ring.recording ?? {};
 		const room = countsOf(newest);
@@ -98,7 +98,7 @@ export class LookBack {
 	}
 }
 
-/** A moment of a recording that is led to from nothing. */
+/** Returns the moment to which a body with changes from zeros leads; undefined: zeros. */
 export function fromNothing(room: Counts, {recording}: Ring, body: (() => Uint8Array) | undefined): MovingMoment {
 	const moving = new MovingMoment(undefined, room, recording?.columns);
 	if (body) {
@@ -108,7 +108,7 @@ export function fromNothing(room: Counts, {recording}: Ring, body: (() => Uint8A
 	return moving;
 }
 
-/** The moment, of the session that `newest` is a snapshot of. */
+/** Returns the moment of the session of which `newest` is a snapshot. */
 export function lookedAt(moving: MovingMoment, newest: Snapshot, {figures, counts, vitals, said, reports}: WindowBody, {recording}: Ring): Looked {
 	const {engine, timer} = newest.session;
 	const session = {engine, timer, ...fromNames(namesOf(sessionFigures), name => figures[name] ?? 0)};
@@ -116,12 +116,12 @@ export function lookedAt(moving: MovingMoment, newest: Snapshot, {figures, count
 	return recording?.check(looked) ?? looked;
 }
 
-/** Whether changes lead from the end of one window to that of another. */
+/** Whether no windows are missing between the ends of two windows. */
 function isReached(gaps: readonly number[], from: number, to: number): boolean {
 	return gaps.every(gap => (from >= gap) === (to >= gap));
 }
 
-/** The snapshots that windows of a recording begin at, when all of it is shown. */
+/** Returns the snapshots at which windows of a whole recording begin. */
 export function recordedPast(ring: Ring): Past {
 	const lookBack = new LookBack();
 	const last = ring.windows.length - 1;
@@ -129,6 +129,7 @@ export function recordedPast(ring: Ring): Past {
 	return {refreshes: [...begins, ring.newest].filter(snapshot => snapshot !== undefined), resets: []};
 }
 
-function momentOf(ring: Ring, index: number): RingWindow | undefined {
+/** Returns the window at whose end a moment is, by its index; -1: the ring's base, undefined if that is the session's start. */
+export function momentOf(ring: Ring, index: number): RingWindow | undefined {
 	return index < 0 ? ring.base : ring.windows[index];
 }

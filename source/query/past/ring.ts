@@ -6,71 +6,62 @@ import {stateCode} from '../../model/thread-state.js';
 import type {Changing} from './deltas.js';
 import {mergedBody, windowBody, type Beside, type Looked} from './window-body.js';
 
-/** What the time line shows of a window, and when it ends. */
+/** A window's end, and what the time line shows of it. */
 export type WindowFigures = {
-	/** As the target's samples tell the time, epoch milliseconds: it stands still while sampling does. */
+	/** Time of the last sample, epoch milliseconds. */
 	readonly atMs: number;
 	/** CPU time of all threads, and the time of which it is a share. */
 	readonly cpuNs: number;
 	readonly sampledMs: number;
-	/** Thread samples that waited for a lock that another thread held; and samples. */
+	/** Thread samples that waited for a lock held by another thread. */
 	readonly blockedTicks: number;
 	readonly samples: number;
 };
 
-/**
-A stretch of the session, and the moment that it ends at; it begins where the one before ends. `body`: how the session
-stood then, and what changed since (window-body.ts).
-*/
+/** A part of the session, from the end of the window before it. */
 export type RingWindow = WindowFigures & {
-	/** In memory, and whether deflated; or where it is read from. */
+	/** Returns the session's figures at its end and what changed in it (window-body.ts), unpacked. */
 	readonly body: () => Uint8Array;
+	/** Bytes of the body in memory or in the file. */
 	readonly bytes: number;
-	readonly isDeflated: boolean;
 };
 
-/** Counted since the session's start: CPU time of all threads, and thread samples that waited for another's lock. */
-type Totals = {readonly cpuNs: number; readonly blockedTicks: number};
-
-/** What a ring of a recording has beside its windows. */
+/** How the windows of a recording are read. */
 type RecordedRing = {
 	/** Names of the session's figures, and the columns that change, as the file has them. */
 	readonly figures: readonly string[];
 	readonly columns: readonly Changing[];
-	/** Bodies that lead from nothing to the end of a window, by its index; -1: to that of the base. Without one: nothing was counted there. */
+	/** By a window's index, -1 for the base: the changes from zeros to its end; undefined: all is zero there. */
 	readonly whole: ReadonlyMap<number, (() => Uint8Array) | undefined>;
-	/** Indexes of windows that the one before does not lead to: what was between them is damaged. */
+	/** Indexes of windows before which some are missing. */
 	readonly gaps: readonly number[];
-	/** The moment, if its values may be used. Throws RangeError for others. */
+	/** Returns the moment after checking its values. Throws RangeError. */
 	check(looked: Looked): Looked;
 };
 
 /** The last windows of a session: of a second for ten minutes, of ten seconds before that. Immutable. */
 export type Ring = {
-	/** Where the oldest window begins; undefined: where the session did. */
+	/** Ends where the oldest window begins; undefined: at the session's start. */
 	readonly base: RingWindow | undefined;
 	/** Oldest first. */
 	readonly windows: readonly RingWindow[];
-	/** So many of them, the oldest, are no longer merged with others. */
+	/** Number of windows, the oldest, that are merged and deflated. */
 	readonly settled: number;
-	/** What the newest window ended with; undefined before the first. */
+	/** The session at the end of the newest window. */
 	readonly newest: Snapshot | undefined;
-	/** What was counted by then in all. */
-	readonly totals: Totals;
-	/** Only of a recording: how it is read. */
 	readonly recording?: RecordedRing;
-	/** Bytes of all windows, about. */
+	/** Estimated bytes of all windows. */
 	readonly bytes: number;
 };
 
 export const emptyRing: Ring = Object.freeze({
-	base: undefined, windows: [], settled: 0, newest: undefined, totals: {cpuNs: 0, blockedTicks: 0}, bytes: 0,
+	base: undefined, windows: [], settled: 0, newest: undefined, bytes: 0,
 });
 
 export type RingBounds = {
-	/** A snapshot that is so much younger than the last window's end begins no new one: refreshes come a little early. */
+	/** Minimum length of a window; below a second, because refreshes may come early. */
 	readonly leastMs: number;
-	/** Windows older than this are merged to such of `coarseMs`, which begin and end at whole ones on the clock. */
+	/** Windows older than `fineForMs` are merged into ones of `coarseMs`, aligned to the clock. */
 	readonly fineForMs: number;
 	readonly coarseMs: number;
 	readonly maxBytes: number;
@@ -81,21 +72,20 @@ export const usualBounds: RingBounds = {
 	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 24 * 1024 * 1024, maxWindows: 10_000,
 };
 
-/** What a window takes beside its body. */
+/** Estimated bytes of a window beside its body. */
 const windowBytes = 250;
 
-/** The ring with what was sampled since its newest window; the same ring when that is almost nothing. */
+/** Returns the ring with a window of what was sampled since its newest one; the same ring if that is too little. */
 export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, said = {}}: Partial<Beside> = {}, bounds: RingBounds = usualBounds): Ring {
 	const {session} = snapshot;
 	const {newest} = ring;
-	if (session.samples === (newest?.session.samples ?? 0) || (newest && session.takenAtMs - newest.session.takenAtMs < bounds.leastMs)) {
+	if (session.samples === (newest?.session.samples ?? 0) || (newest && Math.abs(session.takenAtMs - newest.session.takenAtMs) < bounds.leastMs)) {
 		return ring;
 	}
 
-	const totals = {cpuNs: cpuOf(snapshot), blockedTicks: blockedTicks(snapshot)};
-	const window = windowOf(ring, snapshot, totals, {vitals, said});
+	const window = windowOf(ring, snapshot, {vitals, said});
 	return bounded(coarsened({
-		...ring, windows: [...ring.windows, window], newest: snapshot, totals, bytes: ring.bytes + sizeOf(window),
+		...ring, windows: [...ring.windows, window], newest: snapshot, bytes: ring.bytes + sizeOf(window),
 	}, bounds), bounds);
 }
 
@@ -103,30 +93,31 @@ function sizeOf({bytes}: RingWindow): number {
 	return bytes + windowBytes;
 }
 
-function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: Totals, beside: Beside): RingWindow {
+function windowOf({newest: then, windows}: Ring, now: Snapshot, beside: Beside): RingWindow {
 	const {session} = now;
 	return {
-		atMs: session.lastSampleAtMs || session.takenAtMs,
-		cpuNs: totals.cpuNs - before.cpuNs,
+		// The clock may be set back.
+		atMs: Math.max(session.lastSampleAtMs || session.takenAtMs, (windows.at(-1)?.atMs ?? 0) + 1),
+		cpuNs: cpuOf(now) - (then ? cpuOf(then) : 0),
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
-		blockedTicks: totals.blockedTicks - before.blockedTicks,
+		blockedTicks: blockedTicks(now) - (then ? blockedTicks(then) : 0),
 		samples: session.samples - (then?.session.samples ?? 0),
 		...kept(windowBody(then, now, beside)),
 	};
 }
 
-function kept(body: Uint8Array): Pick<RingWindow, 'body' | 'bytes' | 'isDeflated'> {
-	return {body: () => body, bytes: body.length, isDeflated: false};
+function kept(body: Uint8Array): Pick<RingWindow, 'body' | 'bytes'> {
+	return {body: () => body, bytes: body.length};
 }
 
-/** A window with 4 KB to look back in and little memory while it deflates: what changes is some kilobytes at most. */
+/** A body is some kilobytes: more memory would compress it no better. */
 const deflating = {windowBits: 12, memLevel: 5};
 
-/** The window in fewer bytes; as it is where there would be more. */
+/** Returns the window with its body deflated, if that is smaller. */
 function deflated(window: RingWindow): RingWindow {
-	// What zlib gives is a part of a buffer of 16 KB.
+	// A copy: zlib returns a part of a buffer of 16 KB.
 	const fewer = new Uint8Array(deflateRawSync(window.body(), deflating));
-	return fewer.length < window.bytes ? {...window, body: () => inflateRawSync(fewer), bytes: fewer.length, isDeflated: true} : window;
+	return fewer.length < window.bytes ? {...window, body: () => inflateRawSync(fewer), bytes: fewer.length} : window;
 }
 
 function cpuOf({threads}: Snapshot): number {
@@ -144,7 +135,7 @@ function blockedTicks({counters, contention}: Snapshot): number {
 	return sum;
 }
 
-/** Merges what is old enough, window by window, and deflates what is complete. */
+/** Merges old windows, and deflates merged ones that are complete. */
 function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	const oldMs = ring.windows.at(-1)!.atMs - fineForMs;
 	if (!(ring.windows[ring.settled]?.atMs <= oldMs)) {
@@ -174,7 +165,7 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	};
 }
 
-/** Two windows, one after the other, as one. */
+/** Merges two consecutive windows. */
 export function together(first: RingWindow, second: RingWindow): RingWindow {
 	return {
 		...second,
@@ -186,7 +177,7 @@ export function together(first: RingWindow, second: RingWindow): RingWindow {
 	};
 }
 
-/** Leaves out the oldest windows for which there is no room. */
+/** Drops the oldest windows beyond the bounds. */
 function bounded(ring: Ring, {maxBytes, maxWindows}: RingBounds): Ring {
 	let {bytes} = ring;
 	let dropped = 0;

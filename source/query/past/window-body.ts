@@ -7,14 +7,14 @@ import {VarintReader, VarintWriter} from '../../model/varints.js';
 import {countsOf, deltas, merged, type Counts} from './deltas.js';
 
 /*
-What is kept of a window, in the ring and in a recording: how the session stood at its end, and what changed in it, as
-bytes. docs/formats.md describes them.
+A window as bytes, in the ring and in a recording: the session's figures at its end, and what changed in it.
+docs/formats.md has the format.
 */
 
 /** Facts of a moment beside the snapshot. */
 export type Beside = {
 	readonly vitals: TargetVitals;
-	/** What the source said of how samples are got. */
+	/** Notes of the source on how it samples. */
 	readonly said: Pick<SourceStatus, 'note' | 'lineNote' | 'tracer'>;
 };
 
@@ -25,12 +25,11 @@ export type Looked = Beside & {readonly snapshot: Snapshot};
 export const maxJsonBytes = 2 ** 20;
 
 export type WindowBody = Beside & {
-	/** The session's figures at its end, by name. */
 	readonly figures: Readonly<Record<string, number>>;
 	readonly counts: Counts;
 	/** See deltas.ts. */
 	readonly changes: Uint8Array;
-	/** Returns an agent's reports, if there are any. Throws RangeError. */
+	/** Returns an agent's newest reports, if any. Throws RangeError. */
 	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
 };
 
