@@ -121,7 +121,8 @@ export class LiveRecorder implements RecordingToggle {
 		const recorder = this.#recorder;
 		if (recorder) {
 			await this.end();
-			return recorder.problem === undefined ? `recorded ${nameOf(recorder)}; tprof-top open shows it` : `${nameOf(recorder)}: ${recorder.problem}`;
+			const problem = recorder.problem ?? (recorder.windows === 0 ? 'no sample was taken' : undefined);
+			return problem === undefined ? `recorded ${nameOf(recorder)}; tprof-top open shows it` : `${nameOf(recorder)}: ${problem}`;
 		}
 
 		await this.begin(freeName(path.resolve(this.#options.snapshotDir ?? '.', snapshotStem(ring.newest?.target.pid ?? 0, Date.now())), '.tprof'));

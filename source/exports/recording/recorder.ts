@@ -89,22 +89,25 @@ export class Recorder {
 		await this.#writing;
 		// The file may have been removed since the last window.
 		await this.#write();
-		const members = this.#members;
-		if (!members) {
+		const [ring, members] = [this.#wanted, this.#members];
+		if (!ring || !members) {
 			return;
 		}
 
 		try {
-			if (this.#problem === undefined) {
-				await this.#lastIndex(members);
+			const last = indexAt(ring, this.#lastMs);
+			if (this.#problem === undefined && ring.windows[last]?.atMs === this.#lastMs) {
+				await this.#index(ring, last, members);
 			}
-
-			await members.handle.sync();
 		} catch (error) {
-			this.#fail(error);
+			// Without room for it opening takes longer, but nothing is missing.
+			if (!(error instanceof FullError)) {
+				this.#fail(error);
+			}
 		}
 
 		try {
+			await members.handle.sync();
 			if (!await this.#isThere(members)) {
 				throw new UserError(removed);
 			}
@@ -225,21 +228,6 @@ export class Recorder {
 		const moment = momentOf(ring, at)!;
 		await members.index(moment, windowBody(undefined, looked.snapshot, looked), looked.snapshot.dictionary);
 		this.#indexMs = moment.atMs;
-	}
-
-	/** Opening is faster with it; without room for it all is there. */
-	async #lastIndex(members: MemberFile): Promise<void> {
-		const ring = this.#wanted!;
-		const at = indexAt(ring, this.#lastMs);
-		try {
-			if (ring.windows[at]?.atMs === this.#lastMs) {
-				await this.#index(ring, at, members);
-			}
-		} catch (error) {
-			if (!(error instanceof FullError)) {
-				throw error;
-			}
-		}
 	}
 
 	/** Whether the file still has its name. Throws if another program has replaced or truncated it. */
