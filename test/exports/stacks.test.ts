@@ -1,17 +1,25 @@
+import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {ExportFormat, ExportOptions} from '../../source/exports/common/export-format.js';
 import {collapsed} from '../../source/exports/formats/collapsed.js';
 import {flameGraph} from '../../source/exports/formats/flame-graph.js';
 import {speedscope} from '../../source/exports/formats/speedscope.js';
+import {writePprof} from '../../source/exports/pprof/write.js';
+import {openRecording} from '../../source/exports/recording/reader.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
-import {locationName} from '../../source/query/counters/location.js';
+import {locationName, locationOfFrame} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
+import {folderForTest} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
+import {goProgram} from '../helpers/run.js';
 import {sum} from '../helpers/sum.js';
+import {patienceMs} from '../helpers/until.js';
 import {
 	flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole,
 } from './parse.js';
@@ -61,6 +69,22 @@ test.each(Array.from({length: 8}, (_, seed) => seed))('sums by line are those of
 			expect(byLine(stacks), state).toEqual(linesOf(snapshot, [state]));
 		}
 	}
+});
+
+test('sums by line in go tool pprof are those of Lines', ({skip}) => {
+	const {snapshot} = openRecording(readFileSync(new URL('../../demo/recording.tprof', import.meta.url))).last;
+	const file = path.join(folderForTest(), 'demo.pb.gz');
+	writeFileSync(file, writePprof(snapshot, '1.2.3'));
+	// Native code counts at the line that called it.
+	const {dictionary} = snapshot;
+	const withoutLine = Array.from({length: dictionary.frameCount}, (_, frame) => locationOfFrame(dictionary, frame, 'line')).filter(({line}) => line < 0)
+		.map(location => locationName(location).replace(/\(native\)$/, '').replaceAll(/\W/g, String.raw`\$&`));
+	const {stdout, stderr, status} = spawnSync(goProgram() ?? skip('no Go'), ['tool', 'pprof', '-lines', '-top', '-nodecount=0', '-nodefraction=0', '-sample_index=cpu', '-unit=ns', `-hide=^(${withoutLine.join('|')})$`, file], {encoding: 'utf8', timeout: patienceMs});
+	expect(status, stderr).toBe(0);
+	const sums = [...stdout.matchAll(/^ *([1-9]\d*)ns .*% {2}(\S+) \S+(:\d+)$/gm)].map(([, ns, method, line]) => [method + line, Math.round(Number(ns) / 1000)] as const);
+	const rows = [...linesOf(snapshot)].filter(([name]) => /:\d+$/.test(name));
+	expect(rows.length).toBeGreaterThan(10);
+	expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(rows.map(([name, us]) => [name, Math.round(us)])));
 });
 
 describe('collapsed', () => {

@@ -14,6 +14,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {folderForTest, spawnForTest} from '../helpers/for-test.js';
+import {goProgram} from '../helpers/run.js';
 import {
 	decodeOtlp, decodePush, labels, windows, type Decoded,
 } from './decode.js';
@@ -21,7 +22,7 @@ import {
 /** An engine of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
 function builtEngine(): string | undefined {
 	const program = path.join(folderForTest(), 'engine');
-	const {status, stderr} = spawnSync('go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'engine'), encoding: 'utf8', timeout: 180_000});
+	const {status, stderr} = spawnSync(goProgram() ?? 'go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'engine'), encoding: 'utf8', timeout: 180_000});
 	if (status !== 0) {
 		process.stderr.write(`no engine in Go: ${stderr ?? 'no go'}\n`);
 	}

@@ -1,4 +1,5 @@
 import {execFile, spawn} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {promisify} from 'node:util';
@@ -47,4 +48,9 @@ export function start(command: string, args: readonly string[]) {
 /** Runs the built program without a terminal. */
 export async function runCli(...args: readonly string[]): Promise<Ended> {
 	return run(process.execPath, [cli, ...args]);
+}
+
+/** The go program, on the PATH or where Go's own archive puts it; undefined if there is none. */
+export function goProgram(): string | undefined {
+	return [...process.env.PATH!.split(path.delimiter), '/usr/local/go/bin'].map(folder => path.join(folder, 'go')).find(file => existsSync(file));
 }
