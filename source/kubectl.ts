@@ -6,8 +6,7 @@ import {spawn, spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {parseArgs} from 'node:util';
 import {printable} from './model/text.js';
-import {endSignals, exitCodeAfter} from './runtime/end-signals.js';
-import {UserError, usage} from './runtime/errors.js';
+import {endSignals, exitCodeAfter, UserError, usage} from './runtime/errors.js';
 
 const help = `kubectl tprof POD [options] [-- ARGS]: runs tprof-top beside the JVM of a pod
 

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {endSignals} from '../runtime/end-signals.js';
-import {UserError} from '../runtime/errors.js';
+import {endSignals, UserError} from '../runtime/errors.js';
 import {
 	type ExportOptions, type Format, piecesOf, type Written,
 } from '../exports/common/export-format.js';

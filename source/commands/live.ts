@@ -1,6 +1,5 @@
 import process from 'node:process';
-import {exitCodeAfter} from '../runtime/end-signals.js';
-import {UserError} from '../runtime/errors.js';
+import {exitCodeAfter, UserError} from '../runtime/errors.js';
 import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';

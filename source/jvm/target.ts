@@ -6,7 +6,6 @@ export type Target = {
 	readonly pid: number;
 	/** The pid in the innermost pid namespace, which HotSpot uses in file names (last number of NSpid). */
 	readonly nsPid: number;
-	/** Effective user and group of the process. */
 	readonly uid: number;
 	readonly gid: number;
 	/** Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from this process. */
@@ -19,7 +18,7 @@ export type Target = {
 /** What identifies a process outside and inside its container, and its user. */
 export type ProcessIds = Pick<Target, 'pid' | 'nsPid' | 'uid'>;
 
-/** The target of a pid, or the obstacle to profiling it. */
+/** A pid's target, or the obstacle to profiling it. */
 export type Identified =
 	| {readonly ok: true; readonly target: Target}
 	| ({readonly ok: false} & Obstacle);

@@ -14,7 +14,7 @@ const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲�
 /** Created at first use, which is slow. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Caches of the graphemes of other texts, and of their widths: most texts are the same at each refresh. */
+/** Caches for other texts: most are the same at each refresh. */
 const cachedGraphemes = new Map<string, readonly Grapheme[]>();
 const cachedWidths = new Map<string, number>();
 const maxCached = 1000;

@@ -1,14 +1,12 @@
 import {unknownLine} from './frame.js';
 import {stateCode} from './thread-state.js';
 
-/** The typed arrays that columns are kept in. */
 export const arrayTypes = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} as const;
 export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
 /** Kinds of values in a column: the type of the array that holds them, and the value that means "none". */
 export const units = {
-	/** Identity of a thread. */
 	key: {type: 'f64', none: 0},
 	/** Linux thread id in our own PID namespace. */
 	nativeId: {type: 'i32', none: 0},
@@ -22,19 +20,14 @@ export const units = {
 	stack: {type: 'i32', none: 0},
 	/** Index of a thread's record in a snapshot, or of its row in a sample. */
 	thread: {type: 'i32', none: 0},
-	/** As `thread`, or -1. */
+	/** The same, or -1. */
 	threadOrNone: {type: 'i32', none: -1},
-	/** Code of `threadStates`. */
 	state: {type: 'u8', none: stateCode.RUNNABLE},
-	/** Code of `lockKinds`. */
 	lockKind: {type: 'u8', none: 0},
-	/** Bits of `threadFlag`. */
 	flags: {type: 'u8', none: 0},
-	/** 1 for yes. */
 	yesNo: {type: 'u8', none: 0},
 	/** Index into another array of the sample, or a number of its entries. */
 	index: {type: 'i32', none: 0},
-	/** Thread samples. */
 	ticks: {type: 'f64', none: 0},
 	ns: {type: 'f64', none: 0},
 	us: {type: 'f64', none: 0},
@@ -58,7 +51,6 @@ export type Select<C extends MixedColumns, How> = {[Name in keyof C & string]: C
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 
-/** An array for each column. */
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
 /** Returns the names of the columns with these fields, in the schema's order. */

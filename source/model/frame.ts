@@ -13,19 +13,19 @@ export const kernelClass = '[kernel]';
 /** The empty stack: the root of the trie of stacks, and the stack of a thread without frames. */
 export const rootNode = 0;
 
-/** The frame id that means "no frame", and the string id of the empty string. */
+/** No frame; also the string id of the empty string. */
 export const noFrame = 0;
 
 /** The frame id of "(other)", which replaces every frame for which the table has no room. */
 export const otherFrame = 1;
 
-/** Names of the frame used when a running thread could not be stopped to read its stack. */
+/** The frame of a running thread that could not be stopped to read its stack. */
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
-/** Names of the frame for native code whose Java callers are unknown. */
+/** The frame of native code whose Java callers are unknown. */
 export const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
 
-/** Names of the frame for CPU time that could not be attributed to a stack. */
+/** The frame of CPU time that could not be attributed to a stack. */
 export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
 
 /** Why CPU time may be unattributed, as a clause. Sessions and saved files hold an index of this list. */
@@ -38,7 +38,6 @@ export const unattributedReasons = Object.freeze([
 	'threads whose records were refused',
 ]);
 
-/** Indexes of `unattributedReasons`. */
 export const unattributedReason = Object.freeze({
 	unknown: 0, wakeUps: 1, systemCalls: 2, lost: 3, unobserved: 4, refused: 5,
 });

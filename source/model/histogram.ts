@@ -34,7 +34,6 @@ export class HistogramList {
 	#length = 0;
 	readonly #start = [0];
 
-	/** Adds a bucket to the current histogram. */
 	add(bucket: number, count: number): void {
 		if (this.#length === maxBuckets) {
 			return;
@@ -106,7 +105,7 @@ export function readHistogram(from: VarintReader, to: HistogramList): void {
 	to.end();
 }
 
-/** Durations by bucket, with the exact shortest and longest. */
+/** The shortest and longest are exact. */
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
 /** Returns the duration that a share of the calls (0.5: the median) does not exceed, nanoseconds; 0 without calls. */
@@ -126,7 +125,6 @@ export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durati
 	return count.length > 0 ? mostNs : 0;
 }
 
-/** Statistics of durations. Times in nanoseconds. */
 export type DurationFigures = {
 	readonly count: number;
 	readonly perS: number;
@@ -137,7 +135,6 @@ export type DurationFigures = {
 	readonly mostNs: number;
 };
 
-/** Sum of durations, some of them subtracted. */
 export class DurationSum {
 	count = 0;
 	totalNs = 0;

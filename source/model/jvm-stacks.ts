@@ -36,7 +36,7 @@ export function workOf(name: string): JvmWork {
 	return compilers.test(name) ? jvmWork.jit : (others.test(name) ? jvmWork.vm : jvmWork.native);
 }
 
-/** Distinct stacks made: threads and generated classes may have any number of names. */
+/** Threads and generated classes may have any number of names. */
 const maxStacks = 2000;
 
 /** Makes the stacks of threads without Java frames: the purpose, and what it works on as the innermost frame. */

@@ -48,7 +48,6 @@ const firstFrames = 4096;
 
 /** The rows of a sample. `grow` adds an array for each column, unseen by TypeScript: subclasses cast the type. */
 class SampleRows {
-	/** Number of threads (rows in use). */
 	count = 0;
 
 	constructor() {
@@ -58,7 +57,6 @@ class SampleRows {
 
 /** The rows of attributed CPU time; cast as `SampleRows`. */
 class AttributedCpuRows {
-	/** Number of rows in use. */
 	count = 0;
 	/** Number of rows, at the start, that are samples recorded by the engine; the others are estimated. */
 	recorded = 0;
@@ -90,9 +88,7 @@ All threads at one moment, as a struct of arrays, reused for every sample. Row i
 are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
-	/** Names of the threads, printable. */
 	readonly name: string[] = [];
-	/** Number of entries in use in `frames`. */
 	frameCount = 0;
 	frames = new Int32Array(firstFrames);
 	readonly attributedCpu = new AttributedCpu();

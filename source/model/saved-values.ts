@@ -11,10 +11,8 @@ import type {TraceReport} from './trace-report.js';
 
 /* Checks values of saved sessions, which are untrusted. Functions throw RangeError. */
 
-/** An object of JSON. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** Sizes of the lists that values index. */
 export type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
 
 const maxInt = 2_147_483_647;

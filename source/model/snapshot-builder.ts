@@ -60,7 +60,6 @@ export class SnapshotBuilder implements Interner {
 		return firstFrame + idOf(this.#frames, classId, methodId, fileId, line);
 	}
 
-	/** Returns the id of the frame with these names. */
 	addFrame(className: string, method: string, file: string, line: number): number {
 		return this.internFrame(this.internString(className), this.internString(method), this.internString(file), line);
 	}
@@ -82,12 +81,10 @@ export class SnapshotBuilder implements Interner {
 		return firstNode + idOf(this.#nodes, parent, frame);
 	}
 
-	/** Adds a thread and returns its index. */
 	addThread(thread: NewThread): number {
 		return this.#threads.push(updated(noThread, thread)) - 1;
 	}
 
-	/** Updates a thread from the newest sample. */
 	setNow(thread: number, now: ThreadUpdate): void {
 		checkId(thread, this.#threads.length, 'thread');
 		this.#threads[thread] = updated(this.#threads[thread], now);
@@ -170,7 +167,6 @@ function updated(thread: Readonly<ThreadRecord>, now: ThreadUpdate): ThreadRecor
 	return {...thread, ...now, alive: now.alive === undefined ? thread.alive : Number(now.alive)};
 }
 
-/** Returns the key columns of records, from their tuples. */
 function keyArrays<C extends Columns>(columns: C, tuples: TupleIndex): Pick<Arrays<C>, Select<C, {readonly role: 'key'}>> {
 	const names = select(columns, {role: 'key'});
 	return makeArrays(columns, names, (column, name) => arrayFrom(column, tuples.column(names.indexOf(name))));

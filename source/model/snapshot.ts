@@ -52,9 +52,7 @@ export type Snapshot = {
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
-	/** The report of an agent that traces methods. */
 	readonly traces?: TraceReport;
-	/** The report of an agent that follows tasks. */
 	readonly tasks?: TaskReport;
 };
 
@@ -64,7 +62,6 @@ export type TargetVitals = {
 	readonly cpuPercent?: number;
 	readonly heapUsedBytes?: number;
 	readonly heapCapacityBytes?: number;
-	/** Maximum capacity. */
 	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
@@ -75,7 +72,6 @@ export type TargetVitals = {
 	readonly heapGrowthBytesPerMin?: number;
 	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
 	readonly safepointPercent?: number;
-	/** Methods compiled. */
 	readonly compilationsPerS?: number;
 	/** Mean of the last ten seconds; absent if no allocation was observed. */
 	readonly allocBytesPerS?: number;

@@ -1,13 +1,12 @@
 import type {Snapshot} from './snapshot.js';
 
-/** The state of a session. `ended`: normally; `failed`: `message` says why; `recording`: a file. */
+/** `ended`: normally; `failed`: `message` says why; `recording`: a file. */
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
 
 export type SourceStatus = {
 	readonly phase: SourcePhase;
-	/** Why it ended or failed, one printable line. */
+	/** Why it ended or failed, and what to do about it; one printable line each. */
 	readonly message?: string;
-	/** What to do about it. */
 	readonly hint?: string;
 	/** A note on the sampling (why this engine, what it cannot read), one printable line. */
 	readonly note?: string;

@@ -3,7 +3,6 @@ export const stateKinds = ['waiting', 'running', 'end'] as const;
 
 export type TaskState = {
 	readonly id: string;
-	/** Text on screen. */
 	readonly title: string;
 	readonly kind: typeof stateKinds[number];
 };
@@ -20,9 +19,8 @@ export type ProbePoint = {
 	readonly source: 'this' | 'result' | 'current' | number;
 	/** Fields that lead from that object to the task. */
 	readonly path?: string;
-	/** Index of the state that the task goes to. */
+	/** Indexes of states: where the task goes, and where it may come from (undefined: anywhere). */
 	readonly to: number;
-	/** Indexes of the states that it may come from; undefined: any. */
 	readonly from?: readonly number[];
 	/** A task in none of the `from` states is a new one, even if its object is known. */
 	readonly isNew: boolean;

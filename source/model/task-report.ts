@@ -31,17 +31,14 @@ export type AgentTaskReport = AgentReport & {
 	readonly unloadedPoints: readonly number[];
 	/** One in this many new tasks is followed now. */
 	readonly oneIn: number;
-	/** New tasks that were not followed. */
 	readonly skipped: number;
 	/** Tasks that became unreachable before they reached an end state. */
 	readonly dropped: number;
-	/** Events that could not be counted. */
 	readonly missed: number;
 	/** Paths of the probe that could not be followed. */
 	readonly faults: readonly string[];
 	readonly stays: readonly TaskStays[];
 	readonly now: readonly TasksNow[];
-	/** The longest first. */
 	readonly longest: readonly LongStay[];
 	readonly readings: readonly CounterReading[];
 	readonly kinds: readonly string[];

@@ -91,7 +91,6 @@ export type AgentReport = {
 	/** The report as the agent wrote it, and as files hold it. */
 	readonly bytes: Uint8Array;
 	readonly phase: TracePhase;
-	/** Number of the last command executed. */
 	readonly command: number;
 	/** Epoch milliseconds; 0 while nothing is woven. */
 	readonly startedAtMs: number;
@@ -108,14 +107,11 @@ export type TraceReport = AgentReport & {
 	readonly survey: {
 		readonly classes: number;
 		readonly methods: number;
-		/** Some of the methods. */
 		readonly names: readonly string[];
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};
-	/** Number of calls not counted because there was no room. */
 	readonly lostCalls: number;
-	/** Number of completed traces. */
 	readonly traces: number;
 	/** Number of live threads that have called a traced method. */
 	readonly threads: number;
@@ -125,7 +121,6 @@ export type TraceReport = AgentReport & {
 	readonly activeCount: number;
 	/** The oldest active traces, the oldest first. */
 	readonly active: readonly ActiveTrace[];
-	/** The slowest first. */
 	readonly slowest: readonly WholeTrace[];
 	/** The report at the start of a saved window, to be subtracted. */
 	readonly since?: TraceReport;

@@ -13,53 +13,48 @@ export class TupleIndex {
 	readonly #width: number;
 	/** Random, so that a target cannot choose tuples that all collide. */
 	readonly #seed = Math.trunc(Math.random() * (2 ** 32));
-	/** Tuples by id. */
-	#tuples: Int32Array;
+	#tuplesById: Int32Array;
 	/** Id + 1, or 0 if free. */
 	#slots: Int32Array;
-	/** Ids of removed tuples. */
-	readonly #free: number[] = [];
+	readonly #freeIds: number[] = [];
 
 	constructor(width: number, expected = 1024) {
 		this.#width = width;
 		this.key = new Int32Array(width);
 		const size = 2 ** Math.ceil(Math.log2(expected));
-		this.#tuples = new Int32Array(size * width);
+		this.#tuplesById = new Int32Array(size * width);
 		this.#slots = new Int32Array(size * slotsPerEntry);
 	}
 
-	/** Returns the id of the tuple in `key`, or -1. */
 	find(): number {
 		return this.#slots[this.#slotOf(this.key, 0)] - 1;
 	}
 
 	/** Adds the tuple in `key`, which must not be present, and returns its id. */
 	add(): number {
-		const free = this.#free.pop();
+		const free = this.#freeIds.pop();
 		const id = free ?? this.size++;
 		const width = this.#width;
-		if (id * width === this.#tuples.length) {
+		if (id * width === this.#tuplesById.length) {
 			this.#grow();
 		}
 
-		this.#tuples.set(this.key, id * width);
+		this.#tuplesById.set(this.key, id * width);
 		this.#slots[this.#slotOf(this.key, 0)] = id + 1;
 		return id;
 	}
 
-	/** Number of tuples present. */
 	get used(): number {
-		return this.size - this.#free.length;
+		return this.size - this.#freeIds.length;
 	}
 
-	/** Removes tuple `id`, which must be present. */
 	remove(id: number): void {
 		const slots = this.#slots;
 		const mask = slots.length - 1;
-		let hole = this.#slotOf(this.#tuples, id * this.#width);
+		let hole = this.#slotOf(this.#tuplesById, id * this.#width);
 		// Entries after the hole that could no longer be found move into it.
 		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
-			const first = this.#hashOf(this.#tuples, (slots[at] - 1) * this.#width) & mask;
+			const first = this.#hashOf(this.#tuplesById, (slots[at] - 1) * this.#width) & mask;
 			if (((at - first) & mask) >= ((at - hole) & mask)) {
 				slots[hole] = slots[at];
 				hole = at;
@@ -67,7 +62,7 @@ export class TupleIndex {
 		}
 
 		slots[hole] = 0;
-		this.#free.push(id);
+		this.#freeIds.push(id);
 	}
 
 	/** Returns the id of the tuple in `key`, adding it if absent. */
@@ -80,22 +75,21 @@ export class TupleIndex {
 	column(field: number, offset = 0): Int32Array {
 		const column = new Int32Array(offset + this.size);
 		for (let id = 0; id < this.size; id++) {
-			column[offset + id] = this.#tuples[(id * this.#width) + field];
+			column[offset + id] = this.#tuplesById[(id * this.#width) + field];
 		}
 
 		return column;
 	}
 
-	/** Returns field `field` of tuple `id`. */
 	get(id: number, field: number): number {
-		return this.#tuples[(id * this.#width) + field];
+		return this.#tuplesById[(id * this.#width) + field];
 	}
 
 	/** Returns the slot of the tuple at `from[at]`, or the free slot where it belongs. */
 	#slotOf(from: Int32Array, at: number): number {
 		const width = this.#width;
 		const slots = this.#slots;
-		const tuples = this.#tuples;
+		const tuples = this.#tuplesById;
 		const mask = slots.length - 1;
 		for (let slot = this.#hashOf(from, at) & mask; ; slot = (slot + 1) & mask) {
 			const id = slots[slot] - 1;
@@ -127,9 +121,9 @@ export class TupleIndex {
 
 	/** Doubles the capacity; only called when no id is free. */
 	#grow(): void {
-		const old = this.#tuples;
-		this.#tuples = new Int32Array(old.length * 2);
-		this.#tuples.set(old);
+		const old = this.#tuplesById;
+		this.#tuplesById = new Int32Array(old.length * 2);
+		this.#tuplesById.set(old);
 		this.#slots = new Int32Array(this.#slots.length * 2);
 		for (let id = 0; id * this.#width < old.length; id++) {
 			this.#slots[this.#slotOf(old, id * this.#width)] = id + 1;

@@ -41,7 +41,6 @@ export class VarintReader {
 		}
 	}
 
-	/** Reads a number of either sign. */
 	signed(): number {
 		const value = this.number();
 		return value % 2 === 0 ? value / 2 : (value + 1) / -2;
@@ -75,7 +74,6 @@ export class VarintReader {
 		return this.#decoder.decode(this.block(limit));
 	}
 
-	/** Reads a number less than `limit`. */
 	below(limit: number): number {
 		const value = this.number();
 		if (value >= limit) {
@@ -121,7 +119,6 @@ export class VarintReader {
 		return this.#bytes.subarray(start, this.#at);
 	}
 
-	/** Throws if fewer bytes are left. */
 	requireBytes(count: number): void {
 		if (count > this.#bytes.length - this.#at) {
 			throw new RangeError('truncated data');
@@ -133,7 +130,6 @@ export class VarintReader {
 const fraction = 1;
 const maxDoubled = 2 ** 51;
 
-/** Longest encoding of a number. */
 const maxNumberBytes = 10;
 
 /** Writes whole numbers up to 2^53 in bytes of seven bits each, the lowest first (LEB128). */
@@ -141,7 +137,6 @@ export class VarintWriter {
 	#bytes = new Uint8Array(4096);
 	#length = 0;
 
-	/** Adds a number, 0 or more. */
 	number(value: number): void {
 		this.#makeRoom(maxNumberBytes);
 
@@ -175,7 +170,6 @@ export class VarintWriter {
 		this.bytes(double);
 	}
 
-	/** Adds bytes as they are. */
 	bytes(bytes: Uint8Array): void {
 		this.#makeRoom(bytes.length);
 		this.#bytes.set(bytes, this.#length);

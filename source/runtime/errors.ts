@@ -1,3 +1,5 @@
+import {constants} from 'node:os';
+
 /** An error for the user, shown without a stack trace. Exit code 1: cannot be done, 2: wrong usage. */
 export class UserError extends Error {
 	readonly hint: string;
@@ -13,4 +15,12 @@ export class UserError extends Error {
 /** Returns an error of wrong usage. */
 export function usage(message: string, hint = 'tprof-top --help lists the options'): UserError {
 	return new UserError(message, {hint, exitCode: 2});
+}
+
+/** Signals that ask us to end; pending output is written first. */
+export const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const satisfies readonly NodeJS.Signals[];
+
+/** Returns the exit code by which shells report a process ended by a signal. */
+export function exitCodeAfter(signal: NodeJS.Signals): number {
+	return 128 + constants.signals[signal];
 }

@@ -7,7 +7,7 @@ const warmAfterMs = 120_000;
 /** Bytecode that a function must run before V8 optimizes it, at first and once warm; V8's default is 66,000. */
 const budgetBytes = {first: 300_000, warm: 20_000_000};
 
-/** Minimum growth since the last collection that makes another one worthwhile. */
+/** Growth since the last collection that makes another one worthwhile. */
 const minGrowthBytes = 2 ** 21;
 /** Maximum fraction of wall time for collections: one that takes 50 ms may run every 100 seconds. */
 const maxTimeShare = 1 / 2000;
@@ -89,7 +89,7 @@ export function optimizeLess(): void {
 	setBudget(budgetBytes.first);
 }
 
-/** Sets V8's interrupt budget for all threads of the process; it applies when a function's count restarts. */
+/** For all threads of the process; applies when a function's count restarts. */
 function setBudget(bytes: number): void {
 	v8.setFlagsFromString(`--interrupt-budget=${bytes}`);
 }

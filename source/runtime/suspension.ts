@@ -5,7 +5,7 @@ import {readStat} from '../jvm/system/proc.js';
 /** Maximum wait for the stop: without a job-control shell SIGTSTP never stops a process. */
 const stopWaitMs = 300;
 
-/** Hooks of a part that must act before this process is suspended, and after. */
+/** A part that must act before this process is suspended, and after. */
 type Suspendable = {
 	/** It may continue only in the foreground. */
 	readonly usesTerminal?: boolean;

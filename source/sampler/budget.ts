@@ -1,10 +1,10 @@
 /** Fraction of the budget to use; the rest is for samples that cost more than the previous one. */
 const targetShare = 0.9;
 
-/** Milliseconds whose allowance may be saved, or owed for long, at most; that much is saved at the start. */
+/** The allowance of this much time may be saved, or owed for long; that much is saved at the start. */
 const maxSavedOverMs = 5000;
 
-/** Minimum spending while the debt is above its maximum, as a fraction of the budget. */
+/** Spending while the debt is above its maximum, as a fraction of the budget. */
 const minSpending = 0.2;
 
 /**
@@ -35,7 +35,6 @@ const retryFactor = 5;
 const minRetryMs = 1000;
 const maxRetryMs = 10_000;
 
-/** Maximum interval, however costly samples are. */
 const maxIntervalMs = 600_000;
 
 /**
@@ -43,30 +42,29 @@ Keeps the share of time that the target is stopped below a budget by adjusting t
 costs sets it, and the balance of time allowed and used corrects it.
 */
 export class StopBudget {
-	/** Share of time to use. */
-	readonly #allowed: number;
+	readonly #allowedShare: number;
 	readonly #hasLimit: boolean;
-	/** Running mean of the stopped time of a sample, ms. */
+	/** Running mean per sample. */
 	#costMs = Infinity;
-	/** Stopped time allowed but unused, ms; a debt if negative. */
+	/** Allowed but unused; a debt if negative. */
 	#savedMs: number;
 	#samples = 0;
 	#lastMs = Number.NaN;
 	#lastCostMs = 0;
-	/** Time after which another sample is tried if the last one was an outlier. */
+	/** After an outlier, when another sample is tried. */
 	#retryMs: number | undefined;
 
 	/** `percent`: of the target's time; 100 or more for no limit. */
 	constructor(percent: number) {
 		this.#hasLimit = percent < 100;
-		this.#allowed = targetShare * Math.max(0.0001, percent / 100);
+		this.#allowedShare = targetShare * Math.max(0.0001, percent / 100);
 		this.#savedMs = this.#maxSavedMs;
 	}
 
 	/** Records a sample at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
 	record(nowMs: number, stoppedMs: number): void {
 		const elapsedMs = Math.max(0, nowMs - this.#lastMs) || 0;
-		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowed), this.#maxSavedMs);
+		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowedShare), this.#maxSavedMs);
 		this.#savedMs = savedMs - stoppedMs;
 		this.#lastMs = nowMs;
 		this.#lastCostMs = stoppedMs;
@@ -92,24 +90,24 @@ export class StopBudget {
 			return requestedMs;
 		}
 
-		if (this.#samples < startSamples && -this.#savedMs < this.#allowed * startDebtMs) {
+		if (this.#samples < startSamples && -this.#savedMs < this.#allowedShare * startDebtMs) {
 			return Math.max(requestedMs, startFactor * this.#lastCostMs);
 		}
 
 		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#maxSavedMs));
 		// After this time, at least the interval for the mean cost, the debt is below its maximum: wait no longer.
-		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowed;
-		const neededMs = Math.min(this.#retryMs ?? this.#costMs / (this.#allowed * spending), paidMs);
+		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowedShare;
+		const neededMs = Math.min(this.#retryMs ?? this.#costMs / (this.#allowedShare * spending), paidMs);
 		return Math.min(maxIntervalMs, Math.max(requestedMs, neededMs));
 	}
 
-	/** Maximum saved stopped time, and maximum debt, ms. */
+	/** Also the maximum debt. */
 	get #maxSavedMs(): number {
-		return this.#allowed * maxSavedOverMs;
+		return this.#allowedShare * maxSavedOverMs;
 	}
 }
 
-/** Number of recent pauses: enough for a 99th percentile. */
+/** Enough for a 99th percentile. */
 const maxPauses = 512;
 
 /** Collects the pauses of the newest samples and the longest of all, microseconds. */

@@ -3,9 +3,9 @@ import {auto, engines} from '../engines/registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 
+/** `note`: with `auto`, why better engines were skipped; and the engine's own note, if any. */
 type Choice = {
 	readonly engine: Engine;
-	/** With `auto`: why better engines were skipped; and the engine's own note, if any. */
 	readonly note: string;
 };
 

@@ -8,11 +8,11 @@ so that delays do not accumulate and samples do not lock onto a periodic program
 counted as late.
 */
 export class SamplingClock {
-	/** Number of deadlines missed: samples started late, and those skipped. */
+	/** Deadlines missed: samples started late, and those skipped. */
 	late = 0;
-	/** Number of intervals that the next sample covers. */
+	/** Intervals that the next sample covers. */
 	repeats = 1;
-	/** Mean time that the next sample covers, milliseconds, including skipped deadlines. */
+	/** Mean time that the next sample covers, including skipped deadlines. */
 	spanMs = 0;
 	#deadlineMs: number;
 	readonly #random: () => number;
@@ -23,12 +23,10 @@ export class SamplingClock {
 		this.#random = random;
 	}
 
-	/** Returns the time until the next deadline. */
 	waitMs(nowMs: number): number {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
-	/** Begins a sample; counts it as late if it is. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
 			this.late++;
@@ -59,15 +57,15 @@ export class SamplingClock {
 	}
 }
 
-/** Minimum tolerance: Node's timers are a millisecond or two late even on an idle host. */
-const timerToleranceMs = 3;
+/** Node's timers are a millisecond or two late even on an idle host. */
+const minToleranceMs = 3;
 
 /** Returns how much later than its deadline a sample may start without counting as late. */
 function toleranceMs(intervalMs: number): number {
-	return Math.max(timerToleranceMs, intervalMs / 4);
+	return Math.max(minToleranceMs, intervalMs / 4);
 }
 
-/** Number of consecutive failures from which the interval doubles; fewer are normal with a busy target. */
+/** From this many consecutive failures on the interval doubles; fewer are normal with a busy target. */
 const minFailures = 3;
 const maxBackoffMs = 5000;
 
@@ -115,7 +113,7 @@ export function ticksBefore(ticks: number, repeats: number, changedNs: number, i
 	return Math.round(ticks * before / repeats);
 }
 
-/** Maximum time between turns of the event loop, and of a sleep on the bell, which blocks it; milliseconds. */
+/** How often the event loop runs, and the longest sleep on the bell, which blocks it. */
 const turnEveryMs = 500;
 const maxBellMs = 100;
 
@@ -123,7 +121,6 @@ const maxBellMs = 100;
 export class Sleeper {
 	readonly #bell: Bell | undefined;
 	#wake: (() => void) | undefined;
-	/** When the event loop must run again. */
 	#turnAtMs = 0;
 
 	/** Without a bell, waits only in the event loop. */
@@ -146,7 +143,6 @@ export class Sleeper {
 		}
 	}
 
-	/** Ends the current wait. */
 	wake(): void {
 		this.#wake?.();
 	}

@@ -15,13 +15,12 @@ observation counts for at most two intervals.
 */
 const maxPendingIntervals = 32;
 
-/** Weight of the newest interval in the running mean. */
-const newestWeight = 1 / 8;
+/** In the running mean. */
+const newestIntervalWeight = 1 / 8;
 
-/** Number of samples after which ended threads are removed. */
 const forgetEverySamples = 50;
 
-/** CPU nanoseconds that a thread used and that are not yet attributed, and the number of its observations. */
+/** CPU time that a thread used and that is not yet attributed, and the number of its observations. */
 type Pending = {ns: number; observations: number};
 
 /**
@@ -33,11 +32,9 @@ which averages out.
 export class CpuAccount {
 	readonly #unattributed: Int32Array;
 	readonly #jvmStacks: JvmStacks;
-	/** By key of the platform thread. */
-	readonly #pending = new Map<number, Pending>();
-	/** CPU time of samples that were not counted, by key. */
+	readonly #pendingByKey = new Map<number, Pending>();
+	/** Of samples that were not counted, by key. */
 	readonly #uncounted = new Map<number, number>();
-	/** By row: CPU time used but not yet attributed. */
 	#balanceNs = new Float64Array(256);
 	#meanIntervalNs = 0;
 	#samples = 0;
@@ -119,7 +116,7 @@ export class CpuAccount {
 	}
 
 	#addObserved(sample: Sample, balanceNs: Float64Array, intervalNs: number): void {
-		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestWeight);
+		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestIntervalWeight);
 		const maxPendingNs = maxPendingIntervals * this.#meanIntervalNs;
 		for (let row = 0; row < sample.count; row++) {
 			const platform = platformRow(sample, row);
@@ -127,7 +124,7 @@ export class CpuAccount {
 				continue;
 			}
 
-			const pending = getOrCreate(this.#pending, sample.key[platform], () => ({ns: 0, observations: 0}));
+			const pending = getOrCreate(this.#pendingByKey, sample.key[platform], () => ({ns: 0, observations: 0}));
 			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, maxPendingNs));
 			if (sample.isObserved[row] === 1) {
 				const ns = pending.ns * Math.max(attributedShare, 1 / ++pending.observations);
@@ -145,9 +142,9 @@ export class CpuAccount {
 
 	#forget({count, key}: Sample): void {
 		const present = new Set(key.subarray(0, count));
-		for (const known of this.#pending.keys()) {
+		for (const known of this.#pendingByKey.keys()) {
 			if (!present.has(known)) {
-				this.#pending.delete(known);
+				this.#pendingByKey.delete(known);
 			}
 		}
 	}

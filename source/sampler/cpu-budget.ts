@@ -15,11 +15,11 @@ const warmUpShare = 0.15;
 /** Fraction of the budget that samples may always use, even if the screen uses the rest. */
 const minForSamples = 1 / 4;
 
-/** Maximum interval: in milliseconds, or as a multiple of the requested one if that is longer. */
+/** The longest interval; as a multiple of the requested one if that is longer. */
 const maxIntervalMs = 1000;
 const maxIntervalFactor = 10;
 
-/** CPU time used so far, milliseconds, by the sampling thread and by the whole process. */
+/** CPU time used so far by the sampling thread and by the whole process. */
 type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
 
 /** Reads the CPU time of this thread (proc(5), schedstat) and the process; without schedstat, all is this thread's. */
@@ -41,7 +41,9 @@ export class CpuBudget {
 	readonly #share: number;
 	#firstMs: number | undefined;
 	#last: OwnCpu & {readonly atMs: number} | undefined;
-	/** CPU milliseconds of a sample, and the share of a core used by the rest of the process; one entry per reading. */
+	/**
+	One entry per reading: CPU time of a sample in milliseconds, and share of a core used by the rest of the process.
+	*/
 	readonly #costs: number[] = [];
 	readonly #otherShares: number[] = [];
 	#neededMs = 0;
@@ -71,7 +73,6 @@ export class CpuBudget {
 		this.#last = {...cpu, atMs: nowMs};
 	}
 
-	/** Discards the time since the last reading, for example after a pause. */
 	restart(): void {
 		this.#last = undefined;
 	}

@@ -13,7 +13,7 @@ import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
-/** Maximum wait for the table lock, which blocks the main thread; after it the writer is stuck and the screen stale. */
+/** For the table lock, which blocks the main thread; after it the writer is stuck and the screen stale. */
 const readWaitMs = 50;
 /** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
 const closeWaitMs = 2000;
@@ -33,7 +33,6 @@ const minPostponedMs = 3000;
 const minPostponedFactor = 2;
 const maxOverdueMs = 10_000;
 
-/** Options of a sampling session. */
 export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 	/** URL of the worker's file; by default next to this module. */
 	readonly workerUrl?: URL;
@@ -49,8 +48,8 @@ export type SamplerHandle = SnapshotSource & {
 	resume(): void;
 };
 
-/** Maximum young generation of the worker, megabytes: by default V8 lets it grow to 48 before the first collection. */
-const youngMb = 6;
+/** By default V8 lets the young generation grow to 48 MB before the first collection. */
+const maxYoungGenerationMb = 6;
 
 /** Returns the worker's file: in the build next to this module or above it; when run from source, in dist. */
 function defaultWorkerUrl(): URL {
@@ -68,16 +67,15 @@ class LiveSampler implements SamplerHandle {
 	readonly #listeners = new Set<() => void>();
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
-	/** Known once the worker has reported it. */
 	#engine: string | undefined;
 	#timer = '';
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** By number of the `hold`: called when the worker has released the target. */
+	/** Called when the worker has released the target; by number of the `hold`. */
 	readonly #holding = new Map<number, () => void>();
 	#holds = 0;
-	/** When the last sample arrived or none was expected, and when the session ended; times of `monotonicMs`. */
+	/** When the last sample arrived or none was expected, and when the session ended (`monotonicMs`). */
 	#heardMs = monotonicMs();
 	#endedMs = Infinity;
 	#samples = 0;
@@ -94,7 +92,7 @@ class LiveSampler implements SamplerHandle {
 			name: 'sampler',
 			workerData: {...input, table} satisfies WorkerInput,
 			execArgv: [],
-			resourceLimits: {maxYoungGenerationSizeMb: youngMb},
+			resourceLimits: {maxYoungGenerationSizeMb: maxYoungGenerationMb},
 			// Node's warnings must not reach the terminal.
 			stdout: true,
 			stderr: true,
@@ -286,7 +284,7 @@ class LiveSampler implements SamplerHandle {
 		};
 	}
 
-	/** Changes the status, and notifies listeners of a difference. */
+	/** Notifies listeners of a difference. */
 	#set(change: Partial<SourceStatus>): void {
 		const before = this.#status;
 		const isNew = (Object.keys(change) as Array<keyof SourceStatus>).some(key => before[key] !== change[key]);

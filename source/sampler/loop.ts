@@ -18,9 +18,9 @@ import {
 import {CpuAccount} from './cpu-account.js';
 import type {Waits} from './waits.js';
 
-/** Time between computations of the pauses' percentiles. */
+/** How often the pauses' percentiles are computed. */
 const pauseFiguresEveryMs = 250;
-/** Minimum time between reports of failures with different reasons. */
+/** Between reports of failures with different reasons. */
 const troubleEveryMs = 1000;
 
 /** Maximum delay of the second sample, in intervals and milliseconds: only two samples can show CPU time. */
@@ -29,7 +29,7 @@ const secondSampleMs = 75;
 
 const tableLocked = 'the table of samples was locked for too long';
 
-/** What a loop samples and how often, and where it counts the samples. */
+/** What to sample, how often, and where to count it. */
 export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
@@ -72,17 +72,14 @@ export class SamplingLoop {
 	#activeSinceMs = performance.now();
 	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;
-	#targetStoppedMs = 0;
-	#targetInterruptedMs = 0;
-	#refusedThreads = 0;
-	#lateThreads = 0;
-	#failed = 0;
+	readonly #totals = {
+		failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0,
+	};
+
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** Some CPU time has counted at a stack. */
 	#hasCpu = false;
-	/** The status as last reported. */
-	#status: StatusChange = {};
+	#reportedStatus: StatusChange = {};
 	#isAfterPause = false;
 	#troubleAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
@@ -191,7 +188,6 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Returns the interval that the target's budget and our own require. */
 	#intervalMs(): number {
 		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
 	}
@@ -201,7 +197,7 @@ export class SamplingLoop {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
 		this.#cpuBudget.record(nowMs, this.#intervalMs());
-		this.#targetStoppedMs += outcome.stoppedMs;
+		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
 		const isCancelled = this.#isCancelled && !outcome.ok;
@@ -220,10 +216,10 @@ export class SamplingLoop {
 	/** Counts a good sample. If the table is locked for too long, keeps the CPU time for the next; returns false. */
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
-		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
-		this.#refusedThreads += outcome.skipped?.refused ?? 0;
-		this.#lateThreads += outcome.skipped?.late ?? 0;
-		this.#report({tracer: outcome.skipped?.tracer ?? this.#status.tracer});
+		this.#totals.targetInterruptedMs += outcome.interruptedMs ?? 0;
+		this.#totals.refusedThreads += outcome.skipped?.refused ?? 0;
+		this.#totals.lateThreads += outcome.skipped?.late ?? 0;
+		this.#reportChanges({tracer: outcome.skipped?.tracer ?? this.#reportedStatus.tracer});
 		this.#options.waits?.fill(this.#sample);
 		this.#discardGap();
 		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
@@ -266,23 +262,22 @@ export class SamplingLoop {
 			this.#options.report({kind: 'sampling'});
 		}
 
-		this.#report({
+		this.#reportChanges({
 			hasCpu: this.#hasCpu || undefined, lineNote: this.#options.session.finding, note: this.#options.note,
 		});
 	}
 
-	/** Reports a status that has changed. */
-	#report(status: StatusChange): void {
-		const before = this.#status;
+	#reportChanges(status: StatusChange): void {
+		const before = this.#reportedStatus;
 		const changes = (Object.keys(status) as Array<keyof StatusChange>).filter(key => status[key] !== before[key]);
 		if (changes.length > 0) {
-			this.#status = {...before, ...status};
+			this.#reportedStatus = {...before, ...status};
 			this.#options.report({kind: 'status', status});
 		}
 	}
 
 	#didFail(nowMs: number, reason: string): void {
-		this.#failed++;
+		this.#totals.failed++;
 		this.#failuresInARow++;
 		const intervalMs = this.#intervalMs();
 		const inMs = backoffMs(this.#failuresInARow, intervalMs);
@@ -292,9 +287,9 @@ export class SamplingLoop {
 
 		this.#options.writer.publish(this.#figures(nowMs));
 		const note = `sampling fails: ${printable(reason)}`;
-		if (note !== this.#status.note && nowMs - this.#troubleAtMs >= troubleEveryMs) {
+		if (note !== this.#reportedStatus.note && nowMs - this.#troubleAtMs >= troubleEveryMs) {
 			this.#troubleAtMs = nowMs;
-			this.#report({note});
+			this.#reportChanges({note});
 		}
 	}
 
@@ -307,6 +302,7 @@ export class SamplingLoop {
 		const countedAtMs = this.#isSuspended ? 0 : monotonicMs();
 		return {
 			...this.#pauseFigures,
+			...this.#totals,
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
 			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
@@ -316,18 +312,12 @@ export class SamplingLoop {
 			nextAtMs: this.#isSuspended ? 0 : countedAtMs + this.#clock.waitMs(nowMs),
 			sampledMs,
 			late: this.#clock.late,
-			failed: this.#failed,
-			refusedThreads: this.#refusedThreads,
-			lateThreads: this.#lateThreads,
-			targetStoppedMs: this.#targetStoppedMs,
-			targetInterruptedMs: this.#targetInterruptedMs,
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
 			virtualThreads: this.#options.session.virtualThreads?.count ?? 0,
 			virtualSeenPercent: this.#options.session.virtualThreads?.seenPercent ?? 0,
 		};
 	}
 
-	/** Time spent sampling, without pauses. */
 	#durationMs(nowMs: number): number {
 		return this.#activeMs + (this.#isSuspended ? 0 : nowMs - this.#activeSinceMs);
 	}

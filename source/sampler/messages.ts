@@ -7,17 +7,16 @@ import type {Target} from '../jvm/target.js';
 export type SamplingLimits = {
 	/** Undefined: the engine's default. */
 	readonly intervalMs?: number;
-	/** Share of time that the target may be stopped, percent. */
+	/** The time that the target may be stopped, percent. */
 	readonly maxOverheadPercent: number;
 	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
 	readonly maxCpuPercent?: number;
 };
 
-/** The worker's options. */
+/** `engine`: an engine's id, or `auto`. */
 export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'> & {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;
-	/** An engine's id, or `auto`. */
 	readonly engine: string;
 	/** Reads what threads wait for in system calls. */
 	readonly waits?: boolean;
@@ -43,11 +42,9 @@ export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tr
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
-	/** The engine has opened the target. */
 	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
-	/** The session's status has changed. */
 	| {readonly kind: 'status'; readonly status: StatusChange}
 	/** The target is released until `resume`. */
 	| {readonly kind: 'held'; readonly number: number}

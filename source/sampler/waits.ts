@@ -3,17 +3,17 @@ import type {Interner} from '../model/frame.js';
 import {threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
-/** Interval of the passes over all threads, and maximum number of waits read in a pass. */
+/** How often a pass over all threads begins, and how many waits it reads at most. */
 const readEveryMs = 1000;
 const maxReads = 1000;
 
 /** A wait that continues is read again after this time. */
 const readAgainMs = 10_000;
 
-/** Maximum time for reading in a sample, milliseconds; the next sample continues. */
+/** For reading in a sample; the next sample continues. */
 const sampleMs = 5;
 
-/** Maximum number of peers' names in a session: the dictionary never frees a string. */
+/** In a session: the dictionary never frees a string. */
 const maxPeers = 2048;
 const otherPeer = '(other peers)';
 
@@ -22,7 +22,7 @@ type KnownWait = {
 	readonly kind: number;
 	readonly peer: number;
 	readonly end: number;
-	/** Hash of the stack at which it was read. */
+	/** Hash of the thread's stack then. */
 	readonly stack: number;
 	readonly readMs: number;
 	/** The thread has run since, so it may wait for something else at the same stack. */

@@ -24,10 +24,9 @@ type SourceLocation = {readonly className: string; readonly method: string; read
 /** Returns the source of a location; undefined if there is none. May read files. */
 export type SourceOf = (location: SourceLocation) => SourceText | undefined;
 
-/** Maximum number of cached files. */
 const maxCached = 32;
 
-/** Maximum lines of a file and characters of a line: more than anybody reads. */
+/** More than anybody reads. */
 const maxLines = 50_000;
 const maxLineLength = 500;
 
@@ -114,7 +113,7 @@ export function pathOfSource({className, file}: SourceLocation): string | undefi
 	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
 }
 
-/** Maximum lines from a method's name to one of its lines. */
+/** From a method's name to one of its lines. */
 const maxMethodLines = 300;
 
 /**

@@ -17,8 +17,7 @@ export type SourceRoot = {
 /** Folders of a project that may hold the top-level packages. */
 const usualFolders = ['', 'src/main/java', 'src/main/kotlin', 'src/main/scala', 'src/main/groovy', 'src/test/java', 'src', 'java', 'app/src/main/java'];
 
-/** Maximum number of subprojects searched. */
-const maxParts = 200;
+const maxSubprojects = 200;
 
 /** Returns the root of a local folder: a folder of packages, a project, or a folder of projects. */
 function folderRoot(folder: string): SourceRoot {
@@ -40,7 +39,7 @@ function folderRoot(folder: string): SourceRoot {
 }
 
 function basesIn(folder: string): string[] {
-	const parts = namesIn(folder).filter(name => !name.startsWith('.')).slice(0, maxParts).map(name => path.join(folder, name));
+	const parts = namesIn(folder).filter(name => !name.startsWith('.')).slice(0, maxSubprojects).map(name => path.join(folder, name));
 	return [folder, ...parts].flatMap(part => usualFolders.map(usual => path.join(part, usual))).filter(candidate => isFolder(candidate));
 }
 
@@ -70,7 +69,6 @@ function bytesOf(file: string): Buffer | undefined {
 	}
 }
 
-/** Whether an entry of a jar is a source. */
 const isSource = (name: string) => /\.(?:java|kt|scala|groovy|clj)$/.test(name);
 
 /**
@@ -127,9 +125,9 @@ export function rootOf(name: string): SourceRoot {
 	return isFolder(name) ? folderRoot(name) : jarRoot(name, () => openFile(name));
 }
 
-/** Maximum number of jars on a class path; a folder may hold any number. */
+/** On a class path; a folder may hold any number. */
 const maxJars = 500;
-/** Maximum number of source jars: each takes a file descriptor. */
+/** Each takes a file descriptor. */
 const maxSourceJars = 100;
 
 /** Options whose next argument is a class path or module path. */

@@ -22,7 +22,6 @@ written at once; those in reused slots lie below it and are written under the lo
 class KeyedRecords {
 	/** The key that `find` and `add` use. */
 	readonly key: Int32Array;
-	/** Index of each key column in `key`. */
 	readonly keyAt: Readonly<Record<string, number>>;
 	/** Records in reused slots whose keys are not in the table yet. */
 	readonly #pending: number[] = [];
@@ -39,17 +38,16 @@ class KeyedRecords {
 		this.key = this.#index.key;
 	}
 
-	/** Number of slots ever used. */
+	/** Slots ever used. */
 	get slots(): number {
 		return this.#index.size;
 	}
 
-	/** Number of slots in use: one for each record. */
+	/** One slot for each record. */
 	get used(): number {
 		return this.#index.used;
 	}
 
-	/** Returns the id of the record of `key`, or -1. */
 	find(): number {
 		return this.#index.find();
 	}
@@ -237,7 +235,6 @@ export class ContentionWriter {
 		return found < 0 ? this.records.add() : found;
 	}
 
-	/** Adds ticks to a record. The lock is held. */
 	addTicks(record: number, ticks: number): void {
 		this.#views.regions.contention.ticks.add(record, ticks);
 	}

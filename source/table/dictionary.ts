@@ -111,7 +111,6 @@ export class DictionaryWriter implements Interner {
 		return node;
 	}
 
-	/** Returns the innermost frame of a stack. */
 	frameOf(node: number): number {
 		return this.#nodes.get(node, 1);
 	}

@@ -27,7 +27,6 @@ export const word = Object.freeze({
 	lock: 0,
 	/** `layoutVersion`; 0 before `createTable` is done. */
 	version: 1,
-	/** Number of slabs in the buffer. */
 	slabs: 2,
 	/** Incremented at each publication: unchanged means that there is nothing new to read. */
 	generation: 3,
@@ -41,9 +40,9 @@ export const word = Object.freeze({
 	shares: 24,
 });
 
-/** Four KiB, the page size of x86-64. */
+/** A page of x86-64. */
 export const headerBytes = 4096;
-/** Byte offset of the session figures in the header. */
+
 const figuresOffset = 1024;
 
 /** Figures in the table: those that the sampler or the table itself provides. */

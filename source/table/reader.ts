@@ -27,7 +27,7 @@ const changingOfContention = pick(contentionColumns, select(contentionColumns, {
 
 /** Reads the shared table on the main thread. Under the lock it copies only what can change. */
 export class TableReader {
-	/** Time for which the last copy held the lock. */
+	/** How long the last copy held the lock. */
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: string[] = [];
@@ -87,7 +87,7 @@ export class TableReader {
 
 		this.#counters.extend(regions.counters, counts.counters);
 		this.#contention.extend(regions.contention, counts.contention);
-		this.#readNames(counts.threads);
+		this.#readChangedNames(counts.threads);
 		this.#lastGeneration = words[word.generation];
 		return {
 			threads: {count: counts.threads, ...copyOf(threadNumbers, regions.threads, counts.threads), name: this.#names},
@@ -97,8 +97,8 @@ export class TableReader {
 		};
 	}
 
-	/** Reads names that have changed. The lock is held. */
-	#readNames(count: number): void {
+	/** The lock is held. */
+	#readChangedNames(count: number): void {
 		const {nameLength, nameSerial} = this.#views.regions.threads;
 		let names: string[] | undefined;
 		for (let record = 0; record < count; record++) {

@@ -11,11 +11,11 @@ import type {SlabColumn, TableViews} from './views.js';
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
 
-/** Fractions of all records: the most that ended threads may keep, and the least to keep free for new threads. */
+/** Of all records: the most that ended threads may keep, and the least to keep free for new threads. */
 const maxEndedPart = 1 / 4;
 const minFreePart = 1 / 8;
 
-/** Fractions of all records: the batch freed at a time, and the least that is freed if room is short. */
+/** Of all records: the batch freed at a time, and the least that is freed if room is short. */
 const batchPart = 1 / 16;
 const minBatchPart = 1 / 256;
 
@@ -39,8 +39,7 @@ export class ThreadWriter {
 	/** Record of the pseudo thread "(other)", added when the table is first full; -1 before. */
 	other = -1;
 	readonly #views: TableViews;
-	/** Record by key. Bounded by the region's capacity. */
-	readonly #records = new Map<number, number>();
+	readonly #recordByKey = new Map<number, number>();
 	/** By record: number of the last sample that had its thread, or of the last one before it was added; -1 if free. */
 	readonly #lastSample: number[] = [];
 	/** Name by record, and the serial number of the newest name. */
@@ -55,7 +54,7 @@ export class ThreadWriter {
 	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];
 	#serial = 0;
 	#sampleNumber = 0;
-	/** Epoch milliseconds of the newest sample. */
+	/** Epoch time of the newest sample. */
 	#atMs = 0;
 
 	constructor(views: TableViews) {
@@ -66,13 +65,13 @@ export class ThreadWriter {
 	recordOf(id: number): number {
 		// A thread whose id still reads 0 is unknown: it must not count as "(other)".
 		const key = id === otherThreadKey ? unknownThreadKey : id;
-		const found = this.#records.get(key);
+		const found = this.#recordByKey.get(key);
 		if (found !== undefined) {
 			return found;
 		}
 
 		// The last records are reserved for "(other)" and ended threads.
-		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#records.has(last)).length;
+		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#recordByKey.has(last)).length;
 		if (this.#free.length === 0 && !this.#views.growFor('threads', this.count + reserved)) {
 			return this.recordOfOther();
 		}
@@ -249,7 +248,7 @@ export class ThreadWriter {
 					threads[name].add(into, threads[name].get(record));
 				}
 
-				this.#records.delete(threads.key.get(record));
+				this.#recordByKey.delete(threads.key.get(record));
 				this.#clear(record);
 				threads.key.set(record, freeKeyBase - record);
 				this.#lastSample[record] = -1;
@@ -269,7 +268,7 @@ export class ThreadWriter {
 
 	#add(key: number): number {
 		const record = this.#free.pop() ?? this.count++;
-		this.#records.set(key, record);
+		this.#recordByKey.set(key, record);
 		this.#lastSample[record] = this.#sampleNumber;
 		this.#lastOwner[record] = -1;
 		this.#pending.push({record, key});

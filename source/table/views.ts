@@ -61,11 +61,9 @@ export class TableViews {
 	readonly shape: TableShape;
 	readonly regions: {readonly [R in RegionName]: RegionViews<R>};
 
-	/** Number of slabs with views. */
 	slabs = 0;
 	readonly #slab: SlabLayout;
-	/** Thread names in each slab. */
-	readonly #names: Buffer[] = [];
+	readonly #namesBySlab: Buffer[] = [];
 
 	/** Opens an existing table; throws if the buffer is not one. */
 	constructor(readonly buffer: SharedArrayBuffer) {
@@ -88,7 +86,7 @@ export class TableViews {
 				}
 			}
 
-			this.#names.push(Buffer.from(this.buffer, base + this.#slab.namesOffset, this.shape.threads * nameBytes));
+			this.#namesBySlab.push(Buffer.from(this.buffer, base + this.#slab.namesOffset, this.shape.threads * nameBytes));
 		}
 	}
 
@@ -96,13 +94,13 @@ export class TableViews {
 	nameOf(record: number, length: number): string {
 		const {threads} = this.shape;
 		const at = (record % threads) * nameBytes;
-		return this.#names[Math.floor(record / threads)].toString('utf16le', at, at + length);
+		return this.#namesBySlab[Math.floor(record / threads)].toString('utf16le', at, at + length);
 	}
 
 	/** Writes the name of a thread's record, truncated if needed; returns the bytes written. The lock is held. */
 	setName(record: number, name: string): number {
 		const {threads} = this.shape;
-		return this.#names[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
+		return this.#namesBySlab[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
 	}
 
 	/** Adds slabs until a region has record `index`; returns false if the table cannot grow so far. For the writer only. */

@@ -33,17 +33,15 @@ export class TableWriter implements Interner {
 	readonly #threads: ThreadWriter;
 	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
-	/** By row of the sample: thread record, stack, counter and contention record; -1 for none. */
+	/** By row of the sample: thread record, stack, counter and contention record (-1 for none), and number of threads. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
-	/** By row: the number of threads in it. */
 	#membersOf = new Float64Array(256);
 	/** By row of attributed CPU time: its counter; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
-	/** Rows that differ from the previous sample. */
-	#changed = new Int32Array(256);
+	#changedRows = new Int32Array(256);
 	#changedCount = 0;
 	/** Rows of the previous sample, whose records and counters unchanged rows keep; 0 if that was not counted. */
 	#countedRows = 0;
@@ -162,7 +160,7 @@ export class TableWriter implements Interner {
 			this.#counterOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
 			this.#membersOf = new Float64Array(size);
-			this.#changed = new Int32Array(size);
+			this.#changedRows = new Int32Array(size);
 			this.#countedRows = 0;
 		}
 
@@ -172,7 +170,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			this.#changed[this.#changedCount++] = row;
+			this.#changedRows[this.#changedCount++] = row;
 			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
@@ -294,7 +292,7 @@ export class TableWriter implements Interner {
 			this.#spreadTicks(sample, counts.ticks);
 		}
 
-		threads.endSample(sample, this.#recordOf, this.#counterOf, this.#changed.subarray(0, this.#changedCount));
+		threads.endSample(sample, this.#recordOf, this.#counterOf, this.#changedRows.subarray(0, this.#changedCount));
 	}
 
 	/**

@@ -10,13 +10,13 @@ import {printable} from '../model/text.js';
 import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
-/** Interval of our heartbeat: without one for ten seconds the agent detaches itself. */
+/** Without a heartbeat for ten seconds the agent detaches itself. */
 const beatMs = 1000;
-/** Interval at which reports are read while one is awaited. */
+/** How often reports are read while one is awaited. */
 const pollMs = 20;
-/** Maximum time without progress: the agent signals progress while it executes a command. */
+/** The agent signals progress while it executes a command. */
 const silenceTimeoutMs = 10_000;
-/** Maximum time of a command: the JVM deoptimizes code and verifies classes, seconds of work on a loaded machine. */
+/** The JVM deoptimizes code and verifies classes: seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
 /** The agent's own limit (Channel.java). */
 const maxCommandBytes = 64 * 1024;
@@ -79,9 +79,7 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #data: number;
 	readonly #parse: (bytes: Uint8Array) => Report;
 	readonly #beat: NodeJS.Timeout;
-	/** Number of the newest report read. */
-	#reportNumber = 0n;
-	/** A command timed out: wait for no other. */
+	#newestReportNumber = 0n;
 	#isUnresponsive = false;
 	#report: Report | undefined;
 	#isDetached = false;
@@ -154,7 +152,6 @@ export class AgentSession<Report extends AgentReport> {
 		return this.#report;
 	}
 
-	/** Sends a command and returns its number. Throws UserError. */
 	#send(text: string): number {
 		try {
 			return this.#control.command(text);
@@ -186,9 +183,8 @@ export class AgentSession<Report extends AgentReport> {
 		return undefined;
 	}
 
-	/** Reads the newest report. Throws if the agent has ended. */
 	#readNewest(): void {
-		const message = readAgent(this.#data, this.#reportNumber);
+		const message = readAgent(this.#data, this.#newestReportNumber);
 		if (message.state === 'ended') {
 			const [, reason, hint] = exitReasons.find(([pattern]) => pattern.test(message.reason)) ?? [undefined, `the agent gave up: ${message.reason}`, 'the target is unchanged'];
 			throw new UserError(reason, {hint});
@@ -201,11 +197,10 @@ export class AgentSession<Report extends AgentReport> {
 				throw new UserError(`the reports of the agent in JVM ${this.#target.pid} cannot be read`, {hint: 'something in the target changes its files'});
 			}
 
-			this.#reportNumber = message.number;
+			this.#newestReportNumber = message.number;
 		}
 	}
 
-	/** Stops the heartbeat and closes the files. */
 	#detach(): void {
 		if (!this.#isDetached) {
 			this.#isDetached = true;

@@ -14,7 +14,6 @@ const maxReasonBytes = 1000;
 /** The agent may overwrite a report while we read it, but not that often in a row. */
 const maxTries = 10;
 
-/** The newest message from the agent. */
 type AgentMessage =
 	/** No new report, or its header refers to one that is not there. */
 	| {readonly state: 'silent'}

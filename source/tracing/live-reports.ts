@@ -19,7 +19,6 @@ export class LiveReports<Session extends Reporting<Report>, Report> {
 	/** The last snapshot returned, and what it was made of. */
 	#last: {readonly inner: Snapshot; readonly report: Report; readonly joined: Snapshot} | undefined;
 
-	/** `join` returns the snapshot with the report. */
 	constructor(join: (snapshot: Snapshot, report: Report) => Snapshot, session?: Session) {
 		this.#join = join;
 		this.session = session;

@@ -198,7 +198,6 @@ function makeFolder(path: string): boolean {
 	}
 }
 
-/** Returns a descriptor's file; empty if it is closed. */
 function linkOf(fd: string): string {
 	try {
 		return readlinkSync(fd);

@@ -3,17 +3,14 @@ import {parseReport} from '../model/report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
 
-/** What to trace, and how. */
 export type TraceRequest = {
 	/** Class#method, Class.method, globs in both, or @Annotation. */
 	readonly patterns: readonly string[];
 	/** Count only calls made below these methods; empty: all calls. */
 	readonly under: readonly string[];
-	/** Minimum duration of traces kept whole. */
+	/** Minimum duration and maximum number of traces kept whole. */
 	readonly leastNs: number;
-	/** Number of traces kept whole. */
 	readonly keep: number;
-	/** Maximum number of methods woven. */
 	readonly maxMethods: number;
 	/** Percentage of one CPU that tracing may cost; methods that exceed it are released. 100: no limit. */
 	readonly maxOverheadPercent: number;

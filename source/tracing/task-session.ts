@@ -74,7 +74,7 @@ function inStates({now}: AgentTaskReport, states: number): number[] {
 	return counts;
 }
 
-/** Maximum number of tasks followed at once, and the interval of the agent's reports. */
+/** `most`: tasks followed at once. */
 type TaskLimits = {readonly most: number; readonly reportIntervalMs: number};
 
 /** Returns a probe in the agent's format; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */

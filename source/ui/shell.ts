@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
-import {endSignals} from '../runtime/end-signals.js';
+import {endSignals} from '../runtime/errors.js';
 import type * as ShowScreen from './show-screen.js';
 import {Terminal} from './terminal/terminal.js';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {decodeModifiedUtf8} from '../../source/model/modified-utf8.js';
+import {decodeModifiedUtf8} from '../../source/model/text.js';
 import {randomBytes} from '../helpers/random.js';
 
 test('zero, two and three bytes, and surrogates of three bytes each', () => {

@@ -2,7 +2,7 @@ import type {Sample} from '../../model/sample.js';
 import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** Factor by which each sample reduces the totals of earlier ones, so that about the last 20 count. */
+/** Each sample reduces the totals of earlier ones by this factor, so that about the last 20 count. */
 const decay = 0.95;
 
 /**
@@ -12,13 +12,13 @@ readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 export class DumpCpu {
 	/** By row of the last sample: 1 if `cpuNs` was measured, 0 if the CPU time is unknown. */
 	cpuKnown = new Uint8Array(64);
-	/** CPU time, and time waiting for a CPU, of all threads in recent samples; nanoseconds. See `decay`. */
+	/** Of all threads in recent samples, see `decay`. */
 	#usedNs = 0;
 	#waitedNs = 0;
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
-	/** By thread key: CPU nanoseconds in the last dump that listed the thread, and that dump's round. */
+	/** By thread key: its CPU time in the last dump that listed it, and that dump's round. */
 	readonly #dumpCpuNs = new Map<number, {cpuNs: number; round: number}>();
 	#round = 0;
 
@@ -27,8 +27,7 @@ export class DumpCpu {
 		this.#ids = ids;
 	}
 
-	/** Returns the share of runnable time that threads spent waiting for a CPU, 0 to 1. */
-	get waitingShare(): number {
+	get cpuWaitShare(): number {
 		return this.#waitedNs / Math.max(1, this.#usedNs + this.#waitedNs);
 	}
 
@@ -80,7 +79,7 @@ export class DumpCpu {
 		this.#forgetEnded();
 	}
 
-	/** Returns the CPU nanoseconds since the thread's previous dump; -1 if this is its first. */
+	/** Returns the CPU time since the thread's previous dump; -1 if this is its first. */
 	#dumpDelta(key: number, cpuNs: number): number {
 		const last = this.#dumpCpuNs.get(key);
 		if (!last) {

@@ -4,7 +4,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {kernelNameOf, threadIdsOf} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** How often the process's threads are listed, milliseconds, and how many of them are sampled at most. */
+/** How often the process's threads are listed, and how many of them are sampled at most. */
 const listEveryMs = 1000;
 const maxThreads = 4096;
 

@@ -41,18 +41,17 @@ export class PauseEstimate {
 		this.#own?.cpu.close();
 	}
 
-	/** Returns the thread's CPU time plus time waiting for a CPU, nanoseconds since its start; -1 if unknown. */
+	/** Returns CPU time plus time waiting for a CPU since the thread's start; -1 if unknown. */
 	#busyNs(thread: number): number {
 		return thread > 0 && this.#target.read(thread) ? this.#target.cpuNs + this.#target.waitNs : -1;
 	}
 
-	/** Returns the busy times of the VM Thread and the listener, and our own time waiting for a CPU. */
 	#read(vmThread: number, listener: number): readonly number[] {
 		return [this.#busyNs(vmThread), this.#busyNs(listener), this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1];
 	}
 }
 
-/** Inputs of an estimate: milliseconds during one request; undefined if unknown. */
+/** Times during one request; undefined if unknown. */
 type PauseParts = {
 	readonly latencyMs: number;
 	/** CPU time plus time waiting for a CPU, as is the listener's. */

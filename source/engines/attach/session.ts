@@ -20,15 +20,15 @@ import {OtherThreads} from './other-threads.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
-Time-out for one dump: a full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. A time-out
-loses the sample, not the session.
+A full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. A time-out loses the sample, not
+the session.
 */
 const dumpTimeoutMs = 10_000;
 
-/** Time-out for a full dump, which walks the heap: long enough for some hundred gigabytes. */
+/** A full dump walks the heap: long enough for some hundred gigabytes. */
 const fullDumpTimeoutMs = 120_000;
 
-/** Consecutive failures that end a session without a single good sample: the cause will not go away. */
+/** End a session without a single good sample: the cause will not go away. */
 const maxFailuresAtStart = 3;
 
 /**
@@ -40,8 +40,8 @@ const minFailures = 3;
 
 const usInMs = 1000;
 
-/** Share of runnable time spent waiting for a CPU from which the errors of line shares may exceed chance. */
-const minReportedWaiting = 0.35;
+/** From this share of runnable time spent waiting for a CPU on, the errors of line shares may exceed chance. */
+const minReportedCpuWait = 0.35;
 
 /** Samples one JVM by thread dumps through its attach socket. */
 export class AttachSession implements EngineSession {
@@ -131,8 +131,8 @@ export class AttachSession implements EngineSession {
 
 	/** Warns if threads often wait for a CPU: a dump shows them as if they ran. */
 	get finding(): string | undefined {
-		const share = this.#dumpCpu.waitingShare;
-		return share < minReportedWaiting ? undefined : `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
+		const share = this.#dumpCpu.cpuWaitShare;
+		return share < minReportedCpuWait ? undefined : `threads wait for a CPU about ${Math.round(share * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
 	}
 
 	get unattributed(): UnattributedReason {

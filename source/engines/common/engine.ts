@@ -3,22 +3,17 @@ import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import type {Target} from '../../jvm/target.js';
 
-/** The result of an engine's check: ready, or why not. */
 export type Readiness =
 	| {readonly ready: true; readonly note?: string}
 	| ({readonly ready: false} & Obstacle);
 
-/**
-How the memory engine reads the stacks of running threads: events on their CPU clocks (`perf`), or ptrace stops
-(`stop`).
-*/
+/** How the memory engine reads running threads: events on their CPU clocks (`perf`), or ptrace stops (`stop`). */
 export const timerIds = ['perf', 'stop'] as const;
 export type TimerId = (typeof timerIds)[number];
 
 /** Why CPU time of a session may be unattributed; see model/frame. */
 export type UnattributedReason = keyof typeof unattributedReason;
 
-/** Options for the samples of a session. */
 export type EngineOptions = {
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
@@ -31,8 +26,8 @@ export type EngineOptions = {
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
 	/**
-	Returns string ids of what a thread that waits for an open file of the target does, and with whom. Undefined: not
-	wanted. Never throws.
+	Returns string ids of what a thread that waits for an open file does, and with whom. Never throws. Undefined: not
+	wanted.
 	*/
 	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
@@ -54,26 +49,24 @@ type SkippedThreads = {
 export type SampleOutcome =
 	| {
 		readonly ok: true;
-		/** Microseconds that the target, or the thread held longest, was stopped for this sample. */
+		/** How long the target, or the thread held longest, was stopped. */
 		readonly pauseUs: number;
-		/** Total stopped time, which counts against the budget; milliseconds. */
+		/** Total stopped time, which counts against the budget. */
 		readonly stoppedMs: number;
-		/** Estimated time that sampling took from running threads without stopping them, milliseconds. */
+		/** Estimated time taken from running threads without stopping them. */
 		readonly interruptedMs?: number;
-		/** When the threads were read, epoch milliseconds. */
+		/** When the threads were read, epoch time. */
 		readonly atMs: number;
-		/** Undefined if no thread was skipped. */
 		readonly skipped?: SkippedThreads;
 		/**
 		Until a thread changes, the next samples will repeat this one, apart from CPU time: since the previous sample,
 		only VM-internal threads without frames and threads running in every recent sample have run.
 		*/
 		readonly isSteady?: boolean;
-		/** Latest time of the next sample, milliseconds from this one; undefined or Infinity for no limit. */
+		/** Latest time of the next sample, from this one; undefined or Infinity for no limit. */
 		readonly withinMs?: number;
 		/**
-		Of the threads that changed since the previous sample, the longest time since the change, nanoseconds; undefined
-		if none changed.
+		Of the threads that changed since the previous sample, the longest time since the change; undefined if none changed.
 		*/
 		readonly changedNs?: number;
 	}
@@ -133,9 +126,7 @@ engine's id. Implementations are imported on first use.
 export type Engine = {
 	/** As given to `--engine` and shown in the header and in reports. */
 	readonly id: string;
-	/** Default sampling interval. */
 	readonly defaultIntervalMs: number;
-	/** The engine needs the JVM's attach socket. */
 	readonly needsAttachSocket: boolean;
 	/** Checks whether this engine can sample this target, without disturbing it. */
 	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Readiness>;

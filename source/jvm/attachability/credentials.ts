@@ -2,7 +2,6 @@ import process from 'node:process';
 import {loadLibc} from '../system/koffi.js';
 import {readProc} from '../system/proc.js';
 
-/** User and group to act as. */
 export type Owner = {readonly uid: number; readonly gid: number};
 
 /** System call numbers (Linux: asm/unistd_64.h, asm-generic/unistd.h). */

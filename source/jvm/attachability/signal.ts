@@ -65,7 +65,7 @@ export function sendQuit(target: Found): SignalHazard | undefined {
 	}
 }
 
-/** Age up to which a JVM without a handler for SIGQUIT counts as starting up. */
+/** Up to this age a JVM without a handler for SIGQUIT counts as starting up. */
 const maxWithoutHandlerMs = 20_000;
 
 /** A process with HotSpot's library, as far as attaching depends on it. */
@@ -76,7 +76,6 @@ type InspectedVm = {
 	readonly counters: PerfCounters | undefined;
 	readonly flags: AttachFlags;
 	readonly vm: VmStatus;
-	/** Path of HotSpot's library. */
 	readonly libjvm: string;
 };
 
@@ -141,9 +140,8 @@ const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
 /** Tolerance between the JVM's clock and the kernel's start time, which counts from a boot time in whole seconds. */
 const clockToleranceMs = 2000;
 
-/** The status of a HotSpot VM in a process that has its library mapped. */
 type VmStatus = {
-	/** A VM is running, not just its library loaded. */
+	/** Not only its library is loaded. */
 	readonly isRunning: boolean;
 	/** The VM has its thread for SIGQUIT, so the signal's handler is HotSpot's. */
 	readonly handlesSigquit: boolean;

@@ -7,10 +7,9 @@ const mounts = {unified: ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'], cpu: ['/s
 /** Maximum number of groups read from a process's group upwards, each of which may limit its CPU time. */
 const maxLevels = 16;
 
-/** Maximum bytes read of a file. */
-const maxBytes = 4096;
+const maxFileBytes = 4096;
 
-/** Number of periods for which a group's CPU limit was enforced, and of those in which the group was throttled. */
+/** Periods for which a group's CPU limit was enforced, and those in which the group was throttled. */
 type Periods = {readonly periods: number; readonly throttled: number};
 
 /** Reads how often the CPU limits of a process's control groups throttle it. */
@@ -27,7 +26,7 @@ export class CpuLimits {
 	groups; undefined without a limit.
 	*/
 	read(): number | undefined {
-		const now = this.#files.map(file => periodsOf(readText(file, maxBytes)));
+		const now = this.#files.map(file => periodsOf(readText(file, maxFileBytes)));
 		const shares = now.map(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
 			return before && periods > before.periods ? 100 * (throttled - before.throttled) / (periods - before.periods) : undefined;
@@ -52,7 +51,7 @@ function filesOf(cgroups: string): string[] {
 		const roots = controllers === '' ? mounts.unified : (controllers.split(',').includes('cpu') ? mounts.cpu : []);
 		return roots.flatMap(root => foldersUp(group).map(folder => path.join(root, folder, 'cpu.stat')));
 	});
-	return [...new Set(groups)].filter(file => readText(file, maxBytes)?.includes('nr_periods'));
+	return [...new Set(groups)].filter(file => readText(file, maxFileBytes)?.includes('nr_periods'));
 }
 
 /** Returns a group and those above it: `/a/b`, `/a`, `/`. */

@@ -11,11 +11,11 @@ import {
 } from '../system/below-root.js';
 import type {ProcessIds} from '../target.js';
 
-/** Maximum size of a file: -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
+/** -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
 const maxPerfDataBytes = 32 * 1024 * 1024;
-/** Maximum number of counters; a JVM has about 250. */
+/** A JVM has about 250 counters. */
 const maxEntries = 16_384;
-/** Maximum length of a string, bytes; longer ones are truncated. Command lines may be long (class paths). */
+/** Longer strings are truncated; command lines may be long (class paths). */
 const maxStringBytes = 64 * 1024;
 
 const magic = 0xCA_FE_C0_C0;
@@ -100,7 +100,7 @@ export function sumOf(counters: PerfCounters | undefined, names: RegExp): number
 	return sum;
 }
 
-/** Maximum difference between the maximum sizes of generations that share the heap. */
+/** Generations that share the heap have maximum sizes that differ by less. */
 const maxSharedDifferenceBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
@@ -142,14 +142,9 @@ Opens the target's counter file in its own /tmp; returns undefined if there is n
 named after the user and the file after the pid, both as the target sees them.
 */
 export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
-	let tmp: number;
+	let tmp: number | undefined;
 	try {
 		tmp = openBelowRoot(owner.pid, '/tmp');
-	} catch {
-		return undefined;
-	}
-
-	try {
 		const folders = readdirSync(pathOf(tmp)).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
 		for (const folder of folders) {
 			const found = openIn(tmp, folder, owner);
@@ -162,7 +157,9 @@ export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
 	} catch {
 		return undefined;
 	} finally {
-		closeSync(tmp);
+		if (tmp !== undefined) {
+			closeSync(tmp);
+		}
 	}
 }
 
@@ -187,7 +184,6 @@ function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFi
 	}
 }
 
-/** The open counter file of a JVM. */
 class PerfDataFile {
 	readonly #fd: number;
 	readonly #bytes: Buffer;
@@ -197,7 +193,6 @@ class PerfDataFile {
 		this.#bytes = Buffer.allocUnsafe(size);
 	}
 
-	/** Returns the current counters; undefined if unreadable. */
 	read(): PerfCounters | undefined {
 		try {
 			const count = readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);

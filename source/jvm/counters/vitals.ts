@@ -8,14 +8,13 @@ import {
 	edenOf, heapOf, numberCounter, type PerfCounters, stringCounter, sumOf, openPerfData, type Eden,
 } from './hsperfdata.js';
 
-/** Readings of one target for the header. */
 type VitalsReader = {
 	/** Returns the current vitals; shares refer to the time since the previous reading. Never throws. */
 	read(): TargetVitals;
 	close(): void;
 };
 
-/** Cumulative figures since the JVM's start; undefined if it has no such counter. */
+/** Cumulative; undefined if the JVM has no such counter. */
 type Reading = {
 	readonly atMs: number;
 	readonly cpuTicks: number;
@@ -108,7 +107,7 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	};
 }
 
-/** Time for which a rate is the mean: from JDK 25 on, Serial and Parallel update eden's figure only after a collection. */
+/** Rates are means over this time: from JDK 25 on, Serial and Parallel update eden's figure only after a collection. */
 const allocationMs = 10_000;
 
 /** The program's allocation rate, from the filling of eden; excludes objects that are too large for eden. */
@@ -194,7 +193,7 @@ function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
 	return cause === undefined ? undefined : printable(cause);
 }
 
-/** CPU time of a process in clock ticks, and when it was read (performance.now()). */
+/** `atMs`: performance.now(). */
 type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
 
 /** Returns the CPU time between two readings, percent of one core; undefined if no time passed. */
@@ -203,10 +202,9 @@ function cpuPercent(before: CpuReading, now: CpuReading): number | undefined {
 	return seconds > 0 ? Math.max(0, 100 * (now.cpuTicks - before.cpuTicks) / ticksPerSecond / seconds) : undefined;
 }
 
-/** The CPU time of one of several processes; the start tells it from a later process with the same id. */
+/** The start tells a process from a later one with the same id. */
 type ProcessCpu = CpuReading & {readonly pid: number; readonly startTicks: number};
 
-/** CPU shares of processes, each since it was last read. */
 export class CpuShares {
 	#last = new Map<number, ProcessCpu>();
 

@@ -21,19 +21,18 @@ import {
 	versionAround, type Libraries, readLibraries, isNativeImage,
 } from '../identity/libraries.js';
 
-/** Age up to which a java launcher may load its JVM; an older one is something else (a shell of that name, a wrapper). */
+/**
+Up to this age a java launcher may load its JVM; an older one is something else (a shell of that name, a wrapper).
+*/
 const maxLauncherMs = 20_000;
-/** Maximum length of a command, UTF-16 units. */
+
 const maxCommandLength = 1024;
 
 type Inspection = {
-	/** Whether it is some kind of JVM, or very likely one that we may not inspect. */
+	/** A JVM of some kind, or very likely one that we may not inspect. */
 	readonly isJvm: boolean;
-	/** Undefined if there is no such process. */
 	readonly target?: Target;
-	/** Why it cannot be profiled; undefined if it can. */
 	readonly obstacle?: Obstacle;
-	/** The JVM's own counters, if readable. */
 	readonly counters?: PerfCounters;
 };
 
@@ -88,7 +87,7 @@ function isHidden(pid: number): boolean {
 	}
 }
 
-/** Returns the result for a process whose memory map we may not read. */
+/** For a process whose memory map we may not read. */
 function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status, users} = facts;
 	const isJvm = isNamedJava(pid) || hasCounterFile(facts);
@@ -107,7 +106,6 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
 }
 
-/** Whether the program's name in the process's command line is java. */
 function isNamedJava(pid: number): boolean {
 	return /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
 }
@@ -124,7 +122,7 @@ function hasCounterFile({pid, status}: ProcessFacts): boolean {
 	}
 }
 
-/** Returns the result for a process without libjvm.so: a starting JVM, a native image, or no JVM. */
+/** For a process without libjvm.so: a starting JVM, a native image, or no JVM. */
 function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 	const {pid, stat} = facts;
 	const isLauncher = libraries.launcher || isNamedJava(pid);
@@ -176,7 +174,7 @@ function targetOf({pid, status, stat, users}: ProcessFacts, libraries: Libraries
 	};
 }
 
-/** The largest process id on 64-bit Linux (PID_MAX_LIMIT). */
+/** PID_MAX_LIMIT of 64-bit Linux. */
 const maxPid = 4_194_304;
 
 /** Returns a HotSpot JVM that may be profiled, or the obstacle. Sends nothing to the process. */
@@ -199,7 +197,6 @@ const passwdPath = '/etc/passwd';
 /** Enough for some ten thousand users; larger sites use a directory service. */
 const maxPasswdBytes = 1024 * 1024;
 
-/** Names of users by id, read once. */
 export class UserNames {
 	#names: Map<number, string> | undefined;
 

@@ -18,9 +18,9 @@ export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 	readonly attachProblem?: string;
 };
 
-/** Age up to which a process may still become a JVM (fork, exec, load) and is inspected every time. */
+/** Up to this age a process may still become a JVM (fork, exec, load), and is inspected every time. */
 const mayBecomeJvmMs = 5000;
-/** Interval after which a process that was not a JVM is inspected again: some programs load one late. */
+/** Then a process that was not a JVM is inspected again: some programs load one late. */
 const rescanAfterMs = 30_000;
 
 /** Processes that were not JVMs: their start, and when they were inspected. */

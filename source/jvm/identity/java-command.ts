@@ -6,7 +6,7 @@ type JavaCommand = {
 	/** Class name, jar file's path, or module/class; empty if the line does not say. */
 	readonly main: string;
 	readonly args: readonly string[];
-	/** Arguments before it: for the JVM and the launcher. */
+	/** Before the main class: for the JVM and the launcher. */
 	readonly vmArgs: readonly string[];
 };
 
@@ -68,10 +68,10 @@ export function shortMain(main: string): string {
 	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
 
-/** Maximum size of an argument file; the JDK's launcher has none. */
+/** The JDK's launcher has no limit. */
 const maxArgumentFileBytes = 256 * 1024;
-/** Maximum number of argument files in a command line. */
-const maxFiles = 64;
+
+const maxArgumentFiles = 64;
 
 /** A word of an argument file; parts may be quoted. */
 const fileWord = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
@@ -81,7 +81,7 @@ Replaces "@file" among arguments by the file's words, as the java launcher does 
 escapes in files; "@@x" becomes "@x". `readFile` returns a file's text, or undefined if it cannot be read.
 */
 export function expandArguments(args: readonly string[], readFile: (name: string) => string | undefined): string[] {
-	let filesLeft = maxFiles;
+	let filesLeft = maxArgumentFiles;
 	return args.flatMap(arg => {
 		if (!/^@./.test(arg) || arg.startsWith('@@')) {
 			return [arg.replace(/^@@/, '@')];

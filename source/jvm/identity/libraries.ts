@@ -4,7 +4,7 @@ import {
 import {readBytes} from '../system/proc.js';
 import {isBelowRoot, readTextBelowRoot} from '../system/below-root.js';
 
-/** Maximum bytes read of /proc/PID/maps: vm.max_map_count allows some 6 MB by default. */
+/** vm.max_map_count allows some 6 MB by default. */
 const maxMapsBytes = 32 * 1024 * 1024;
 
 /** Libraries of virtual machines that a process has mapped. */
@@ -71,20 +71,17 @@ const endBytes = 256 * 1024;
 
 /** Whether a process's executable was made by GraalVM's native-image; false if it cannot be read. */
 export function isNativeImage(pid: number): boolean {
-	let fd: number;
+	let fd: number | undefined;
 	try {
 		fd = openSync(`/proc/${pid}/exe`, 'r');
-	} catch {
-		return false;
-	}
-
-	try {
 		const bytes = Buffer.alloc(endBytes);
 		const count = readSync(fd, bytes, 0, endBytes, Math.max(0, fstatSync(fd).size - endBytes));
 		return bytes.subarray(0, count).includes(heapSection);
 	} catch {
 		return false;
 	} finally {
-		closeSync(fd);
+		if (fd !== undefined) {
+			closeSync(fd);
+		}
 	}
 }

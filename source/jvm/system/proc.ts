@@ -2,7 +2,7 @@ import {
 	closeSync, constants, fstatSync, openSync, readSync,
 } from 'node:fs';
 
-/** Maximum bytes read of a small /proc file (status, stat, cmdline, environ). */
+/** For small files of /proc (status, stat, cmdline, environ). */
 const maxProcFileBytes = 1024 * 1024;
 
 /** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
@@ -54,7 +54,7 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 	return readOpen(fd, maxBytes);
 }
 
-/** Shared read buffer: most files have some hundred bytes. */
+/** Shared: most files have some hundred bytes. */
 const scratch = Buffer.allocUnsafe(64 * 1024);
 
 /** Reads at most `maxBytes` of an open file and closes it; returns the error's code if unreadable. */

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
-/** Maximum number of threads examined in a search; further ones stay unknown (0). */
+/** Threads beyond this number stay unknown (0). */
 const maxThreads = 20_000;
 
 /** Returns the Linux ids of a process's threads; none if it has ended or /proc is closed. */

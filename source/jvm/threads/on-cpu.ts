@@ -5,11 +5,10 @@ const statusBytes = 4096;
 const endBytes = 512;
 const schedstatBytes = 80;
 
-/** Maximum number of threads whose files stay open. */
-const maxThreads = 32;
+const maxOpenThreads = 32;
 
-/** Attempts to read the same number of timeslices before and after status. */
-const tries = 3;
+/** To read the same number of timeslices before and after status. */
+const maxAttempts = 3;
 
 /**
 If no runnable thread is ever found on a CPU, we share one with the target, and the answers say nothing. The fraction of
@@ -94,7 +93,7 @@ export class OnCpu {
 		try {
 			const files = this.#open(nativeId);
 			files.status ??= openSync(`${this.#folder}/${nativeId}/status`, 'r');
-			for (let count = 0; count < tries; count++) {
+			for (let count = 0; count < maxAttempts; count++) {
 				const [, timeslices] = this.#counts(files);
 				const {isAsleep, switched} = this.#status(files.status);
 				[files.ranNs, files.timeslices] = this.#counts(files);
@@ -122,7 +121,7 @@ export class OnCpu {
 	#open(nativeId: number): Files {
 		let files = this.#files.get(nativeId);
 		if (!files) {
-			if (this.#files.size >= maxThreads) {
+			if (this.#files.size >= maxOpenThreads) {
 				const [oldest] = [...this.#files].sort(([, a], [, b]) => a.round - b.round);
 				this.#close(oldest[0]);
 			}

@@ -1,14 +1,16 @@
 import {
 	closeSync, openSync, readFileSync, readSync,
 } from 'node:fs';
+import {getOrCreate} from '../../model/get-or-create.js';
+import {errorCode} from '../system/proc.js';
 
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
 
-/** Maximum number of files kept open: opening one costs far more than reading it. */
+/** Opening a file costs far more than reading it. */
 const maxOpenFiles = 8192;
 
-/** Fraction of the process's limit on open files that is used: the rest is for sockets, outputs and the runtime. */
+/** The rest of the process's limit on open files is for sockets, outputs and the runtime. */
 const openFilesShare = 0.5;
 
 /** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
@@ -20,9 +22,13 @@ type Thread = {
 	/** Values at the last `delta`; -1 before the first. */
 	lastCpuNs: number;
 	lastWaitNs: number;
-	/** The round of its last reading. */
+	/** Of its last reading. */
 	round: number;
 };
+
+const newThread = (): Thread => ({
+	fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0,
+});
 
 const newline = 10;
 const blank = 32;
@@ -41,7 +47,7 @@ export class ThreadCpu {
 	cpuNs = 0;
 	waitNs = 0;
 	timeslices = 0;
-	/** Nanoseconds for which the thread of the last `delta` was runnable without a CPU, since its previous `delta`. */
+	/** How long the thread of the last `delta` was runnable without a CPU, since its previous `delta`. */
 	waitedNs = 0;
 
 	readonly #pid: number;
@@ -90,7 +96,7 @@ export class ThreadCpu {
 		return true;
 	}
 
-	/** Whether a thread was read before and has not been forgotten. */
+	/** Whether a thread has been read and not been forgotten. */
 	knows(nativeId: number): boolean {
 		return this.#threads.has(nativeId);
 	}
@@ -117,15 +123,7 @@ export class ThreadCpu {
 	}
 
 	#threadOf(nativeId: number): Thread {
-		let thread = this.#threads.get(nativeId);
-		if (!thread) {
-			thread = {
-				fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0,
-			};
-			this.#threads.set(nativeId, thread);
-		}
-
-		return thread;
+		return getOrCreate(this.#threads, nativeId, newThread);
 	}
 
 	#drop(nativeId: number, thread: Thread): void {
@@ -177,7 +175,7 @@ export class ThreadCpu {
 		try {
 			return openSync(path, 'r');
 		} catch (error) {
-			if (isCode(error, 'EMFILE') || isCode(error, 'ENFILE')) {
+			if (['EMFILE', 'ENFILE'].includes(errorCode(error))) {
 				// The limit is lower than assumed: close some files and keep fewer open.
 				this.#openFilesLimit = Math.floor(this.#openFiles / 2);
 				this.#closeSome();
@@ -202,19 +200,16 @@ export class ThreadCpu {
 
 	/** Whether the thread has ended; ENOENT may also mean a kernel without schedstat (CONFIG_SCHED_INFO). */
 	#isGone(nativeId: number, error: unknown): boolean {
-		if (isCode(error, 'ESRCH')) {
-			return true;
-		}
-
-		if (!isCode(error, 'ENOENT')) {
-			return false;
+		const code = errorCode(error);
+		if (code !== 'ENOENT') {
+			return code === 'ESRCH';
 		}
 
 		try {
 			readFileSync(`/proc/${this.#pid}/task/${nativeId}/comm`);
 			return false;
 		} catch (commError) {
-			return isCode(commError, 'ENOENT') || isCode(commError, 'ESRCH');
+			return ['ENOENT', 'ESRCH'].includes(errorCode(commError));
 		}
 	}
 
@@ -223,7 +218,7 @@ export class ThreadCpu {
 		try {
 			length = readSync(fd, this.#buffer, 0, maxLineBytes, 0);
 		} catch (error) {
-			this.reading = isCode(error, 'ESRCH') ? 'gone' : 'closed';
+			this.reading = errorCode(error) === 'ESRCH' ? 'gone' : 'closed';
 			return false;
 		}
 
@@ -251,10 +246,6 @@ export class ThreadCpu {
 		this.reading = field === 3 ? 'read' : 'gone';
 		return field === 3;
 	}
-}
-
-function isCode(error: unknown, code: string): boolean {
-	return (error as NodeJS.ErrnoException).code === code;
 }
 
 /** Returns how many files may stay open, from our soft limit ("Max open files" in /proc/self/limits). */

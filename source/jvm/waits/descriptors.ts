@@ -1,9 +1,9 @@
 import {readlinkSync} from 'node:fs';
+import {bounded} from '../../model/get-or-create.js';
 import {printable} from '../../model/text.js';
 import {errorCode, readText} from '../system/proc.js';
 import {Sockets, type Socket} from './sockets.js';
 
-/** An open file of the target. */
 export type Descriptor = Partial<Socket> & {
 	readonly type: 'socket' | 'pipe' | 'timer' | 'event' | 'epoll' | 'file';
 	/** A socket's peer, a file's path, or the type of a file without a name. */
@@ -14,16 +14,13 @@ export type Descriptor = Partial<Socket> & {
 const maxMembers = 64;
 const maxListBytes = 64 * 1024;
 
-/** Maximum number of peers named. */
-const maxNamed = 3;
+const maxNamedPeers = 3;
 
-/** Interval between reads of an epoll's members, milliseconds: the kernel keeps it locked while it writes the list. */
+/** How often an epoll's members are read: the kernel keeps it locked while it writes the list. */
 const epollEveryMs = 10_000;
 
-/** Maximum number of epolls whose members are cached; beyond this the cache is emptied. */
-const maxEpolls = 256;
+const maxCachedEpolls = 256;
 
-/** Describes the open files of a process. */
 export class Descriptors {
 	readonly #pid: number;
 	readonly #sockets: Sockets;
@@ -55,7 +52,7 @@ export class Descriptors {
 		}
 
 		const named = [...peers].sort();
-		return [...named.slice(0, maxNamed), ...(named.length > maxNamed ? ['others'] : [])].join(', ');
+		return [...named.slice(0, maxNamedPeers), ...(named.length > maxNamedPeers ? ['others'] : [])].join(', ');
 	}
 
 	/** Returns the peers of an epoll's members, at most ten seconds old. */
@@ -69,11 +66,7 @@ export class Descriptors {
 		const list = readText(`/proc/${this.#pid}/fdinfo/${epoll}`, maxListBytes) ?? '';
 		const fds = Array.from(list.matchAll(/^tfd:\s*(\d+) /gm), ([, fd]) => Number(fd));
 		const peer = this.peersOf(fds.slice(0, maxMembers));
-		if (this.#epolls.size >= maxEpolls) {
-			this.#epolls.clear();
-		}
-
-		this.#epolls.set(epoll, {peer, readMs: nowMs});
+		bounded(this.#epolls, maxCachedEpolls).set(epoll, {peer, readMs: nowMs});
 		return peer;
 	}
 

@@ -3,7 +3,6 @@ import {printable} from '../../model/text.js';
 import {loadLibc} from '../system/koffi.js';
 import {readText} from '../system/proc.js';
 
-/** A socket of the target. */
 export type Socket = {
 	/** Its peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
 	readonly peer: string;
@@ -19,10 +18,10 @@ export type Socket = {
 
 const plainSocket = {end: 0, isListening: false, isConnecting: false};
 
-/** Maximum bytes read of a table; sockets beyond them are unknown. */
+/** Sockets beyond this are unknown. */
 const maxTableBytes = 4 * 1024 * 1024;
 
-/** Minimum interval between reads of the tables: milliseconds, and as a multiple of the time that a read takes. */
+/** Between reads of the tables; also as a multiple of the time that a read takes. */
 const readEveryMs = 1000;
 const readEveryTimes = 200;
 

@@ -14,7 +14,6 @@ type SystemCallWait = {
 	readonly end: number;
 };
 
-/** The kind of waits for several files. */
 const epollKind = 'select';
 
 /** System calls that wait for the file in their first argument (x86-64: arch/x86/entry/syscalls/syscall_64.tbl), by kind. */
@@ -50,7 +49,7 @@ const maxPolled = 16;
 const pollRecordBytes = 8;
 const pollOut = 4;
 
-/** Kind and peer of a wait that cannot be read. */
+/** Of a wait that cannot be read. */
 const unknownCall = 'native call';
 const needsRoot = 'not readable: needs root';
 
@@ -143,7 +142,6 @@ export class SystemCalls {
 		return waitFor('child', printable(name), Math.max(0, id));
 	}
 
-	/** Returns memory of the process; fewer bytes if some cannot be read. */
 	#memory(address: number, length: number): Buffer {
 		const bytes = Buffer.alloc(length);
 		let fd: number | undefined;

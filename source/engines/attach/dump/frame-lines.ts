@@ -2,21 +2,19 @@ import {normalClassName} from '../../../model/class-name.js';
 import {
 	nativeLine, otherFrame, unknownLine, type Interner,
 } from '../../../model/frame.js';
-import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
+import {bounded} from '../../../model/get-or-create.js';
+import {decodeModifiedUtf8} from '../../../model/text.js';
 import {type IdleList, idleKind} from '../../../jvm/threads/idle.js';
 import {type Sample, threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 
-/** Maximum number of cached frame lines; a large application server shows some ten thousand at a time. */
+/** A large application server shows some ten thousand at a time. */
 const maxLines = 1 << 16;
 
-/**
-Maximum length of a frame line, including any line feeds in its method's name: the class-file format limits each of its
-three names to 65,535 bytes.
-*/
+/** A method's name may have line feeds; the class-file format limits each of a line's three names to 65,535 bytes. */
 const maxFrameLength = 3 * 65_536;
 
-/** Maximum length of a cached line: enough for class, method and file names of a hundred characters each. */
+/** Enough for class, method and file names of a hundred characters each. */
 const maxCachedLength = 1024;
 
 export const frameStart = '\tat ';
@@ -24,11 +22,11 @@ const initializer = '<clinit>';
 
 export type DumpFrame = {
 	readonly id: number;
-	/** The string id of the class whose static initializer this frame is; 0 for other frames. */
+	/** String id of the class whose static initializer this is; 0 for other frames. */
 	readonly initializes: number;
-	/** Its line, from the tab to the line feed. */
+	/** From the tab to the line feed. */
 	readonly line: string;
-	/** The frame that followed in the dump last time; likely to follow again. */
+	/** The frame that followed last time: likely to follow again. */
 	next?: DumpFrame;
 };
 
@@ -37,7 +35,7 @@ export class FrameLines {
 	readonly #interner: Interner;
 	readonly #idleList: IdleList;
 	readonly #byLine = new Map<string, DumpFrame>();
-	/** By frame id: when this frame, on top of a stack, makes a RUNNABLE thread IDLE; absent if never. */
+	/** By id of the frame on top: when a RUNNABLE thread is IDLE there; absent if never. */
 	readonly #idleKind = new Map<number, number>();
 
 	constructor(interner: Interner, idleList: IdleList) {
@@ -88,7 +86,6 @@ export class FrameLines {
 		}
 	}
 
-	/** Parses a frame's line and caches it. */
 	#parse(dumpLine: string): DumpFrame | undefined {
 		const bytes = Buffer.from(dumpLine, 'latin1');
 		const text = readFrame(decodeModifiedUtf8(bytes.subarray(frameStart.length, -1)));
@@ -110,11 +107,7 @@ export class FrameLines {
 		const line = bytes.toString('latin1');
 		const frame = {id, initializes: text.method === initializer ? classId : 0, line};
 		if (line.length <= maxCachedLength) {
-			if (this.#byLine.size >= maxLines) {
-				this.#byLine.clear();
-			}
-
-			this.#byLine.set(line, frame);
+			bounded(this.#byLine, maxLines).set(line, frame);
 		}
 
 		return frame;
@@ -132,7 +125,7 @@ function frameEnd(dump: string, start: number, lineEnd: number): number {
 	return lineEnd;
 }
 
-/** The parts of a frame line; names are unescaped, not yet safe to print. */
+/** Names are unescaped, not yet safe to print. */
 type FrameText = {
 	className: string;
 	method: string;

@@ -9,7 +9,7 @@ Names are printed unescaped: they may contain quotes, line feeds and complete fa
 by what follows the name, up to the end of its line.
 */
 
-/** Maximum number of threads in a dump: with more, each dump would stop the target for a large part of a second. */
+/** With more threads, each dump would stop the target for a large part of a second. */
 export const maxThreads = 1 << 16;
 
 /**
@@ -33,12 +33,12 @@ export type Header = {
 	/** Indices in the dump: the end of the name, and the start of the next line. */
 	readonly nameEnd: number;
 	readonly end: number;
-	/** Java thread id, or -1 for a thread without one (the JVM's own). */
+	/** -1 for a thread without a Java thread id (the JVM's own). */
 	readonly id: number;
 	/** Linux id in the JVM's pid namespace; 0 if not printed. */
 	readonly nativeId: number;
 	readonly isDaemon: boolean;
-	/** CPU nanoseconds since the thread's start; -1 if not printed. */
+	/** Since the thread's start; -1 if not printed. */
 	readonly cpuNs: number;
 	/** "in Object.wait()": in state RUNNABLE this means waiting for a class to be initialized. */
 	readonly isInObjectWait: boolean;
@@ -60,7 +60,7 @@ export class Headers {
 	/** Addresses of the listed threads; undefined if no list is printed. */
 	readonly #listed: readonly number[] | undefined;
 	#found = 0;
-	/** The ending found last, which may also be the next header's; undefined after the last one. */
+	/** Found last, and may also be the next header's; undefined after the last one. */
 	#next: FoundHeader | undefined = noHeader;
 
 	/** Reads the list of threads, if any, between the title and the first thread. */
@@ -122,7 +122,7 @@ export class Headers {
 		return this.#next;
 	}
 
-	/** Returns the header at this quote if JDK 8 truncated its name. */
+	/** JDK 8 truncates long names. */
 	#truncatedHeader(start: number): FoundHeader | undefined {
 		truncatedEnding.lastIndex = start + printBufferLength - 1;
 		const match = truncatedEnding.exec(this.#dump);

@@ -38,8 +38,9 @@ export function readLockLine(text: string): LockLine | undefined {
 	return kind === undefined || (isOwned && address === '') ? undefined : {kind, address, className: isOwned ? '' : className};
 }
 
-/** Maximum number of waits read from a dump's deadlock report: many more threads than deadlock in practice. */
-const maxWaits = 1000;
+/** Many more threads than deadlock in practice. */
+const maxDeadlockWaits = 1000;
+
 const synchronizerWait = /\n {2}waiting for ownable synchronizer 0x([\da-f]+)[^\n]*\n {2}which is held by "([^\n]*)"[^\n"]*\n/g;
 
 /**
@@ -50,7 +51,7 @@ contain a line feed or a quote.
 export function deadlockedSynchronizers(tail: string): Array<{readonly address: string; readonly holder: string}> {
 	const start = tail.indexOf('Java-level deadlock');
 	const waits = start === -1 ? [] : [...tail.slice(start).matchAll(synchronizerWait)];
-	return waits.slice(0, maxWaits).map(([, address, holder]) => ({address, holder}));
+	return waits.slice(0, maxDeadlockWaits).map(([, address, holder]) => ({address, holder}));
 }
 
 type Held = {readonly row: number; readonly address: string; readonly frame: number};
@@ -62,7 +63,7 @@ Finds the owners of the locks that the threads of one dump wait for, by matching
 lines do not count.
 */
 export class LockOwners {
-	/** By row: address of the lock that it waits for; empty if not printed. */
+	/** By row: the lock's address; empty if not printed. */
 	readonly #waitsFor = new Map<number, string>();
 	/** Of each thread, the innermost frame's locks first. */
 	readonly #held: Held[] = [];
@@ -73,19 +74,19 @@ export class LockOwners {
 		this.#waitsFor.set(row, address);
 	}
 
-	/** Adds an object that the frame of this row locked; frame 0 if unknown. */
+	/** `frame`: 0 if unknown. */
 	addHeld(row: number, address: string, frame: number): void {
 		this.#held.push({row, address, frame});
 	}
 
-	/** Adds a class (its name's string id) whose static initializer this row runs. */
+	/** `classId`: string id of the class's name. */
 	addInitializer(row: number, classId: number, frame: number): void {
 		this.#initializers.push({row, classId, frame});
 	}
 
 	/** Fills `lockOwner` and `lockOwnerFrame` of the sample. Rows are those of the earlier calls. */
 	resolve(sample: Sample): void {
-		const holders = this.#waitsFor.size > 0 ? this.#holders(sample) : undefined;
+		const holders = this.#waitsFor.size > 0 ? this.#holdersByAddress(sample) : undefined;
 		for (let row = 0; row < sample.count; row++) {
 			const kind = sample.lockKind[row];
 			if (kind === lockKindCode.monitor || kind === lockKindCode.park) {
@@ -112,8 +113,7 @@ export class LockOwners {
 		}
 	}
 
-	/** Returns holders by the object's address. */
-	#holders(sample: Sample): Map<string, Held> {
+	#holdersByAddress(sample: Sample): Map<string, Held> {
 		const holders = new Map<string, Held>();
 		let releasedRow = -1;
 		for (const held of this.#held) {
@@ -150,24 +150,22 @@ waits for a lock of the same class and the owner exists. An owner that now waits
 released this one first: it no longer counts, so that no false deadlock is reported.
 */
 export class KnownOwners {
-	/** By key of the waiting thread. */
-	readonly #byWaiter = new Map<number, KnownOwner>();
+	readonly #byWaiterKey = new Map<number, KnownOwner>();
 
-	/** Remembers the owners in a full dump's sample, or fills in those that are still known. */
 	applyTo(sample: Sample, {isFullDump}: {readonly isFullDump: boolean}): void {
 		if (isFullDump) {
 			this.#remember(sample);
-		} else if (this.#byWaiter.size > 0) {
+		} else if (this.#byWaiterKey.size > 0) {
 			this.#fillIn(sample);
 		}
 	}
 
 	#remember(sample: Sample): void {
-		this.#byWaiter.clear();
+		this.#byWaiterKey.clear();
 		for (let row = 0; row < sample.count; row++) {
 			const owner = sample.lockOwner[row];
 			if (sample.lockKind[row] === lockKindCode.park && owner >= 0) {
-				this.#byWaiter.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
+				this.#byWaiterKey.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
 			}
 		}
 	}
@@ -178,13 +176,13 @@ export class KnownOwners {
 			rowOfKey.set(sample.key[row], row);
 		}
 
-		for (const [key, {lockClass, owner, ownerStack}] of this.#byWaiter) {
+		for (const [key, {lockClass, owner, ownerStack}] of this.#byWaiterKey) {
 			const row = rowOfKey.get(key);
 			const ownerRow = rowOfKey.get(owner);
 			const isWaiter = row !== undefined && sample.lockKind[row] === lockKindCode.park && sample.lockClass[row] === lockClass;
 			const isOwner = ownerRow !== undefined && (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
 			if (!isWaiter || !isOwner) {
-				this.#byWaiter.delete(key);
+				this.#byWaiterKey.delete(key);
 			} else if (sample.lockOwner[row] < 0) {
 				sample.lockOwner[row] = ownerRow;
 			}

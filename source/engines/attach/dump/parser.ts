@@ -1,10 +1,10 @@
 import {normalClassName} from '../../../model/class-name.js';
 import type {Interner} from '../../../model/frame.js';
-import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
+import {bounded} from '../../../model/get-or-create.js';
 import {
 	lockKindCode, threadFlag, virtualThreadsKey, type Sample,
 } from '../../../model/sample.js';
-import {maxNameLength, printable} from '../../../model/text.js';
+import {decodeModifiedUtf8, maxNameLength, printable} from '../../../model/text.js';
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
 import {FrameLines, frameStart, type DumpFrame} from './frame-lines.js';
@@ -18,8 +18,7 @@ import {
 /** HotSpot prints at most this many frames of a thread and silently omits the rest (MaxJavaStackTraceDepth). */
 const dumpDepth = 1024;
 
-/** Maximum number of cached thread names. */
-const maxNames = 1 << 13;
+const maxCachedNames = 1 << 13;
 
 /**
 Maximum bytes read of a name: at most three per character, and one character more than is kept, which shows that the
@@ -38,7 +37,7 @@ const task = '   Compiling:';
 /** Time, number, attributes (`%` for on-stack replacement), level, method, and where a loop is entered (CompileTask::print). */
 const compilation = /^ {3}Compiling: +(?:\d+ +){1,2}[%s!bn ]*(\d) +(\S+)::(\S+)(?: @ (\d+))? /;
 
-/** Levels below this are C1's. */
+/** Below are C1's levels. */
 const c2Level = 4;
 const carrying = '   Carrying virtual thread #';
 const mounted = '   Mounted virtual thread #';
@@ -49,32 +48,28 @@ parser, which caches lines. Nothing in the dump is trusted: names may contain li
 frames.
 */
 export class DumpParser {
-	/**
-	By row of the last sample: CPU nanoseconds since the thread's start as printed in its header; -1 if not printed
-	(JDK 8).
-	*/
+	/** By row of the last sample: CPU time since the thread's start, from its header; -1 if not printed (JDK 8). */
 	readonly headerCpuNs: number[] = [];
 	/** What each compiler thread compiles, by row of the last sample, as the memory engine names it: `tier 3 com.acme.Foo.bar`. */
 	readonly compiled = new Map<number, string>();
 	/** Linux ids, in the JVM's pid namespace, of the VM Thread and of the Attach Listener; 0 until found. */
 	vmThreadId = 0;
 	attachListenerId = 0;
-	/** Cached frames, by which the caller marks IDLE threads once CPU times are known. */
+	/** The caller marks IDLE threads by these once CPU times are known. */
 	readonly frames: FrameLines;
 
 	readonly #depth: number;
 	readonly #interner: Interner;
-	/** Printable names by raw Latin-1 text. */
-	readonly #names = new Map<string, string>();
+	/** By raw Latin-1 text. */
+	readonly #printableNames = new Map<string, string>();
 	#dump = '';
 	#sample!: Sample;
 	#owners = new LockOwners();
-	/** The thread being read: its row, -1 before the first, and its header. */
+	/** The thread being read; row -1 before the first. */
 	#row = -1;
 	#header!: Header;
-	/** The frame read last in the current stack. */
-	#frame: DumpFrame | undefined;
-	/** Number of frames read of the current stack, kept or not. */
+	#lastFrame: DumpFrame | undefined;
+	/** Of the current stack, kept or not. */
 	#frameCount = 0;
 
 	/** `depth`: frames kept of each stack, from the top. */
@@ -166,23 +161,19 @@ export class DumpParser {
 	#addRow(key: number, nativeId: number, name: string, cpuNs: number): void {
 		this.#row = this.#sample.addThread(key, nativeId, name);
 		this.headerCpuNs[this.#row] = cpuNs;
-		this.#frame = undefined;
+		this.#lastFrame = undefined;
 		this.#frameCount = 0;
 	}
 
-	/** Returns the printable form of a name, given as raw Latin-1 text. */
+	/** Returns a name, given as raw Latin-1 text, as printable text. */
 	#nameOf(text: string): string {
-		let name = this.#names.get(text);
+		let name = this.#printableNames.get(text);
 		if (name === undefined) {
 			const bytes = Buffer.from(text, 'latin1');
 			name = printable(decodeModifiedUtf8(bytes.subarray(0, maxNameBytes)));
 			if (bytes.length <= maxNameBytes) {
-				if (this.#names.size >= maxNames) {
-					this.#names.clear();
-				}
-
 				// A copy: a slice of the dump would keep the whole dump in memory.
-				this.#names.set(bytes.toString('latin1'), name);
+				bounded(this.#printableNames, maxCachedNames).set(bytes.toString('latin1'), name);
 			}
 		}
 
@@ -192,7 +183,7 @@ export class DumpParser {
 	/** Reads a line that begins with a tab, a frame or a lock; returns the start of the next line. */
 	#readIndented(at: number): number {
 		const dump = this.#dump;
-		const frame = this.frames.frameAt(dump, at, this.#frame);
+		const frame = this.frames.frameAt(dump, at, this.#lastFrame);
 		if (frame) {
 			this.#addFrame(frame);
 			return at + frame.line.length;
@@ -218,7 +209,7 @@ export class DumpParser {
 	}
 
 	#addFrame(frame: DumpFrame): void {
-		this.#frame = frame;
+		this.#lastFrame = frame;
 		if (this.#frameCount < this.#depth) {
 			this.#sample.addFrame(frame.id);
 		}
@@ -236,7 +227,7 @@ export class DumpParser {
 		const row = this.#row;
 		const {lockKind, lockClass, state, flags} = this.#sample;
 		if (kind === 'monitor-held' || kind === 'synchronizer-held') {
-			this.#owners.addHeld(row, address, kind === 'monitor-held' ? this.#frame?.id ?? 0 : 0);
+			this.#owners.addHeld(row, address, kind === 'monitor-held' ? this.#lastFrame?.id ?? 0 : 0);
 			return;
 		}
 
@@ -272,7 +263,7 @@ export class DumpParser {
 		this.#owners.addWaiter(row, address);
 	}
 
-	/** Reads holders of locks that the threads' own stacks do not show. */
+	/** The threads' own stacks do not show all holders of locks. */
 	#readDeadlocks(start: number): void {
 		const {name: names} = this.#sample;
 		for (const {address, holder} of deadlockedSynchronizers(this.#dump.slice(start))) {

@@ -16,16 +16,16 @@ import {
 
 /** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
 const acceptsRootSince = 11;
-/** Pause before the next attempt when the listener's backlog of five connections is full. */
+/** When the listener's backlog of five connections is full. */
 const backlogPauseMs = 5;
 /** Codes for a connection closed without an answer, as the listener does with users that it does not accept. */
 const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
 
 type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
-/** The request failed; the target is still alive. */
+/** The target is still alive. */
 export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
-/** The target has ended. */
+
 type Ended = {readonly status: 'ended'; readonly reason: string};
 
 /** `code`, `bytes`: result and payload. Times: milliseconds from the request to the reply's first byte and end. */
@@ -42,7 +42,7 @@ export class AttachClient {
 	readonly #target: Target;
 	readonly #pace = new HandshakePace();
 	#dialect: Dialect | undefined;
-	/** Whether to connect with the target's user and group. */
+	/** Connect with the target's user and group. */
 	#asOwner: boolean;
 
 	constructor(target: Target) {
@@ -114,7 +114,6 @@ export class AttachClient {
 		}
 	}
 
-	/** Sends one request and closes the socket's descriptor. */
 	async #exchange(socket: ReturnType<typeof openAttachSocket>, request: Uint8Array, options: Pick<ExchangeOptions, 'deadline' | 'signal'>): Promise<Exchange> {
 		if (socket.fd === undefined) {
 			return {ok: false, code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT')};

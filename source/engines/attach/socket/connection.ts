@@ -3,7 +3,7 @@ import {canSeePeers, peerOf} from '../../../jvm/attachability/attach-socket.js';
 import {asOwner, type Owner} from '../../../jvm/attachability/credentials.js';
 import {errorCode} from '../../../jvm/system/proc.js';
 
-/** Maximum size of a reply: a dump of some 9,000 threads of 200 frames, too slow to sample by. */
+/** A dump of some 9,000 threads of 200 frames, too slow to sample by. */
 export const maxReplyBytes = 64 * 1024 * 1024;
 
 export type Exchange =
@@ -15,10 +15,9 @@ export type Exchange =
 export type ExchangeOptions = {
 	/** Process that must be listening, else nothing is sent; not checked if the peer's id is unavailable. */
 	readonly pid: number;
-	/** When to give up, in the time of `performance.now()`. */
+	/** When to give up, by `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
-	/** Connects as this user and group. */
 	readonly connectAs?: Owner;
 };
 

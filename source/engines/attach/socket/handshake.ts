@@ -21,7 +21,7 @@ const pauseAfterFailureMs = 15_000;
 const maxFailures = 3;
 
 export type HandshakeOptions = {
-	/** When to give up, in the time of `performance.now()`. */
+	/** When to give up, by `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
 	/** Identity of an existing socket that did not answer; the listener has started when another one appears. */

@@ -1,7 +1,7 @@
 import {cached, getOrCreate} from '../../../model/get-or-create.js';
 import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
-import {fail} from '../target/reader.js';
+import {fail, ifReadable} from '../target/reader.js';
 import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
 import {type Vm} from './vm.js';
@@ -184,11 +184,7 @@ export class Heap {
 	}
 
 	#isPoolSymbol(pool: number, index: number, text: string): boolean {
-		try {
-			return poolSymbol(this.#vm, pool, index) === text;
-		} catch {
-			return false;
-		}
+		return ifReadable(() => poolSymbol(this.#vm, pool, index) === text, false);
 	}
 
 	#fields(klass: number): FieldInfo[] {
@@ -245,13 +241,11 @@ export class HeapClock {
 			return moving;
 		}
 
-		try {
+		return ifReadable(() => {
 			// The count increases when a collection begins, after the flag is set; so read the count first.
 			const count = reader.u32(this.#heap + fields.totalCollections);
 			return reader.u8(this.#heap + fields.collectionActive) === 0 ? count : moving;
-		} catch {
-			return moving;
-		}
+		}, moving);
 	}
 
 	/** Whether a stop-the-world collection is running; false for concurrent collectors. */

@@ -1,6 +1,6 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
-import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
+import {decodeModifiedUtf8} from '../../../model/text.js';
 import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';

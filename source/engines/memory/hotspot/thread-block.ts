@@ -90,6 +90,7 @@ export class ThreadBlocks {
 	}
 }
 
+/** Whether two blocks have the same anchor. */
 export function isSameAnchor(a: Anchor, b: Anchor): boolean {
 	return a.anchorSp === b.anchorSp && a.anchorPc === b.anchorPc && a.anchorFp === b.anchorFp;
 }

@@ -1,5 +1,6 @@
 import {lockKindCode} from '../../../model/sample.js';
 import {wordAt, isAligned} from '../target/memory.js';
+import {ifReadable} from '../target/reader.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type JavaThread, type Lock} from '../threads/java-thread.js';
@@ -80,10 +81,6 @@ export class ClassInitialisers {
 	/** Returns the address of the JavaThread that initialises a class; 0 if none does, or it is no class. */
 	#initialiserOf(klass: number): number {
 		const {reader, layout: {fields, constants}} = this.#jvm.vm;
-		try {
-			return reader.u8(klass + fields.klassInitState) === constants.beingInitialised ? reader.word(klass + fields.klassInitThread) : 0;
-		} catch {
-			return 0;
-		}
+		return ifReadable(() => reader.u8(klass + fields.klassInitState) === constants.beingInitialised ? reader.word(klass + fields.klassInitThread) : 0, 0);
 	}
 }

@@ -128,6 +128,7 @@ export function symbolName({symbols, strings}: SymbolTable, at: number): string 
 	return end > start ? strings.toString('latin1', start, end) : '';
 }
 
+/** Whether the symbol is defined in its file. */
 export function isDefined({symbols}: SymbolTable, at: number): boolean {
 	return symbols.readUInt16LE(at + 6) !== 0;
 }

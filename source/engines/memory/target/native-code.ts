@@ -1,6 +1,7 @@
 import {closeSync, readFileSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.js';
+import {bounded} from '../../../model/get-or-create.js';
 import {printable} from '../../../model/text.js';
 import {
 	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
@@ -67,7 +68,6 @@ class Functions {
 	}
 }
 
-/** Returns the functions in a library's table; undefined if there is none, or it cannot be read. */
 function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 	try {
 		const table = elf.symbolTable(type);
@@ -79,7 +79,6 @@ function functionsOf(elf: ElfFile, type: number): Functions | undefined {
 
 type Library = {readonly elf: ElfFile; readonly functions: Functions | undefined};
 
-/** Returns what `read` makes of an ELF file; undefined if that cannot be opened or read. */
 function withElf<T>(open: () => number, read: (elf: ElfFile) => T): T | undefined {
 	let fd: number | undefined;
 	try {
@@ -161,11 +160,7 @@ export class NativeCode {
 		}
 
 		const frame = this.#frameOf(mapping.path, this.#functionAt(mapping, pc));
-		if (this.#frames.size >= addressLimit) {
-			this.#frames.clear();
-		}
-
-		this.#frames.set(pc, frame);
+		bounded(this.#frames, addressLimit).set(pc, frame);
 		return frame;
 	}
 

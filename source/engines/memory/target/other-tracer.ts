@@ -79,7 +79,6 @@ export class OtherTracer {
 	}
 }
 
-/** Returns the process that traces a thread; undefined if there is none, or the thread has ended. */
 function tracerOf(pid: number, tid: number): number | undefined {
 	try {
 		const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);

@@ -2,9 +2,8 @@ import {
 	wordOf, isAddress, maxVectors, vectorBytes, type Memory,
 } from './memory.js';
 
-/** Initial capacity. */
-const firstRanges = 128;
-const firstBytes = 1 << 14;
+const initialRanges = 128;
+const initialBytes = 1 << 14;
 
 /** Bytes read again through /proc/PID/mem, to verify that the process still has that memory. */
 const checkBytes = 4;
@@ -18,15 +17,15 @@ export class Ranges {
 	count = 0;
 	/** The contents of all ranges, one after the other, as bytes and as 32-bit words. */
 	#length = 0;
-	#bytes = new Uint8Array(firstBytes);
+	#bytes = new Uint8Array(initialBytes);
 	#words = new Uint32Array(this.#bytes.buffer);
 	readonly #memory: Memory;
 	/** An array of struct iovec (64-bit address and length), as 32-bit words and as bytes. */
-	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
+	#vectors = new Uint32Array(initialRanges * vectorBytes / 4);
 	#vectorBytes = new Uint8Array(this.#vectors.buffer);
 	/** Start of each range in `#bytes`, and the end of the last. */
-	#starts = new Uint32Array(firstRanges + 1);
-	#isRead = new Uint8Array(firstRanges);
+	#starts = new Uint32Array(initialRanges + 1);
+	#isRead = new Uint8Array(initialRanges);
 	readonly #check = new Uint8Array(checkBytes);
 
 	constructor(memory: Memory) {

@@ -86,7 +86,6 @@ export function ifReadable<T>(read: () => T, otherwise: T): T {
 /** Names in HotSpot's tables are below 100 bytes. */
 const maxCStringBytes = 256;
 
-/** Larger lengths are invalid. */
 const maxReadBytes = 1 << 22;
 
 /** Reads little-endian values from the target's memory; every method throws `Unreadable`. */

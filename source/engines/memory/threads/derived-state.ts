@@ -4,7 +4,6 @@ import {javaThreadState} from '../hotspot/thread-block.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from '../hotspot/thread-object.js';
 import {type JavaThread} from './java-thread.js';
 
-/** Of all JDKs. */
 const waitMethods = new Map<string, WaitKind>([
 	['java.lang.Object.wait', 'wait'],
 	['java.lang.Object.wait0', 'wait'],

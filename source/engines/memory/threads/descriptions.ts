@@ -4,6 +4,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {moving} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {stateOfStatus, type ThreadIdentity} from '../hotspot/thread-object.js';
+import {ifReadable} from '../target/reader.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
@@ -112,7 +113,7 @@ export class Descriptions {
 			const found: Array<Found & {readonly thread: JavaThread}> = [];
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
-				if (isDue || hasStateToFind(thread)) {
+				if (isDue || mayHaveChangedState(thread)) {
 					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, thread.isInJava ? undefined : this.#state(thread, clock))});
 				}
 			}
@@ -127,7 +128,7 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			if (hasStateToFind(thread)) {
+			if (mayHaveChangedState(thread)) {
 				thread.description.isStateConfirmed = false;
 				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
 			}
@@ -228,14 +229,10 @@ export class Descriptions {
 	}
 
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
-		try {
-			return this.#jvm.vm.reader.withPages(() => {
-				const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
-				return oop === 0 ? undefined : this.#jvm.objects.identity(oop);
-			});
-		} catch {
-			return undefined;
-		}
+		return ifReadable(() => this.#jvm.vm.reader.withPages(() => {
+			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
+			return oop === 0 ? undefined : this.#jvm.objects.identity(oop);
+		}), undefined);
 	}
 
 	/**
@@ -277,16 +274,13 @@ export class Descriptions {
 	}
 
 	#status(thread: JavaThread): number | undefined {
-		try {
+		return ifReadable(() => {
 			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
 			return oop === 0 ? undefined : this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(oop));
-		} catch {
-			return undefined;
-		}
+		}, undefined);
 	}
 }
 
-/** Whether the state may have changed since it was last found. */
-function hasStateToFind({stack, description}: JavaThread): boolean {
+function mayHaveChangedState({stack, description}: JavaThread): boolean {
 	return description.frames !== stack.frames || !description.isStateConfirmed || description.isNotifiable;
 }

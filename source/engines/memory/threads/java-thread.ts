@@ -23,7 +23,6 @@ export type Lock = {
 /** The frames, state and clock are those for which the lock is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** A thread's stack as last walked. */
 class ThreadStack extends WalkedStack {
 	#walkedFrom?: Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp' | 'state'>;
 
@@ -47,7 +46,6 @@ class ThreadStack extends WalkedStack {
 	}
 }
 
-/** A thread's key, name and state, and how they were last read. */
 class Description {
 	key = 0;
 	name = '';

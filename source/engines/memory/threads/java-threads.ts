@@ -13,9 +13,8 @@ export class JavaThreads {
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
 	readonly #list: ThreadList;
-	/** Of all threads, and of the watched ones. */
-	readonly #blocks: ThreadBlocks;
-	readonly #watched: ThreadBlocks;
+	readonly #allBlocks: ThreadBlocks;
+	readonly #watchedBlocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
 	/** The newest list, and its addresses; undefined if some addresses have no thread. */
@@ -25,8 +24,8 @@ export class JavaThreads {
 	constructor(vm: Vm, ids: NativeIds) {
 		this.#vm = vm;
 		this.#list = new ThreadList(vm);
-		this.#blocks = new ThreadBlocks(vm);
-		this.#watched = new ThreadBlocks(vm);
+		this.#allBlocks = new ThreadBlocks(vm);
+		this.#watchedBlocks = new ThreadBlocks(vm);
 		this.#ids = ids;
 	}
 
@@ -38,10 +37,10 @@ export class JavaThreads {
 		this.#ids.newRound();
 		this.newThreads.length = 0;
 		const addresses = this.#list.read();
-		this.#blocks.readAll(addresses);
+		this.#allBlocks.readAll(addresses);
 		const lastKnown = this.#lastKnown(addresses);
 		const isSame = addresses === this.#addresses && lastKnown === addresses.length - 1;
-		if (!isSame || !this.#threads.every((thread, index) => this.#update(this.#blocks, index, thread.address, thread) === thread)) {
+		if (!isSame || !this.#threads.every((thread, index) => this.#update(this.#allBlocks, index, thread.address, thread) === thread)) {
 			this.#rebuild(addresses, lastKnown);
 		}
 
@@ -55,8 +54,8 @@ export class JavaThreads {
 			return undefined;
 		}
 
-		this.#watched.readAll(watched.map(({address}) => address));
-		const areThere = watched.every((thread, index) => this.#update(this.#watched, index, thread.address, thread) === thread);
+		this.#watchedBlocks.readAll(watched.map(({address}) => address));
+		const areThere = watched.every((thread, index) => this.#update(this.#watchedBlocks, index, thread.address, thread) === thread);
 		return areThere ? this.#threads : undefined;
 	}
 
@@ -77,7 +76,7 @@ export class JavaThreads {
 	}
 
 	reread(thread: JavaThread): boolean {
-		return this.#blocks.read(thread.address, thread.block);
+		return this.#allBlocks.read(thread.address, thread.block);
 	}
 
 	isInJavaNow(thread: JavaThread): boolean {
@@ -85,13 +84,13 @@ export class JavaThreads {
 	}
 
 	isWhereWalked(thread: JavaThread): boolean {
-		return this.#blocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
+		return this.#allBlocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
 	}
 
 	/** Reads the block at a thread's address into `#scratch`; returns whether it is still that thread's. */
 	#isStill({address, osThread, stackBase}: JavaThread): boolean {
 		const now = this.#scratch;
-		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
+		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
 	#rebuild(addresses: readonly number[], lastKnown: number): void {
@@ -101,7 +100,7 @@ export class JavaThreads {
 		this.#vm.reader.forgetPages();
 		this.#vm.reader.withPages(() => {
 			for (const [index, address] of addresses.entries()) {
-				const thread = this.#update(this.#blocks, index, address, index <= lastKnown ? this.#known.get(address) : undefined);
+				const thread = this.#update(this.#allBlocks, index, address, index <= lastKnown ? this.#known.get(address) : undefined);
 				if (thread) {
 					thread.round = this.#round;
 					threads.push(thread);
@@ -151,7 +150,7 @@ export class JavaThreads {
 			}
 
 			const block = this.#scratch;
-			if (this.#blocks.copy(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
+			if (this.#allBlocks.copy(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
 				return index;
 			}
 

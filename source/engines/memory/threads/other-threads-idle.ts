@@ -1,4 +1,4 @@
-import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
+import {loadLibc} from '../../../jvm/system/koffi.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
 /** Consecutive scans that must have found only watched threads running. */
@@ -23,8 +23,7 @@ export class OtherThreadsIdle {
 	wereIdle = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
-	/** Linux ids. */
-	#watched: readonly number[] = [];
+	#watchedTids: readonly number[] = [];
 	/** CPU time of all other threads at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
 	#idleScans = 0;
@@ -54,7 +53,7 @@ export class OtherThreadsIdle {
 	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
 		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
 		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
-			this.#watched = watched;
+			this.#watchedTids = watched;
 			this.#usedNs = this.#measure();
 			this.#scanAtMs = nowMs + scanEveryMs;
 		}
@@ -82,10 +81,50 @@ export class OtherThreadsIdle {
 
 	#sumWatched(): number {
 		let sum = 0;
-		for (const id of this.#watched) {
+		for (const id of this.#watchedTids) {
 			sum += this.#cpu.read(id) ? this.#cpu.cpuNs : Number.NaN;
 		}
 
 		return sum;
+	}
+}
+
+/** Bytes of struct timespec on 64-bit Linux: seconds, nanoseconds. */
+const timespecBytes = 16;
+
+/** CPUCLOCK_SCHED: CPU time, in a clock id. */
+const cpuClockSched = 2;
+
+/**
+CPU time of a whole process, nanoseconds, including threads that have ended. The kernel sums it up when read; as in
+schedstat, what a thread uses is included after its next scheduler tick, or when it leaves its CPU.
+*/
+export class ProcessClock {
+	/** Returns the clock of a process; undefined if libc or the clock is unavailable. */
+	static of(pid: number): ProcessClock | undefined {
+		const readClock = loadLibc()?.func('clock_gettime', 'int', ['int', 'uint8_t *']);
+		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
+		const clock = readClock && new ProcessClock((~pid << 3) | cpuClockSched, readClock);
+		return clock && !Number.isNaN(clock.readNs()) ? clock : undefined;
+	}
+
+	readonly #readClock: (clockId: number, into: Uint8Array) => number;
+	readonly #clockId: number;
+	readonly #bytes = new Uint8Array(timespecBytes);
+	readonly #words = new Uint32Array(this.#bytes.buffer);
+
+	private constructor(clockId: number, readClock: (clockId: number, into: Uint8Array) => number) {
+		this.#readClock = readClock;
+		this.#clockId = clockId;
+	}
+
+	/** Returns the CPU time; NaN if the process has ended. */
+	readNs(): number {
+		if (this.#readClock(this.#clockId, this.#bytes) !== 0) {
+			return Number.NaN;
+		}
+
+		const words = this.#words;
+		return ((words[0] + (words[1] * 0x1_00_00_00_00)) * 1e9) + words[2];
 	}
 }

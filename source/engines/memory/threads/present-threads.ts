@@ -3,14 +3,13 @@ import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {type Sample} from '../../../model/sample.js';
 import {type Target} from '../../../jvm/target.js';
 import {NativeIds} from '../../../jvm/threads/native-ids.js';
-import {ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
-import {OtherThreadsIdle} from './other-threads-idle.js';
+import {OtherThreadsIdle, ProcessClock} from './other-threads-idle.js';
 import {VmThreads} from './vm-threads.js';
 
 /** CPU time that threads without frames may use between two samples that count as unchanged. */
@@ -31,9 +30,7 @@ export class PresentThreads {
 	readonly #present: JavaThread[] = [];
 	readonly #others: OtherThreadsIdle;
 	readonly #steady = new SteadyThreads();
-	/** Threads that may run while all others are idle. */
 	readonly #watched: JavaThread[] = [];
-	/** This sample reads all threads. */
 	#readsAll = true;
 	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
 	#onlyWatchedRan = false;
@@ -211,7 +208,6 @@ export class PresentThreads {
 	}
 }
 
-/** As a compiler thread. */
 function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
 	return frames.length === 0 && end === 'root';
 }
@@ -224,6 +220,7 @@ const minShare = 0.75;
 
 const minSteadyNs = 500e6;
 
+/** Whether a thread runs steadily. */
 export function isSteady({steadyNs}: JavaThread): boolean {
 	return steadyNs >= minSteadyNs;
 }
@@ -236,13 +233,12 @@ export class SteadyThreads {
 	*/
 	changedNs = 0;
 	#updates = 0;
-	/** When a steady thread was last found stopped. */
-	#stoppedAtMs = Number.NEGATIVE_INFINITY;
+	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
 
 	/** Whether a steady thread stopped recently; as that may have been brief, samples are then taken one by one. */
 	wasRecentlySteady(nowMs: number): boolean {
-		return nowMs - this.#stoppedAtMs < minSteadyNs / 1e6;
+		return nowMs - this.#steadyStoppedAtMs < minSteadyNs / 1e6;
 	}
 
 	/** Updates threads that may have run. The sample contains their states. */
@@ -258,7 +254,7 @@ export class SteadyThreads {
 			const isRunning = (usedNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
 			const isSteadyNow = isRunning && wasRunning && thread.stack.carrierStart < 0 && (isInJava || ranNs >= minShare * gapNs);
 			if (!isSteadyNow && isSteady(thread)) {
-				this.#stoppedAtMs = nowMs;
+				this.#steadyStoppedAtMs = nowMs;
 			}
 
 			thread.steadyNs = isSteadyNow ? thread.steadyNs + gapNs : 0;

@@ -12,7 +12,6 @@ const maxAttempts = 5;
 /** Reads the JVM's list of its threads. */
 export class ThreadList {
 	readonly #vm: Vm;
-	/** As last read. */
 	#addresses: readonly number[] = [];
 	#bytes = new Uint8Array();
 	#nextBytes = new Uint8Array();

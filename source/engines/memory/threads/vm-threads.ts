@@ -15,8 +15,7 @@ import {type JavaThread} from './java-thread.js';
 const listEveryMs = 500;
 const listEveryTimes = 500;
 
-/** How long a thread is watched after it ran. */
-const watchedMs = 6000;
+const watchedAfterRunMs = 6000;
 
 /** Interval between searches for a native thread's library, which may be unknown while the thread runs. */
 const searchEveryMs = 5000;
@@ -134,7 +133,7 @@ export class VmThreads {
 		const nowMs = performance.now();
 		const ids: number[] = [];
 		for (const thread of this.#threads.values()) {
-			thread.isWatched = nowMs - thread.ranMs < watchedMs;
+			thread.isWatched = nowMs - thread.ranMs < watchedAfterRunMs;
 			if (thread.isWatched) {
 				ids.push(thread.cpu.nativeId);
 			}

@@ -42,7 +42,6 @@ const lockStackSizeField = 4;
 const lockStackLimit = 8;
 const nothing: readonly number[] = [];
 
-/** 1 MB of frames. */
 const maxChunkWords = 1 << 17;
 
 /**

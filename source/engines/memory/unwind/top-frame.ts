@@ -314,7 +314,6 @@ export class TopFrame {
 		}
 	}
 
-	/** Whether a word is an address in Java code to which a call can return. */
 	#isReturnAddress(word: number): boolean {
 		if (word === this.#jvm.vm.callStubReturn) {
 			return true;

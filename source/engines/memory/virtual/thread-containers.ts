@@ -11,8 +11,7 @@ const scopeSignature = 'Ljdk/internal/vm/StackableScope;';
 /** Classes whose static fields lead to the containers, and of what they contain. */
 export const containerClasses: readonly string[] = [rootContainer, containers, virtualThread, flockContainer];
 
-/** The field with the virtual threads, by class of container. */
-const threadFields: ReadonlyMap<string, string> = new Map([
+const threadsFieldByClass: ReadonlyMap<string, string> = new Map([
 	['java.util.concurrent.ThreadPerTaskExecutor', 'threads'],
 	['jdk.internal.vm.SharedThreadContainer', 'virtualThreads'],
 ]);
@@ -80,7 +79,7 @@ export class ThreadContainers {
 	/** Returns the map of the container in a weak reference; 0 if there is none. */
 	#mapOfContainer(reference: number): number {
 		const container = this.#objects.field(reference, 'referent', 'Ljava/lang/Object;');
-		const name = container === 0 ? undefined : threadFields.get(this.#objects.classOf(container));
+		const name = container === 0 ? undefined : threadsFieldByClass.get(this.#objects.classOf(container));
 		return name === undefined ? 0 : this.#objects.mapOfSet(this.#objects.field(container, name, setSignature));
 	}
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {getOrCreate} from '../../../model/get-or-create.js';
 import {type EngineOptions} from '../../common/engine.js';
 import {moving} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
@@ -334,12 +335,7 @@ export class UnmountedThreads {
 			waitsFor = noWait;
 		}
 
-		let group = this.#groups.get(key);
-		if (!group) {
-			group = new ThreadGroup(this.#parts.kinds.keyOf(`unmounted ${key}`), kind, state, frames, waitsFor);
-			this.#groups.set(key, group);
-		}
-
+		const group = getOrCreate(this.#groups, key, () => new ThreadGroup(this.#parts.kinds.keyOf(`unmounted ${key}`), kind, state, frames, waitsFor));
 		// A kind's name may change.
 		group.kind = kind;
 		return group;

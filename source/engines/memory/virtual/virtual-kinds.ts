@@ -15,8 +15,7 @@ const lambda = '$$Lambda';
 /** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */
 const kindsLimit = 16_384;
 
-/** Maximum lead of one name over others. */
-const maxVotes = 16;
+const maxLead = 16;
 
 /** `id`: what tells it from others. */
 export type VirtualKind = {readonly id: string; readonly name: string};
@@ -73,7 +72,7 @@ export class VirtualKinds {
 		if (!known) {
 			bounded(this.#names, kindsLimit).set(method, {name, votes: 1});
 		} else if (known.name === name) {
-			known.votes = Math.min(known.votes + 1, maxVotes);
+			known.votes = Math.min(known.votes + 1, maxLead);
 		} else if (--known.votes < 0) {
 			Object.assign(known, {name, votes: 1});
 		}
@@ -120,6 +119,7 @@ export class ThreadGroup {
 /** As last read. */
 export type KnownThread = {group: ThreadGroup; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
 
+/** Updates since when a thread's group has been there. */
 export function addSince({group, sinceMs, isLonger}: KnownThread): void {
 	group.sinceMs = Math.min(group.sinceMs, sinceMs);
 	group.isLonger ||= isLonger;

@@ -30,8 +30,6 @@ const states: ReadonlyMap<number, number> = new Map([
 	[18, stateCode.TIMED_WAITING],
 ]);
 const suspended = 256;
-
-/** In Object.wait (24 and later). */
 const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
 
 /** Words of an ObjectWaiter searched for its thread's handle; in 25 it is the fourth. */

@@ -10,7 +10,6 @@ Bounds on the bytes of all rings and on the pages of one. A ring receives a hund
 on its CPU, each with space for a full stack copy: the largest holds a second of them, the smallest 70 ms.
 */
 const maxBytesOfAllRings = 64 << 20;
-
 const maxRingPages = 1024;
 const minRingPages = 32;
 
@@ -146,7 +145,6 @@ export class CpuRings {
 		this.#clearRecords();
 	}
 
-	/** Opens events on these CPUs, or notes why they were refused. */
 	#openAll(cpus: readonly number[]): void {
 		this.#refused.clear();
 		const count = this.#events.size + cpus.length;

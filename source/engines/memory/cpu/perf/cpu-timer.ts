@@ -42,13 +42,11 @@ export class CpuTimer implements RunningTimer {
 	readonly #stacks: RecordedStacks;
 	readonly #periodNs: number;
 	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
-	/** Of the newest list, by Linux id. */
-	readonly #threadById = new Map<number, JavaThread>();
+	readonly #threadByTid = new Map<number, JavaThread>();
 	/** By Linux id: until when to skip a thread without Java frames. */
 	readonly #skippedUntilMs = new Map<number, number>();
 	#rings?: CpuRings;
-	/** Records of the current sample by Linux id. */
-	#taken = new Map<number, ThreadRecord[]>();
+	#recordsByTid = new Map<number, ThreadRecord[]>();
 	#lost = 0;
 	#samples = 0;
 
@@ -65,17 +63,17 @@ export class CpuTimer implements RunningTimer {
 		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
 		this.#lost = lost;
-		this.#taken = new Map();
+		this.#recordsByTid = new Map();
 		for (const record of records) {
 			const {tid} = record;
-			const earlier = this.#taken.get(tid);
+			const earlier = this.#recordsByTid.get(tid);
 			if (earlier) {
 				earlier.push(record);
 				continue;
 			}
 
-			this.#taken.set(tid, [record]);
-			const thread = this.#threadById.get(tid);
+			this.#recordsByTid.set(tid, [record]);
+			const thread = this.#threadByTid.get(tid);
 			if (thread) {
 				// Read its CPU time in this sample even if its block is unchanged.
 				thread.hasEvent = true;
@@ -91,17 +89,17 @@ export class CpuTimer implements RunningTimer {
 		this.#samples++;
 		this.#lastSampleWithLoss = this.#lost > 0 ? this.#samples : this.#lastSampleWithLoss;
 		const nowMs = performance.now();
-		if (hasNew || threads.length !== this.#threadById.size) {
-			this.#threadById.clear();
+		if (hasNew || threads.length !== this.#threadByTid.size) {
+			this.#threadByTid.clear();
 			for (const thread of threads) {
-				this.#threadById.set(thread.nativeId, thread);
+				this.#threadByTid.set(thread.nativeId, thread);
 			}
 		}
 
 		const ended: RecordedStack[] = [];
 		let count = 0;
-		for (const [tid, records] of this.#taken) {
-			const thread = this.#threadById.get(tid);
+		for (const [tid, records] of this.#recordsByTid) {
+			const thread = this.#threadByTid.get(tid);
 			count += records.length;
 			if (thread) {
 				this.#walk(thread, records, nowMs);
@@ -117,8 +115,8 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		this.#age(nowMs);
-		const costMs = this.#taken.size > 0 ? count * recordCostMs / this.#taken.size : 0;
-		this.#taken = new Map();
+		const costMs = this.#recordsByTid.size > 0 ? count * recordCostMs / this.#recordsByTid.size : 0;
+		this.#recordsByTid = new Map();
 		this.#rings?.updateCpus(nowMs, hasNew);
 		return costMs;
 	}
@@ -147,7 +145,7 @@ export class CpuTimer implements RunningTimer {
 	release(): void {
 		this.#rings?.close();
 		this.#rings = undefined;
-		this.#taken = new Map();
+		this.#recordsByTid = new Map();
 		for (const thread of this.#threadStacks.keys()) {
 			thread.hasEvent = false;
 		}
@@ -189,7 +187,7 @@ export class CpuTimer implements RunningTimer {
 				stacks.fresh = noStacks;
 			}
 
-			if (this.#threadById.get(thread.nativeId) !== thread) {
+			if (this.#threadByTid.get(thread.nativeId) !== thread) {
 				this.#threadStacks.delete(thread);
 			} else if (thread.hasEvent && nowMs - stacks.recordedAtMs > idleAfterMs && !thread.isInJava) {
 				thread.hasEvent = false;

@@ -139,6 +139,7 @@ export function loadPerfCalls(): PerfCalls {
 
 const {errno} = constants;
 
+/** Returns why an event was refused, in words. */
 export function refusalOf(error: number): string {
 	switch (error) {
 		case errno.EACCES: {
