@@ -6,7 +6,7 @@ import process from 'node:process';
 
 const parts = [
 	{part: 'source/', paths: ['source'], limit: 48_500, wanted: 40_000},
-	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 370, wanted: 350},
+	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 355, wanted: 350},
 	{part: 'agent/', paths: ['agent/src'], limit: 5500, wanted: 5500},
 	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 24_000, wanted: 20_000},
 	{part: 'bench/', paths: ['bench'], limit: 2500, wanted: 2500},

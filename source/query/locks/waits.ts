@@ -145,7 +145,7 @@ function findJdkWait(dictionary: Dictionary, node: number): Wait | undefined {
 	const {isOwn} = ownCode();
 	const frames = framesOf(dictionary, node);
 	const firstOwn = frames.findIndex(({className}) => isOwn(className));
-	const methods = (firstOwn < 0 ? frames : frames.slice(0, firstOwn)).map(({className, method}) => `${className}.${method}`);
+	const methods = (firstOwn === -1 ? frames : frames.slice(0, firstOwn)).map(({className, method}) => `${className}.${method}`);
 	for (const [pattern, kind] of jdkWaits) {
 		const method = methods.find(name => pattern.test(name));
 		if (method !== undefined) {

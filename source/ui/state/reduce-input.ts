@@ -163,9 +163,11 @@ function erasedWord({text, cursor}: EditedLine): EditedLine {
 }
 
 function stepLeft(text: string, cursor: number): number {
-	return cursor - ([...text.slice(0, cursor)].at(-1)?.length ?? 0);
+	const before = [...text.slice(0, cursor)];
+	return cursor - (before.at(-1)?.length ?? 0);
 }
 
 function stepRight(text: string, cursor: number): number {
-	return cursor + ([...text.slice(cursor)].at(0)?.length ?? 0);
+	const [next = ''] = text.slice(cursor);
+	return cursor + next.length;
 }

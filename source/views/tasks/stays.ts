@@ -132,6 +132,8 @@ type TaskGroup = Pick<TaskRow, 'key' | 'stateIndex' | 'kind' | 'worker'> & {read
 export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
 	const before = earlierReport(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
+	const isByKind = by === 'kind' || by === 'worker-and-kind';
+	const isByWorker = by === 'worker' || by === 'worker-and-kind';
 	const groups = new Map<string, TaskGroup>();
 	const groupAt = (stateIndex: number, kind = '', worker = '') => {
 		const key = [stateIndex, worker, kind].join('\0');
@@ -140,7 +142,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		}));
 	};
 
-	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) => groupAt(state, isByKind(by) ? kinds[kind] : '', isByWorker(by) ? workers[worker] : '');
+	const groupOfStays = ({kinds, workers}: TaskReport, {state, kind, worker}: TaskStays) => groupAt(state, isByKind ? kinds[kind] : '', isByWorker ? workers[worker] : '');
 	for (const index of by === 'state' ? report.states.keys() : []) {
 		groupAt(index);
 	}
@@ -152,8 +154,8 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 		sum.extendRange(stays.leastNs, stays.mostNs, {isMostExact: false});
 	}
 
-	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : report.now) {
-		const group = groupAt(state, isByKind(by) ? report.kinds[kind] : '');
+	for (const {kind, state, count, oldestNs} of isByWorker ? [] : report.now) {
+		const group = groupAt(state, isByKind ? report.kinds[kind] : '');
 		group.count += count;
 		group.oldestNs = Math.max(group.oldestNs, oldestNs);
 	}
@@ -167,25 +169,17 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	const longest = report.longest.map(({kind, ...task}) => ({...task, kind: report.kinds[kind]}));
 	return rows.map(({stays, key, stateIndex, kind, worker, count, oldestNs}): TaskRow => {
 		const state = report.states[stateIndex];
-		const knowsNow = state.kind !== 'end' && !isByWorker(by);
+		const knowsNow = state.kind !== 'end' && !isByWorker;
 		return {
 			...stays.figures(seconds), key, state, stateIndex, worker, kind,
 			now: knowsNow ? count : undefined,
 			oldestNs: knowsNow ? oldestNs : undefined,
 			longest: longest
-				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === task.kind) && (!isByWorker(by) || worker === task.worker))
+				.filter(task => task.state === stateIndex && (!isByKind || kind === task.kind) && (!isByWorker || worker === task.worker))
 				.map(({kind, ageNs, worker}) => ({kind, ageNs, worker})),
 			recent: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
 		};
 	}).sort((a, b) => a.stateIndex - b.stateIndex);
-}
-
-function isByKind(by: TasksBy): boolean {
-	return by === 'kind' || by === 'worker-and-kind';
-}
-
-function isByWorker(by: TasksBy): boolean {
-	return by === 'worker' || by === 'worker-and-kind';
 }
 
 /** Returns the earlier report, by default the start of a saved window; undefined if another agent session made it. */
