@@ -4,13 +4,12 @@ import {printable} from '../model/text.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {freeName} from '../exports/files/files.js';
-import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
 import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/ring.js';
 import {UserError} from '../runtime/errors.js';
-import {version} from '../runtime/bundle.js';
 import type {RecordingToggle} from '../ui/screens/session.js';
 import {
 	abortOnSignal, failureOf, isOver, waitUntil,
@@ -23,7 +22,7 @@ const pollMs = 100;
 
 /** Records a source until it ends, --duration is over or a signal comes. Returns the exit code; throws UserError. */
 export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
-	const recorder = await Recorder.create(options.output ?? freeName(snapshotStem(target.facts.pid, Date.now()), '.tprof'), {version, maxBytes: options.maxBytes});
+	const recorder = await Recorder.create(options.output ?? freeName(snapshotStem(target.facts.pid, Date.now()), '.tprof'), options.maxBytes);
 	const windows = new Windows(source, target);
 	const progress = new Progress();
 	const {signal: stop} = abortOnSignal();
@@ -31,7 +30,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 		await eachWindow(source, options.durationS, stop, async isLast => {
 			const ring = windows.follow(isLast);
 			await recorder.follow(ring, 0);
-			progress.show(lineOf(recorder, ring), recorder.problem && `${nameOf(recorder)}: ${recorder.problem}; sampling goes on`);
+			progress.show(lineOf(recorder, ring), recorder.problem && `${recorder.name}: ${recorder.problem}; sampling goes on`);
 		});
 	} finally {
 		await recorder.finish();
@@ -44,7 +43,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 
 	const {phase, message = 'the JVM has ended'} = source.status();
 	progress.end([
-		lineOf(recorder, windows.ring, 'recorded'), ...(isOver({phase}) ? [message] : []), `tprof-top open ${nameOf(recorder)} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`,
+		lineOf(recorder, windows.ring, 'recorded'), ...(isOver({phase}) ? [message] : []), `tprof-top open ${recorder.name} shows it${recorder.problem === undefined ? '' : ` (${recorder.problem})`}`,
 	].join('; '));
 	return recorder.problem === undefined && phase !== 'failed' ? 0 : 1;
 }
@@ -65,14 +64,14 @@ export async function eachWindow(source: Pick<SnapshotSource, 'status'>, duratio
 /** Returns the progress line: time, samples, rate, size, cost. */
 function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string {
 	if (!newest) {
-		return `${verb} ${nameOf(recorder)}: no sample yet`;
+		return `${verb} ${recorder.name}: no sample yet`;
 	}
 
 	const {session} = newest;
 	const {samplesPerS = 0, ownCpuPercent = 0} = ratesOf(newest, undefined);
 	const cost = session.durationMs > 0 ? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs : 0;
 	return [
-		`${verb} ${nameOf(recorder)} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
+		`${verb} ${recorder.name} ${formatDuration(session.durationMs)}`, `${formatCount(session.samples)} samples`, `${Math.round(samplesPerS)}/s`, formatBytes(recorder.bytes), `costs ${cost.toFixed(1)}% of target`, `own CPU ${ownCpuPercent.toFixed(1)}%`,
 	].join('  ');
 }
 
@@ -114,7 +113,7 @@ export class LiveRecorder implements RecordingToggle {
 
 	/** Begins to record to a file, if one is named. Throws UserError. */
 	async begin(file: string | undefined): Promise<void> {
-		this.#recorder = file === undefined ? undefined : await Recorder.create(file, {version, maxBytes: this.#options.maxBytes});
+		this.#recorder = file === undefined ? undefined : await Recorder.create(file, this.#options.maxBytes);
 	}
 
 	async toggle(ring: Ring): Promise<string> {
@@ -122,12 +121,12 @@ export class LiveRecorder implements RecordingToggle {
 		if (recorder) {
 			await this.end();
 			const problem = recorder.problem ?? (recorder.windows === 0 ? 'no sample was taken' : undefined);
-			return problem === undefined ? `recorded ${nameOf(recorder)}; tprof-top open shows it` : `${nameOf(recorder)}: ${problem}`;
+			return problem === undefined ? `recorded ${recorder.name}; tprof-top open shows it` : `${recorder.name}: ${problem}`;
 		}
 
 		await this.begin(freeName(path.resolve(this.#options.snapshotDir ?? '.', snapshotStem(ring.newest?.target.pid ?? 0, Date.now())), '.tprof'));
 		await this.#recorder!.follow(ring);
-		return `recording to ${nameOf(this.#recorder!)}; w ends it`;
+		return `recording to ${this.#recorder!.name}; w ends it`;
 	}
 
 	follow(ring: Ring): void {
@@ -147,6 +146,6 @@ export class LiveRecorder implements RecordingToggle {
 		}
 
 		const {problem} = this.#recorder;
-		return {...status, recordedTo: nameOf(this.#recorder), ...(problem === undefined ? {} : {message: `${nameOf(this.#recorder)}: ${problem}`})};
+		return {...status, recordedTo: this.#recorder.name, ...(problem === undefined ? {} : {message: `${this.#recorder.name}: ${problem}`})};
 	}
 }

@@ -14,7 +14,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import type {ExportOptions} from '../exports/common/export-format.js';
 import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
-import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import {Recorder} from '../exports/recording/recorder.js';
 import {byText} from '../query/columns/sort.js';
 import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
 
@@ -45,7 +45,7 @@ async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name,
 	if (format === recordingItem.id) {
 		const folder = options.snapshotDir ?? '.';
 		const recorder = await recordRing(ring!, name === undefined ? freeName(path.resolve(folder, snapshotStem(snapshot.target.pid, now)), '.tprof') : path.resolve(folder, name));
-		return `saved ${nameOf(recorder)} (${recorder.windows} windows)`;
+		return `saved ${recorder.name} (${recorder.windows} windows)`;
 	}
 
 	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
@@ -62,7 +62,7 @@ export const recordingItem = {id: 'recording', title: 'Recording: all of the pas
 
 /** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
 async function recordRing(ring: Ring, file: string): Promise<Recorder> {
-	const recorder = await Recorder.create(file, {version});
+	const recorder = await Recorder.create(file);
 	await recorder.follow(ring, 0);
 	await recorder.finish();
 	if (recorder.problem !== undefined || recorder.windows === 0) {

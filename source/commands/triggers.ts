@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {nameOf, Recorder} from '../exports/recording/recorder.js';
+import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -12,7 +12,6 @@ import {isContendingNow, stuckMs} from '../query/locks/newest-sample.js';
 import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
-import {version} from '../runtime/bundle.js';
 import {abortOnSignal, failureOf} from './batch.js';
 import {eachJvm} from './each-jvm.js';
 import {eachWindow, Progress} from './record.js';
@@ -101,7 +100,7 @@ class Trigger {
 		this.#firedMs = atMs;
 		this.#files.left--;
 		try {
-			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, {version, maxBytes: this.#options.maxBytes});
+			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
 		} catch (error) {
 			this.failure = (error as Error).message;
 		}
@@ -117,11 +116,11 @@ class Trigger {
 		await recorder.finish();
 		this.problem = undefined;
 		if (recorder.problem !== undefined) {
-			this.failure = `${nameOf(recorder)}: ${recorder.problem}`;
+			this.failure = `${recorder.name}: ${recorder.problem}`;
 		}
 
 		if (recorder.windows > 0) {
-			this.newestFile = nameOf(recorder);
+			this.newestFile = recorder.name;
 			if (this.#options.exec !== undefined) {
 				this.#commands.push(this.#run(this.#options.exec, recorder.file));
 			}

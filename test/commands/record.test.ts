@@ -41,7 +41,7 @@ test.concurrent('every view shows of a moment what the live screen showed then, 
 	const java = stoppedAfterTest(await startJar(path.resolve(import.meta.dirname, '../../demo/shop.jar')));
 	const sampler = await samplerForTest(java, {timer: 'auto'});
 	await until(() => (sampler.read()?.session.samples ?? 0) > 0);
-	const recorder = await Recorder.create(newName(), {version: '1'});
+	const recorder = await Recorder.create(newName());
 	const live: Snapshot[] = [];
 	let ring = emptyRing;
 	while (ring.windows.length < 6) {

@@ -29,7 +29,7 @@ function newName(): string {
 
 /** Records a session, its windows as they come; gives back the ring too, and the file as it was before it was closed. */
 async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxBytes?: number} = {}): Promise<{readonly file: string; readonly ring: Ring; readonly open: Buffer}> {
-	const recorder = await Recorder.create(newName(), {version: '1.0.0', maxBytes});
+	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
 		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second}, said: {note: `second ${second}`}});
@@ -92,7 +92,7 @@ describe('a recording', () => {
 	test('is for its owner alone, and replaces nothing', async () => {
 		const {file} = await recorded([...randomSession(3)]);
 		expect(statSync(file).mode & 0o777).toBe(0o600);
-		await expect(Recorder.create(file, {version: '1'})).rejects.toThrow('it already exists');
+		await expect(Recorder.create(file)).rejects.toThrow('it already exists');
 	});
 
 	test('has what an agent reported by then', async () => {
@@ -113,7 +113,7 @@ describe('a recording', () => {
 
 	test('may begin within a session: at the moment before its first window', async () => {
 		const session = [...randomSession(90)];
-		const recorder = await Recorder.create(newName(), {version: '1'});
+		const recorder = await Recorder.create(newName());
 		await recorder.follow(ringOf(session), 30);
 		await recorder.finish();
 		const recording = opened(recorder.file);
@@ -317,7 +317,7 @@ describe('while it is written', () => {
 	});
 
 	test('a size with no room for what there is ends the recording, which says so', async () => {
-		const recorder = await Recorder.create(newName(), {version: '1', maxBytes: 9000});
+		const recorder = await Recorder.create(newName(), 9000);
 		await recorder.follow(ringOf([...randomSession(60, 10)]), 0);
 		await recorder.finish();
 		expect(recorder.problem).toBe('what there is takes more than --max-size');
@@ -343,7 +343,7 @@ describe('while it is written', () => {
 
 	test('nothing is there before its first window', async () => {
 		const file = newName();
-		const recorder = await Recorder.create(file, {version: '1'});
+		const recorder = await Recorder.create(file);
 		expect(existsSync(file)).toBe(false);
 		await recorder.finish();
 		expect({exists: existsSync(file), windows: recorder.windows}).toEqual({exists: false, windows: 0});
@@ -367,7 +367,7 @@ describe('while it is written', () => {
 			const place = path.join(folder, `place-${++files}`);
 			mkdirSync(place);
 			const file = path.join(place, 'x.tprof');
-			const recorder = await Recorder.create(file, {version: '1'});
+			const recorder = await Recorder.create(file);
 			let ring = emptyRing;
 			for (const [second, snapshot] of [...randomSession(20, 13)].entries()) {
 				if (second === harmAt) {
@@ -395,7 +395,7 @@ describe('while it is written', () => {
 	});
 
 	test('what could not be written on a full disk is written when there is room again', async () => {
-		const recorder = await Recorder.create(newName(), {version: '1'});
+		const recorder = await Recorder.create(newName());
 		const write = vi.spyOn(MemberFile.prototype, 'window');
 		const session = [...randomSession(30, 14)];
 		let ring = emptyRing;

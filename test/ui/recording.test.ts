@@ -18,7 +18,7 @@ async function bothScreens() {
 	const session = spikeSession(185);
 	let at = 0;
 	const store = storeOf(() => session[at], {}, {cpuPercent: 12});
-	const recorder = await Recorder.create(path.join(folderForTest(), 'x.tprof'), {version: '1'});
+	const recorder = await Recorder.create(path.join(folderForTest(), 'x.tprof'));
 	for (; at < session.length; at++) {
 		store.refresh();
 		await recorder.follow(store.get().ring);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 	writeFileSync(hostile, writePprof(hostileSnapshot(), '1.0.0'));
 	writeFileSync(editor, '#!/bin/sh\necho "EDITING $* CI=$CI"\nread answer\n');
 	chmodSync(editor, 0o755);
-	const recorder = await Recorder.create(recording, {version: '1'});
+	const recorder = await Recorder.create(recording);
 	let ring = emptyRing;
 	for (const snapshot of spikeSession(100)) {
 		ring = addToRing(ring, snapshot, {});

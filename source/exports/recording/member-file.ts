@@ -6,6 +6,7 @@ import {changing, type Region} from '../../query/past/deltas.js';
 import {type WindowFigures, together, type RingWindow} from '../../query/past/ring.js';
 import {figureNames} from '../../query/past/window-body.js';
 import {cellOf} from '../../query/past/steps.js';
+import {version} from '../../runtime/bundle.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
@@ -20,7 +21,7 @@ export class FullError extends UserError {
 }
 
 /** Returns the session member of a recording. */
-export function sessionMember({target, session: {engine, timer}}: Snapshot, version: string): Uint8Array {
+export function sessionMember({target, session: {engine, timer}}: Snapshot): Uint8Array {
 	const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
 	const about = {
 		tool: 'tprof-top', version, target, engine, timer, figures: figureNames, columns: {counters: namesOfRegion('counters'), contention: namesOfRegion('contention'), threads: namesOfRegion('threads')}, states: threadStates, lockKinds,

@@ -19,19 +19,13 @@ import {memberKinds} from './members.js';
 /** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
 
-type RecorderOptions = {
-	readonly version: string;
-	/** Undefined: no limit. */
-	readonly maxBytes?: number;
-};
-
 /**
 Writes the windows of a ring to a file of mode 0600 as they come. The file appears with its first window; if killed, it
 loses at most the window being written. Windows that could not be written follow later if the ring still has them.
 */
 export class Recorder {
 	/** Throws UserError if there is such a file, or none can be created there. */
-	static async create(file: string, options: RecorderOptions): Promise<Recorder> {
+	static async create(file: string, maxBytes = Infinity): Promise<Recorder> {
 		const folder = path.dirname(file);
 		try {
 			await throwIfTaken(file);
@@ -39,7 +33,7 @@ export class Recorder {
 			await removeAll([partial]);
 			await handle.close();
 			await removeOldMerges(folder);
-			return new Recorder(file, options);
+			return new Recorder(file, maxBytes);
 		} catch (error) {
 			throw writeErrorOf(error, file);
 		}
@@ -47,7 +41,7 @@ export class Recorder {
 
 	/** Number of windows in the file; after `finish` 0 if it is gone or of another program. */
 	windows = 0;
-	readonly #options: RecorderOptions;
+	readonly #maxBytes: number;
 	/** Undefined until there is a file. */
 	#members: MemberFile | undefined;
 	/** Ends of the windows before the first one to write, and of the last one written. */
@@ -60,8 +54,13 @@ export class Recorder {
 	#wanted: Ring | undefined;
 	#writing: Promise<void> | undefined;
 
-	private constructor(readonly file: string, options: RecorderOptions) {
-		this.#options = options;
+	private constructor(readonly file: string, maxBytes: number) {
+		this.#maxBytes = maxBytes;
+	}
+
+	/** Its relative path, printable. */
+	get name(): string {
+		return printable(path.relative('', this.file) || this.file);
 	}
 
 	get bytes(): number {
@@ -199,8 +198,7 @@ export class Recorder {
 	async #begin(ring: Ring): Promise<MemberFile> {
 		const {file, handle} = await createPartial(path.dirname(this.file));
 		try {
-			const {version, maxBytes = Infinity} = this.#options;
-			const members = new MemberFile(handle, sessionMember(ring.newest!, version), maxBytes);
+			const members = new MemberFile(handle, sessionMember(ring.newest!), this.#maxBytes);
 			await members.begin();
 			const before = this.#atOrBefore(ring, this.#beforeMs);
 			if (momentOf(ring, before)) {
@@ -293,9 +291,4 @@ async function removeOldMerges(folder: string): Promise<void> {
 			}
 		}
 	});
-}
-
-/** Returns a recording's name for messages. */
-export function nameOf({file}: Pick<Recorder, 'file'>): string {
-	return printable(path.relative('', file) || file);
 }
