@@ -1,12 +1,20 @@
 // The script of an exported flame graph; formats/flame-graph.ts writes its data, build/flame-page.js bundles it.
-import {select} from 'd3-selection';
+import {select, selection} from 'd3-selection';
 import flamegraph from 'd3-flame-graph';
 import './page.css';
+
+// Nothing is animated; d3-flame-graph's transitions, a timer for each box, would only take time.
+for (const method of ['transition', 'duration', 'ease', 'delay']) {
+	selection.prototype[method] = function () {
+		return this;
+	};
+}
 
 /* global document, matchMedia, Option, window */
 
 /** Children with a smaller part of the whole are left out: no screen has a pixel for them until their caller is zoomed. */
 const leastPart = 1 / 20_000;
+const fewCallees = 8;
 const isTouched = matchMedia('(pointer: coarse)').matches;
 const element = id => document.querySelector(`#${id}`);
 
@@ -77,12 +85,13 @@ function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread
 	};
 
 	const calleeOf = (node, frame) => {
-		node.below ??= new Map();
-		let callee = node.below.get(frame);
+		let callee = node.below ? node.below.get(frame) : node.c.find(other => other.frame === frame);
 		if (!callee) {
 			callee = nodeOf(frame, frame < 0 ? threads[-1 - frame] : names[frame]);
-			node.below.set(frame, callee);
 			node.c.push(callee);
+			node.below?.set(frame, callee);
+			// Most nodes have few callees: an index of each would take most of the time.
+			node.below ??= node.c.length > fewCallees ? new Map(node.c.map(other => [other.frame, other])) : undefined;
 		}
 
 		return callee;
@@ -211,7 +220,7 @@ function main(data) {
 		element('details').textContent = text;
 	};
 
-	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).transitionDuration(0).inverted(true).minFrameSize(2).resetHeightOnZoom(true)
+	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).inverted(true).minFrameSize(3).resetHeightOnZoom(true)
 		.getName(nameOf).label(labelOf).setColorMapper(colorOf).setDetailsHandler(text => {
 			say(text ?? describeSearch());
 		}).setSearchMatch(({data: {n}}, words) => matches(n, words)).setSearchHandler(() => {
