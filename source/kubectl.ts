@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-/*
-The kubectl plugin: finds out what kubectl debug must be told, prints it, and runs it.
-*/
+// The kubectl plugin: finds out what kubectl debug must be told, prints it, and runs it.
 import {spawn, spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {parseArgs} from 'node:util';
@@ -30,8 +28,7 @@ with --keep-labels it gets its part of them, like every other pod of the Service
 /** RFC 1123, as for names of pods; those of containers and namespaces have no dots. */
 const namePattern = /^[a-z\d](?:[-a-z\d.]{0,251}[a-z\d])?$/;
 
-/** How long kubectl may take to say which containers a pod has. */
-const lookUpMs = 30_000;
+const lookUpTimeoutMs = 30_000;
 
 /** Parses the command line; what follows `--` is for tprof-top. Throws UserError (2). */
 function parse(argv: readonly string[]) {
@@ -69,7 +66,7 @@ async function main(argv: readonly string[]): Promise<number> {
 		return 0;
 	}
 
-	if (pods.length !== 1 || pods[0].startsWith('-')) {
+	if (pods.length !== 1) {
 		throw usage(pods.length === 0 ? 'which pod?' : 'give one pod; what is for tprof-top comes behind --', hint);
 	}
 
@@ -105,13 +102,13 @@ async function main(argv: readonly string[]): Promise<number> {
 	}
 
 	if (copy !== undefined) {
-		process.stderr.write(`kubectl-tprof: ${printable(copy)} ${values['keep-labels'] ? 'keeps the labels: Services send it requests' : 'has no labels: no Service sends it requests'}; kubectl delete pod ${printable(copy)} ends it\n`);
+		process.stderr.write(`kubectl-tprof: ${copy} ${values['keep-labels'] ? 'keeps the labels: Services send it requests' : 'has no labels: no Service sends it requests'}; kubectl delete pod ${copy} ends it\n`);
 	}
 
 	return runKubectl(command);
 }
 
-/** Runs kubectl on our terminal, and hands it the signals that would end us. Returns its exit code; throws UserError. */
+/** Runs kubectl, and hands it the signals that would end us. Returns its exit code; throws UserError. */
 async function runKubectl(command: readonly string[]): Promise<number> {
 	const child = spawn('kubectl', command, {stdio: 'inherit'});
 	for (const signal of endSignals) {
@@ -132,18 +129,18 @@ async function runKubectl(command: readonly string[]): Promise<number> {
 
 /** Returns the name of a pod's container. Throws UserError unless it has exactly one. */
 function onlyContainer(pod: string, common: readonly string[]): string {
-	const {status, stdout, error} = spawnSync('kubectl', [...common, 'get', 'pod', pod, '-o', 'jsonpath={.spec.containers[*].name}'], {encoding: 'utf8', timeout: lookUpMs, stdio: ['ignore', 'pipe', 'inherit']});
+	const {status, stdout, error} = spawnSync('kubectl', [...common, 'get', 'pod', pod, '-o', 'jsonpath={.spec.containers[*].name}'], {encoding: 'utf8', timeout: lookUpTimeoutMs, stdio: ['ignore', 'pipe', 'inherit']});
 	if (error) {
 		throw kubectlProblem(error);
 	}
 
 	if (status !== 0) {
-		throw new UserError(`kubectl does not say which containers ${printable(pod)} has`, {hint: 'name the one with the JVM: --container NAME'});
+		throw new UserError(`kubectl does not say which containers ${pod} has`, {hint: 'name the one with the JVM: --container NAME'});
 	}
 
 	const names = stdout.trim().split(/\s+/);
 	if (names.length !== 1) {
-		throw new UserError(`${printable(pod)} has ${names.length} containers: ${printable(names.join(', '))}`, {hint: 'name the one with the JVM: --container NAME', exitCode: 2});
+		throw new UserError(`${pod} has ${names.length} containers: ${printable(names.join(', '))}`, {hint: 'name the one with the JVM: --container NAME', exitCode: 2});
 	}
 
 	return names[0];

@@ -102,11 +102,8 @@ function escaped(text: string): string {
 	return text.replaceAll(/[\\"]/g, String.raw`\$&`);
 }
 
-/** Where --metrics listens. */
-type MetricsAddress = {readonly host: string; readonly port: number};
-
 /** Serves `page()` at /metrics. Returns the port, and a function that ends it. Throws UserError. */
-export async function serveMetrics({host, port}: MetricsAddress, page: () => string): Promise<{readonly port: number; close(): void}> {
+export async function serveMetrics({host, port}: {readonly host: string; readonly port: number}, page: () => string): Promise<{readonly port: number; close(): void}> {
 	const server = http.createServer({
 		headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192,
 	}, (request, response) => {

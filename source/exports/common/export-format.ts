@@ -54,6 +54,15 @@ export function * inPieces(texts: Iterable<string>): Generator<string> {
 	yield piece;
 }
 
+const entities: Readonly<Record<string, string>> = {
+	'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;',
+};
+
+/** Returns a text as it stands in HTML and XML, attributes included. */
+export function escapedMarkup(text: string): string {
+	return text.replaceAll(/[&<>"']/g, character => entities[character]);
+}
+
 /** Version of JSON documents: increased when a key is removed or changes its meaning, not when one is added. */
 export const jsonSchema = 2;
 

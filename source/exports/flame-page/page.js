@@ -1,6 +1,7 @@
 // The script of an exported flame graph; formats/flame-graph.ts writes its data, build/flame-page.js bundles it.
 import {select, selection} from 'd3-selection';
 import flamegraph from 'd3-flame-graph';
+import {percentOf, shareError} from '../../query/counters/share.ts';
 import './page.css';
 
 // Nothing is animated; d3-flame-graph's transitions, a timer for each box, would only take time.
@@ -136,11 +137,8 @@ function treeOf({callers, frameOf, names, isLine, threads}, {measure, isByThread
 	return root;
 }
 
-/** Returns half the width of the 95 % interval of a part of a whole (Wilson), both as counted. */
-function errorOf(part, whole, piece) {
-	const [z, samples, share] = [1.96, whole / piece, Math.min(1, part / whole)];
-	return samples > 0 ? whole * z * Math.sqrt((share * (1 - share) / samples) + (z * z / (4 * samples * samples))) / (1 + (z * z / samples)) : 0;
-}
+/** Returns the sampling error of a part of a whole, in their unit. */
+const errorOf = (part, whole, piece) => whole / 100 * shareError(percentOf(part, whole), whole / piece);
 
 const hsl = ([hue, saturation, lightness]) => `hsl(${hue} ${saturation}% ${lightness}%)`;
 

@@ -12,7 +12,7 @@ const traces: ReportFormat<TraceReport> = {
 	write(_, report, {top}) {
 		const {csv: columns} = tracesView.files;
 		const rows = traceMethods(report, undefined).sort(longestFirst).slice(0, top);
-		return csvText([columns.map(({id}) => id), ...rows.map(row => columns.map(({cell}) => exact(cell(row))))]);
+		return csvText([columns.map(({id}) => id), ...rows.map(row => columns.map(({cell}) => cell(row)))]);
 	},
 };
 
@@ -22,7 +22,7 @@ const tasks: ReportFormat<TaskReport> = {
 		const {csv: columns} = tasksView.files;
 		return csvText([
 			['by', ...columns.map(({id}) => id)],
-			...taskGroupings.flatMap(by => taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => exact(cell(row)))])),
+			...taskGroupings.flatMap(by => taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => cell(row))])),
 		]);
 	},
 };
@@ -63,7 +63,3 @@ function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string
 	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
 }
 
-/** Rounds milliseconds to the nanosecond. */
-function exact(cell: string | number): string | number {
-	return typeof cell === 'number' ? Number(cell.toFixed(6)) : cell;
-}

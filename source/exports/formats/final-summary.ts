@@ -18,20 +18,16 @@ import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';
 
 const maxLines = 10;
-const maxFindings = 3;
-const maxHot = 5;
-/** Maximum lines for locations where threads were blocked, for those where they waited, and for traced methods. */
-const maxBlocked = 2;
-const maxWaits = 2;
-const maxTraced = 4;
+/** Maximum entries of each kind. */
+const most = {findings: 3, traced: 4, blocked: 2, waits: 2, hot: 5};
 
-/** Minimum time, as a fraction of the session, that threads were blocked or waited at a location that gets a line. */
+/** Minimum time that threads were blocked or waited at a location that gets an entry, as a fraction of the session. */
 const minWaitedFraction = 0.01;
 
 /** Below this percentage of a core, waits get a line too. */
 const busyPercent = 10;
 
-/** Matches names of our agent's locations and compilations. */
+/** Locations and compilations of our agent. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
 const indent = '    ';
@@ -49,14 +45,14 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
-	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, percent < leastCpuPercent ? maxWaits : 1);
+	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, percent < leastCpuPercent ? most.waits : 1);
 	const entries = [
-		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxFindings).map(({text}) => text),
-		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxTraced).map(row => tracedText(row)) : []),
-		...blockedLocations(snapshot).slice(0, maxBlocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
+		...findingsOf(snapshot, undefined, defaultQuery).slice(0, most.findings).map(({text}) => text),
+		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, most.traced).map(row => tracedText(row)) : []),
+		...blockedLocations(snapshot).slice(0, most.blocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
 		...(percent < leastCpuPercent ? [idleText(hot, wholeCpuNs)] : []),
 		...(percent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
-		...(percent < leastCpuPercent ? [] : hot.slice(0, maxHot).map(row => hotText(row))),
+		...(percent < leastCpuPercent ? [] : hot.slice(0, most.hot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
 	for (const entry of entries) {

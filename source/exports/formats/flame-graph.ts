@@ -14,7 +14,7 @@ import type {Location, Query} from '../../query/types/query.js';
 import {bundledFile} from '../../runtime/bundle.js';
 import {UserError} from '../../runtime/errors.js';
 import {beginOf} from '../../views/changes/changes.js';
-import type {ExportFormat, ExportOptions} from '../common/export-format.js';
+import {escapedMarkup, type ExportFormat, type ExportOptions} from '../common/export-format.js';
 import {StackSet} from '../common/stack-set.js';
 import {targetLine} from '../common/text-table.js';
 import {costLine, noteLines, timeLine} from './session-lines.js';
@@ -30,9 +30,9 @@ export const flameGraph: ExportFormat = {
 	write(snapshot, since, options) {
 		const page = pageOf(snapshot, since, options);
 		const parts: Readonly<Record<string, string>> = {
-			title: escaped(targetLine(snapshot.target)),
-			summary: escaped(timeLine(snapshot, page.since)),
-			notes: [costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since)].map(line => `<li>${escaped(line)}</li>`).join(''),
+			title: escapedMarkup(targetLine(snapshot.target)),
+			summary: escapedMarkup(timeLine(snapshot, page.since)),
+			notes: [costLine(snapshot, page.since), ...page.remarks, ...options.notes ?? [], ...noteLines(snapshot, page.since)].map(line => `<li>${escapedMarkup(line)}</li>`).join(''),
 			data: gzipSync(JSON.stringify(page.data)).toString('base64'),
 		};
 		return template().replaceAll(/<!--(title|summary|notes|data)-->/g, (_, name: string) => parts[name]);
@@ -47,11 +47,6 @@ function template(): string {
 	}
 
 	return readFileSync(file, 'utf8');
-}
-
-/** Returns a text as it stands in HTML. */
-function escaped(text: string): string {
-	return text.replaceAll(/[&<>"']/g, character => `&#${character.codePointAt(0)};`);
 }
 
 /** Returns what the page draws, where its window begins, and remarks on the baseline and on errors. */
@@ -99,7 +94,6 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	};
 }
 
-/** What a frame is, as the page has it. */
 const codeKinds: readonly CodeKind[] = ['other', 'library', 'own'];
 
 /** Returns, by frame: its name, whether samples may count there, its package, and its index in `codeKinds`. */

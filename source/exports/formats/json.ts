@@ -1,4 +1,4 @@
-import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
 import {findingsOf} from '../../query/summary/findings.js';
@@ -59,7 +59,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
 		},
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
-		vitals: vitals ? vitalsOf(vitals) : null,
+		vitals: vitals ? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value])) : null,
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		findings: findingsOf(snapshot, baseline, query, {vitals}).map(({id, text, figures, error = null}) => ({
 			id, sentence: text, figures, error,
@@ -75,12 +75,6 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 	return {head, lists};
 }
 
-/** Returns the known figures of the JVM and its host, rounded; their names say the units. */
-function vitalsOf(vitals: TargetVitals) {
-	return Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value]));
-}
-
-/** Returns the baseline's session, with the keys of the document itself. */
 function comparedWith({snapshot, since, title}: Baseline) {
 	const session = windowStats(snapshot.session, since?.session);
 	return {

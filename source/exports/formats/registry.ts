@@ -29,20 +29,17 @@ export const allFormats: readonly Format[] = [
 
 export const formats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
 
-/** Returns the format with this id, which must be in `formats`. */
 export function formatOf(id: string): ExportFormat {
 	return formats.find(format => format.id === id)!;
 }
 
-/** Returns the default format for a use. */
 export function usualFormat(use: NonNullable<ExportFormat['usualFor']>): ExportFormat {
 	return formats.find(({usualFor}) => usualFor === use)!;
 }
 
-/** The formats in the order of the save dialogue: the default first. */
+/** The formats of the save dialogue, the default first. */
 export const saveFormats: readonly ExportFormat[] = [usualFormat('save'), ...formats.filter(({usualFor}) => usualFor !== 'save')];
 
-/** Returns the formats for an agent's reports. */
 export function reportFormats<Kind extends 'traces' | 'tasks'>(kind: Kind): ReadonlyArray<Format & {readonly [Key in Kind]: NonNullable<Format[Key]>}> {
 	return allFormats.filter((format): format is Format & {readonly [Key in Kind]: NonNullable<Format[Key]>} => format[kind] !== undefined);
 }

@@ -55,7 +55,7 @@ export const text: ExportFormat = {
 			statesLine(snapshot, baseline),
 			...[vitalsLine(vitals)].filter(Boolean),
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
-			...settings(query, snapshot, view),
+			...changedSettings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			...[...findings, table.finding, table.above].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
@@ -70,8 +70,7 @@ export const text: ExportFormat = {
 	},
 };
 
-/** Returns a line on the settings that differ from the defaults, if any do. */
-function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
+function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
 	const parts = [
 		view ? [view.title, view.remark?.(query)].filter(Boolean).join(', ') : views[0].remark?.(query),

@@ -2,7 +2,6 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {nameOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
-/** Phases of Chrome's trace events: begin and end. */
 const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
 
 /** The slowest traces as Chrome trace events: a thread for each thread's name, times in microseconds since the epoch. */

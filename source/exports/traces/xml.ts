@@ -1,6 +1,6 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../views/traces/methods.js';
-import type {ReportFormat} from '../common/export-format.js';
+import {escapedMarkup, type ReportFormat} from '../common/export-format.js';
 
 /** The slowest traces: actions as `time,ACTION,method`, joined by `|`, times in epoch ms. Schema: docs/traces.xsd. */
 export const xmlTraces: ReportFormat<TraceReport> = {
@@ -15,15 +15,10 @@ function traceText({key, thread, startedAtMs, actions}: WholeTrace, {methods}: T
 	const overloaded = overloadedNames(methods);
 	const names = methods.map(method => separable(titleOf({...method, isOverloaded: overloaded.has(`${method.className}.${method.method}`)})));
 	const lines = actions.map(({kind, method, atNs}) => `${Math.floor(startedAtMs + (atNs / 1e6))},${kind},${names[method]}`);
-	return `\t<trace key="${escaped(key)}" thread="${escaped(thread)}">${escaped(lines.join('|\n'))}</trace>\n`;
+	return `\t<trace key="${escapedMarkup(key)}" thread="${escapedMarkup(thread)}">${escapedMarkup(lines.join('|\n'))}</trace>\n`;
 }
 
 /** Percent-encodes the characters in a name that separate actions or their parts. */
 function separable(name: string): string {
 	return name.replaceAll(/[%,|\s]/gu, character => [...new TextEncoder().encode(character)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''));
-}
-
-/** Escapes XML's special characters; printable text has none that XML forbids. */
-function escaped(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -14,13 +14,14 @@ const leastPart = 1 / 500;
 
 /** A box of the icicle: a frame reached by one path. */
 export class FlameRow extends CallNode {
-	/** Its left edge and its width, as parts of the icicle's width. */
+	/** Left edge and width, as parts of the icicle's width. */
 	start = 0;
 	part = 0;
 	/** Its line in the icicle, from 0. */
 	depth = 0;
-	/** Whether it matches the filter. */
+	/** Whether it, or a box above it, matches the filter. */
 	isFound = false;
+	isBelowFound = false;
 }
 
 /** Rows in the order of a walk from each root; `above` says what part of the whole matches the filter. */
@@ -67,6 +68,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 			box.start = byRank[ranks[box.group]];
 			box.part = worth(box) / whole;
 			box.depth = row === tree.root ? 0 : row.depth + 1;
+			box.isBelowFound = row.isFound || row.isBelowFound;
 			pending.push(box);
 		}
 
@@ -84,7 +86,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	for (let row = pending.pop(); row; row = pending.pop()) {
 		rows.push(row);
 		row.isFound = wanted !== 0 && (filter.foundIn(row.group) & wanted) === wanted;
-		found += row.isFound && !isBelowFound(row) ? worth(row) : 0;
+		found += row.isFound && !row.isBelowFound ? worth(row) : 0;
 		addBelow(row);
 	}
 
@@ -111,16 +113,6 @@ function ranksOf(locations: readonly Location[]): Int32Array {
 
 	knownRanks.set(locations, ranks);
 	return ranks;
-}
-
-function isBelowFound(row: FlameRow): boolean {
-	for (let at = row.parent as FlameRow | undefined; at; at = at.parent as FlameRow | undefined) {
-		if (at.isFound) {
-			return true;
-		}
-	}
-
-	return false;
 }
 
 /** Returns the row of a key; undefined if no sample in the window took its path. */

@@ -4,7 +4,6 @@ import {treeColumns} from '../tree/tree.js';
 import {treeView} from '../tree/view.js';
 import {flameOrder, queryFlame, type FlameRow} from './flame.js';
 
-/** Boxes that a page moves up or down. */
 const pageSteps = 10;
 
 /** Frames as boxes above what they call, as wide as their share: an icicle, the flame graph turned upside down. */
@@ -46,7 +45,6 @@ export const flameView: View<FlameRow> = {
 	files: treeView.files as View<FlameRow>['files'],
 };
 
-/** Returns the handler of a key that moves the cursor; it stays where there is no box to go to. */
 function moving(to: (row: FlameRow, rows: readonly FlameRow[]) => FlameRow | undefined): Pick<ViewKey, 'press'> {
 	return {
 		press(_, at) {
