@@ -36,6 +36,11 @@ export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readon
 	];
 }
 
+/** Returns the line after the first `top` of `count` rows; none if there are no more. */
+export function moreLine(count: number, top: number): string[] {
+	return count > top ? [`... ${count - top} more`] : [];
+}
+
 /** Breaks the text at the separator into lines of `room` terminal cells, if possible; indents all but the first. */
 export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);

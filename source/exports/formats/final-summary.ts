@@ -2,7 +2,7 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatMs, formatNs, formatPercent} from '../../query/columns/format.js';
-import {defaultQuery, type Location} from '../../query/types/query.js';
+import {defaultQuery} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
@@ -89,17 +89,16 @@ function timeAt(ms: number, threadCount: number): string {
 }
 
 /** A location where locks blocked threads, for how long, and how long by each holder. */
-type BlockedLocation = {readonly at: Location; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
+type BlockedLocation = {readonly name: string; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
 
 /** Returns the locations of the whole session where threads were blocked, the longest first. */
 function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
 	const locations = new Map<string, BlockedLocation>();
 	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
-		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
-			if (at) {
-				const location = getOrCreate<string, BlockedLocation>(locations, locationName(at), () => ({
-					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
-				}));
+		for (const {at, key, waitedMs} of row.waiters) {
+			if (at && waitedMs > 0) {
+				const name = locationName(at);
+				const location = getOrCreate<string, BlockedLocation>(locations, name, () => ({name, waitedMs: 0, threads: new Set(), byHolder: new Map()}));
 				location.waitedMs += waitedMs;
 				location.threads.add(key);
 				location.byHolder.set(row, waitedMs + (location.byHolder.get(row) ?? 0));
@@ -110,8 +109,8 @@ function blockedLocations(snapshot: Snapshot): BlockedLocation[] {
 	return [...locations.values()].sort((a, b) => b.waitedMs - a.waitedMs);
 }
 
-function blockedText({at, waitedMs, threads, byHolder}: BlockedLocation): string {
-	const head = `blocked ${timeAt(waitedMs, threads.size)}${locationName(at)}`;
+function blockedText({name, waitedMs, threads, byHolder}: BlockedLocation): string {
+	const head = `blocked ${timeAt(waitedMs, threads.size)}${name}`;
 	const [holder, heldMs] = mostOf(new Map([...byHolder].filter(([{holderName}]) => holderName !== ''))) ?? [];
 	if (!holder) {
 		return head;

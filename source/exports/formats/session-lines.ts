@@ -1,7 +1,7 @@
 import {unattributed} from '../../model/frame.js';
 import {engineName, type Snapshot, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {formatBytes} from '../../query/columns/format.js';
+import {decimals, formatBytes} from '../../query/columns/format.js';
 import {unseenVirtualThreads} from '../../query/counters/threads.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from '../common/window-snapshot.js';
@@ -9,18 +9,18 @@ import {windowStats} from '../common/window-snapshot.js';
 /** Returns start, duration, engine and interval. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
-	const requested = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
-	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${engineName(session)} every ${number(session.intervalMs, 1)} ms${requested}`;
+	const requested = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${decimals(session.requestedIntervalMs, 1)} ms requested` : '';
+	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${decimals(session.durationMs / 1000, 1)} s | engine ${engineName(session)} every ${decimals(session.intervalMs, 1)} ms${requested}`;
 }
 
 /** Returns samples, losses and cost. */
 export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
-	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
+	const share = (ms: number) => session.durationMs > 0 ? ` (${decimals(100 * ms / session.durationMs, 1)}%)` : '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
-		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}${session.targetInterruptedMs > 0 ? ` interrupted ${number(session.targetInterruptedMs, 1)} ms${share(session.targetInterruptedMs)}` : ''}`,
-		`own CPU ${number(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
+		`target stopped ${decimals(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}${session.targetInterruptedMs > 0 ? ` interrupted ${decimals(session.targetInterruptedMs, 1)} ms${share(session.targetInterruptedMs)}` : ''}`,
+		`own CPU ${decimals(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
 		...(session.pauseWorstUs > 0 ? [`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`] : []),
 	].join(' | ');
 }
@@ -31,7 +31,7 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
 	return [
 		...(threads > 0 ? [`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`] : []),
-		`CPU Java ${number(javaCpuPercent, 0)}% JIT ${number(jitCpuPercent, 0)}% JVM ${number(vmCpuPercent, 0)}%`,
+		`CPU Java ${decimals(javaCpuPercent, 0)}% JIT ${decimals(jitCpuPercent, 0)}% JVM ${decimals(vmCpuPercent, 0)}%`,
 	].join(' | ');
 }
 
@@ -39,9 +39,9 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause, safepointPercent = 0, compilationsPerS = 0}: TargetVitals = {}): string {
 	return [
 		...(heapUsedBytes !== undefined && heapCapacityBytes !== undefined ? [`heap ${formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`] : []),
-		...(gcPercent === undefined ? [] : [`GC ${number(gcPercent, 0)}%${gcCause === undefined || gcPercent < 1 ? '' : ` (${gcCause})`}`]),
-		...(safepointPercent < 1 ? [] : [`safepoints ${number(safepointPercent, 0)}%`]),
-		...(compilationsPerS < 1 ? [] : [`compiled ${number(compilationsPerS, 0)}/s`]),
+		...(gcPercent === undefined ? [] : [`GC ${decimals(gcPercent, 0)}%${gcCause === undefined || gcPercent < 1 ? '' : ` (${gcCause})`}`]),
+		...(safepointPercent < 1 ? [] : [`safepoints ${decimals(safepointPercent, 0)}%`]),
+		...(compilationsPerS < 1 ? [] : [`compiled ${decimals(compilationsPerS, 0)}/s`]),
 	].join(' | ');
 }
 
@@ -56,7 +56,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	const starved = starvedText(snapshot, baseline);
 	return [
 		...(starved ? [starved] : []),
-		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
 		...(missing ? [`${missing}; this CPU time is shown as ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
@@ -66,14 +66,6 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	];
 }
 
-function number(value: number, decimals: number): string {
-	return String(Number(value.toFixed(decimals)));
-}
-
-function seconds(ms: number): string {
-	return `${number(ms / 1000, 1)} s`;
-}
-
 function pause(us: number): string {
-	return us < 1000 ? `${number(us, 0)} us` : `${number(us / 1000, 1)} ms`;
+	return us < 1000 ? `${decimals(us, 0)} us` : `${decimals(us / 1000, 1)} ms`;
 }

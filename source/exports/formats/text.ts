@@ -13,7 +13,7 @@ import type {View} from '../../views/common/view.js';
 import {textTraces} from '../traces/text.js';
 import type {ExportFormat} from '../common/export-format.js';
 import {
-	defaultTop, defaultWidth, minWidth, noteIndent, targetLine, textTable, wrapAt,
+	defaultTop, defaultWidth, minWidth, moreLine, noteIndent, targetLine, textTable, wrapAt,
 } from '../common/text-table.js';
 import {
 	costLine, noteLines, statesLine, timeLine, vitalsLine,
@@ -62,9 +62,9 @@ export const text: ExportFormat = {
 			// Snapshots have no trends, and the 8 cells of STATE replace a column for each state.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
 			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
-			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
+			...moreLine(table.rows.length, top),
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
-			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),
+			...moreLine(threads.length, threadTop),
 		];
 		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cut(line, width)}\n`).join('');
 	},

@@ -4,7 +4,7 @@ import {formatCount, formatNs} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/rows.js';
 import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {
-	defaultTop, defaultWidth, minWidth, reportHead, textTable,
+	defaultTop, defaultWidth, minWidth, moreLine, reportHead, textTable,
 } from '../common/text-table.js';
 import type {ReportFormat} from '../common/export-format.js';
 
@@ -22,10 +22,10 @@ export const textTraces: ReportFormat<TraceReport> = {
 			'',
 			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
-			...more(rows.length, top),
+			...moreLine(rows.length, top),
 			...(all.length > rows.length ? [`${all.length - rows.length} traced ${all.length - rows.length === 1 ? 'method was' : 'methods were'} not called`] : []),
-			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...more(tree.length, top)] : []),
-			...(threads.length > 0 ? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...more(threads.length, top)] : []),
+			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...moreLine(tree.length, top)] : []),
+			...(threads.length > 0 ? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...moreLine(threads.length, top)] : []),
 			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),
 			...report.slowest.slice(0, top).map(trace => {
 				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
@@ -44,10 +44,6 @@ function countsOf({wovenMethods, wovenClasses, traces, lostCalls, threads}: Trac
 		`${formatCount(traces)} traces`,
 		...(lostCalls > 0 ? [`${formatCount(lostCalls)} calls not counted: no room`] : []),
 	].join(', ');
-}
-
-function more(count: number, top: number): string[] {
-	return count > top ? [`... ${count - top} more`] : [];
 }
 
 function treeLines(rows: readonly TraceTreeRow[], indent = ''): string[] {
