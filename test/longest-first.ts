@@ -9,7 +9,7 @@ const longest: readonly string[] = [
 	'engines/memory/cpu/perf/cpu-rings.test.ts',
 	'engines/memory/cpu-sums.test.ts',
 	'commands/open.test.ts',
-	'commands/blockers.test.ts',
+	'commands/situations.test.ts',
 	'commands/live.test.ts',
 	'cli.test.ts',
 	'tracing/hostile-reports.test.ts',

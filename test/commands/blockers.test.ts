@@ -18,25 +18,6 @@ async function report(engine: string, {pid}: JavaProcess, args: readonly string[
 	return {document: JSON.parse(stdout) as Document, message: stderr};
 }
 
-/** Who holds up the thread "parked", by a thread dump, by a full one, and by one that comes after it. */
-async function parkedBehind(of: JavaProcess): Promise<readonly string[]> {
-	const builder = new SnapshotBuilder();
-	const sample = new Sample();
-	const session = await attachEngine.open(await targetOf(of), {depth: 10}, builder);
-	const owners: string[] = [];
-	for (const isFull of [false, true, false]) {
-		if (isFull) {
-			session.askForHolders!();
-		}
-
-		expect(await session.sample(sample)).toMatchObject({ok: true});
-		owners.push(wordsOf(sample, builder).find(({name}) => name === 'parked')!.owner);
-	}
-
-	await session.close();
-	return owners;
-}
-
 const rowText = ({lock, holder, depth, deadlock, waiters}: Row) => `${'  '.repeat(depth)}${deadlock ? '!' : ''}${holder ?? '?'} ${lock.replace(/^.*[.$](?=.)/, '')} <- ${waiters.map(({thread}) => thread).sort().join(' ')}`;
 
 /** The methods in which holders took monitors, by what holds and is held. */
@@ -81,7 +62,6 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 		const known = attach.document.blockers.filter(({kind}) => kind === 'monitor');
 		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', '!two-1 Desk <- two-2', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
 		expect(known.find(({holder}) => holder === 'chain-b')).toMatchObject({tookAt: {method: 'both'}, nowAt: {method: 'both'}});
-		expect(await parkedBehind(java)).toEqual(['', 'owner', 'owner']);
 		// The JVM itself says who is in a circle, and so who holds its locks.
 		expect(attach.document.notes.join(' ')).not.toContain('not mounted');
 		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['two-1', 'two-2'], ['mixed-1', 'mixed-2']]));

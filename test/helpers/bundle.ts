@@ -10,6 +10,11 @@ import {copyKoffi} from '../../build/koffi.js';
 const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
 
+// Vitest ends its processes by this signal, which by itself is no exit that takes the bundles away.
+process.once('SIGTERM', () => {
+	process.exit();
+});
+
 /** Bundles an entry point, named from the project's root, as build.js does, once in a process; gives the bundle's URL. */
 export async function bundle(entry: string): Promise<URL> {
 	let found = bundles.get(entry);

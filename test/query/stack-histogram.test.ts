@@ -4,7 +4,6 @@ import {locationName} from '../../source/query/counters/location.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {randomSnapshot} from '../exports/snapshots.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const votes = (snapshot: Snapshot, changes: Partial<Query> = {}): string => queryStackHistogram(snapshot, undefined, {...defaultQuery, sort: {column: 'ticks', reverse: false}, ...changes}).rows
@@ -56,21 +55,4 @@ test.each([
 
 test('words are looked for in the compared frames alone', () => {
 	expect(votes(drawn, {depth: 1, filter: 'main'})).toBe('');
-});
-
-test('of any samples, the sums are those of the counters, at every depth', () => {
-	for (let seed = 1; seed <= 40; seed++) {
-		const snapshot = randomSnapshot(seed);
-		const {counters} = snapshot;
-		const withFrames = [...counters.node.subarray(0, counters.count).keys()].filter(counter => counters.node[counter] !== 0);
-		const cpuNs = withFrames.reduce((sum, counter) => sum + counters.cpuNs[counter], 0);
-		const ticks = withFrames.reduce((sum, counter) => sum + counters.ticks[counter], 0);
-		for (const depth of [undefined, 3, 1]) {
-			const {rows} = queryStackHistogram(snapshot, undefined, {...defaultQuery, depth, states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']});
-			expect(rows.reduce((sum, row) => sum + row.selfCpuNs, 0)).toBeCloseTo(cpuNs);
-			expect(rows.reduce((sum, row) => sum + row.selfTicks, 0)).toBe(ticks);
-			const texts = rows.map(row => row.frames.map(frame => locationName(frame)).join('<'));
-			expect(new Set(texts).size).toBe(texts.length);
-		}
-	}
 });

@@ -75,6 +75,12 @@ test('a line that only calls shows the stacks that it is in', () => {
 	expect(detail.callers).toEqual([]);
 });
 
+test('of a line that recurses by way of others, the outermost call has callers and the innermost callees', () => {
+	const detail = queryLineDetail(new Picture().draw('one\nR\nmain:1\nfib:5\nadd:7\nfib:5\nadd:7').build(), undefined, query(), 'A.fib:5');
+	expect(neighbours(detail.callers)).toBe('1 10ms A.main:1');
+	expect(neighbours(detail.callees)).toBe('1 10ms A.add:7');
+});
+
 test('a row that is not there has an empty detail', () => {
 	expect(queryLineDetail(calls.build(), undefined, query(), 'A.gone:1')).toEqual({
 		threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],

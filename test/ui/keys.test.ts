@@ -22,14 +22,6 @@ test.each(contexts)('no key means two things in %s', context => {
 	}
 });
 
-test('every context can be left, and Ctrl-C and F10 end everything', () => {
-	for (const context of contexts) {
-		expect(actionOf(context, 'ctrl-c')).toBe('quit');
-		expect(actionOf(context, 'f10')).toBe('quit');
-		expect(actionOf(context, 'escape')).toBeDefined();
-	}
-});
-
 test('a recording is offered no key for sampling', () => {
 	const isLive = (row: {readonly keys: readonly string[]}) => row.keys.some(key => ['d', 'o', 'r', 'u'].includes(key));
 	for (const context of ['lines', 'threads'] as const) {

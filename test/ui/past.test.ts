@@ -4,44 +4,30 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {views} from '../../source/views/registry.js';
-import type {ComponentScreen} from '../helpers/component-screen.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
 import {spikeSession} from '../helpers/spike.js';
 
-type Shown = {
-	readonly screen: ComponentScreen;
-	readonly saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}>;
-	readonly text: ComponentScreen['text'];
-	/** The next second of the session, if there is one. */
-	goOn(): void;
-};
-
-/** The screen of a session of so many seconds, of which some are still to come. */
-function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {readonly toCome?: number; readonly columns?: number; readonly rows?: number} = {}): Shown {
+/** The screen of a session of so many seconds, of which some are still to come: `goOn` has them come. */
+function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24} = {}) {
 	const session = spikeSession(seconds + toCome);
-	let at = 0;
+	let at = -1;
 	const store = storeOf(() => session[at]);
-	for (; at < seconds; at++) {
-		store.refresh();
-	}
+	const goOn = (count: number) => {
+		for (let second = 0; second < count; second++) {
+			at++;
+			store.refresh();
+		}
+	};
 
-	at--;
-	const saves: Shown['saves'] = [];
+	goOn(seconds);
+	const saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}> = [];
 	const screen = openScreen(store, {columns, rows}, {
 		async save(snapshot, baseline) {
 			saves.push({snapshot, baseline});
 			return 'saved it';
 		},
 	});
-	return {
-		screen,
-		saves,
-		text: async (...keys) => screen.text(...keys),
-		goOn() {
-			at++;
-			store.refresh();
-		},
-	};
+	return {screen, saves, goOn, text: async (...keys: readonly string[]) => screen.text(...keys)};
 }
 
 test('B goes to the busiest second at once, from LIVE and from elsewhere in the past', async () => {
@@ -97,9 +83,7 @@ test('the window that is looked at stays while sampling goes on, and the screen 
 	const rows = (shown: string) => shown.split('\n').filter(line => line.includes('com.acme') || line.includes('c.a.'));
 	const before = await text();
 	expect(before).toContain('; +500 samples since; ');
-	for (let second = 0; second < 5; second++) {
-		goOn();
-	}
+	goOn(5);
 
 	const after = await text();
 	expect(rows(after).slice(1)).toEqual(rows(before).slice(1));
@@ -141,9 +125,7 @@ test('what changed since the baseline is shown per second, and D leads there and
 	expect(await text('D')).toContain('nothing to compare with');
 	expect(await text('D', 'm')).toMatch(/\[Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
 	expect(await text('D')).toContain('nothing has been sampled since the baseline was set');
-	for (let second = 0; second < 5; second++) {
-		goOn();
-	}
+	goOn(5);
 
 	expect(await text()).toMatch(/ against .* since the baseline 5s/);
 	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
@@ -160,10 +142,8 @@ test('a window of the past is a baseline as it is, and what happens now is compa
 
 test('before there is a past, and where it ends, the keys say so', async () => {
 	const young = screenOf(1);
-	await young.screen.press('[');
-	expect(await young.text()).toContain('there is no past yet');
-	await young.screen.press(']');
-	expect(await young.text()).toContain('this is LIVE');
+	expect(await young.text('[')).toContain('there is no past yet');
+	expect(await young.text(']')).toContain('this is LIVE');
 	const {text} = screenOf(25);
 	expect(await text('[', '[', '[', '[')).toContain('nothing older is kept');
 	expect(await text()).toMatch(/PAST \d\d:\d\d:10/);

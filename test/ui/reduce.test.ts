@@ -143,7 +143,7 @@ describe('input lines', () => {
 		expect(after(['d', ...keys, 'enter']).state).toMatchObject({delayMs, layers: []});
 	});
 
-	test.each(['0', 'x', '-1', '999999999', '', ' ', 'NaN'])('"%s" is no delay, and stays to be mended', wrong => {
+	test.each(['0.09', 'x', '-1', '999999999', '', ' ', 'NaN'])('"%s" is no delay, and stays to be mended', wrong => {
 		const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
 		expect(state.delayMs).toBe(1000);
 		expect(contextOf(state)).toBe('input');
@@ -314,6 +314,8 @@ describe('changed keys', () => {
 		expect(after(['X'], from([['X', 'q']])).effects).toEqual([{type: 'quit'}]);
 		expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
 		expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
+		// A letter that is typed is one.
+		expect(after(['/', 'X'], from([['X', 'escape']])).state.query.filter).toBe('X');
 	});
 });
 

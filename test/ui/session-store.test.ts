@@ -7,7 +7,7 @@ import {readBody} from '../../source/query/past/window-body.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {deadlocked, picture} from '../helpers/picture.js';
-import {sourceOf} from '../helpers/session-screen.js';
+import {sourceOf, storeOf} from '../helpers/session-screen.js';
 
 beforeEach(() => {
 	vi.useFakeTimers();
@@ -34,13 +34,11 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		return picture('one\nR\na:1', moment(sinceMs));
 	};
 
-	const store = new SessionStore({
-		source: sourceOf(read, {
-			status: () => status, onChange(listener) {
-				changed = listener;
-				return () => {/* Nothing is left of it. */};
-			},
-		}), delayMs: 1000, vitals: () => ({}),
+	const store = storeOf(read, {
+		status: () => status, onChange(listener) {
+			changed = listener;
+			return () => {/* Nothing is left of it. */};
+		},
 	});
 	store.start();
 	return {store, readsMs, hasCpu};
