@@ -1,6 +1,7 @@
 import {getOrCreate} from '../model/get-or-create.js';
 import type {JvmStacks} from '../model/jvm-stacks.js';
-import {threadFlag, type Sample} from '../model/sample.js';
+import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../model/sample.js';
+import {stateCode} from '../model/thread-state.js';
 
 /**
 Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
@@ -47,9 +48,9 @@ export class CpuAccount {
 
 	/**
 	Adds the CPU time that was used but not recorded to a sample's attributed CPU time. `intervalNs`: time since the
-	previous sample. Returns whether any time counts at a stack.
+	previous sample; `endedNs`: CPU time of threads that are in no sample. Returns whether any time counts at a stack.
 	*/
-	add(sample: Sample, intervalNs: number): boolean {
+	add(sample: Sample, intervalNs: number, endedNs = 0): boolean {
 		this.#samples++;
 		const {count, attributedCpu} = sample;
 		attributedCpu.recorded = attributedCpu.count;
@@ -70,10 +71,16 @@ export class CpuAccount {
 		const hasStacks = attributedCpu.count > 0;
 		for (let row = 0; row < count; row++) {
 			if (balanceNs[row] !== 0) {
-				sample.addAttributedCpu(row, balanceNs[row], this.#unattributed);
-				// It comes from no record.
-				attributedCpu.records[attributedCpu.count - 1] = 0;
+				this.#addUnattributed(sample, row, balanceNs[row]);
 			}
+		}
+
+		if (endedNs > 0) {
+			const known = sample.key.subarray(0, sample.count).indexOf(endedThreadsKey);
+			const row = known === -1 ? sample.addThread(endedThreadsKey, 0, endedThreadsName) : known;
+			sample.state[row] = stateCode.TERMINATED;
+			sample.cpuNs[row] += endedNs;
+			this.#addUnattributed(sample, row, endedNs);
 		}
 
 		return hasStacks;
@@ -86,6 +93,12 @@ export class CpuAccount {
 				this.#uncounted.set(key[row], cpuNs[row]);
 			}
 		}
+	}
+
+	#addUnattributed(sample: Sample, row: number, ns: number): void {
+		sample.addAttributedCpu(row, ns, this.#unattributed);
+		// It comes from no record.
+		sample.attributedCpu.records[sample.attributedCpu.count - 1] = 0;
 	}
 
 	#addUncounted({count, key, cpuNs}: Sample): void {

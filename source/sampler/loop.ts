@@ -1,5 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {type EngineSession, type SampleOutcome} from '../engines/common/engine.js';
+import {type ProcessClock} from '../jvm/threads/process-clock.js';
 import {pseudoFrame, unattributed, unattributedReason} from '../model/frame.js';
 import {JvmStacks} from '../model/jvm-stacks.js';
 import {Sample} from '../model/sample.js';
@@ -16,6 +17,7 @@ import {
 	clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
 import {CpuAccount} from './cpu-account.js';
+import {EndedThreads} from './ended-threads.js';
 import type {Waits} from './waits.js';
 
 /** How often the pauses' percentiles are computed. */
@@ -37,6 +39,8 @@ export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & Samplin
 	readonly bell?: Bell;
 	/** Adds what threads wait for to samples, if set. */
 	readonly waits?: Waits;
+	/** CPU time of the whole process, if available. */
+	readonly processClock?: ProcessClock;
 	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
 	/** A printable line about how samples are taken. */
@@ -53,6 +57,7 @@ export class SamplingLoop {
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
 	readonly #account: CpuAccount;
+	readonly #ended: EndedThreads;
 	readonly #idleBackoff = new IdleBackoff();
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
@@ -91,6 +96,7 @@ export class SamplingLoop {
 		this.#uncountedMs = this.#requestedIntervalMs;
 		this.#sleeper = new Sleeper(options.bell);
 		this.#account = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
+		this.#ended = new EndedThreads(options.processClock);
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}
@@ -222,7 +228,8 @@ export class SamplingLoop {
 		this.#reportChanges({tracer: outcome.skipped?.tracer ?? this.#reportedStatus.tracer});
 		this.#options.waits?.fill(this.#sample);
 		this.#discardGap();
-		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
+		const intervalNs = this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0;
+		this.#hasCpu = this.#account.add(this.#sample, intervalNs, this.#ended.missingNs(this.#sample, nowMs)) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
 		// The next sample counts the remainder; 1e-6 compensates for rounding errors.
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
@@ -247,6 +254,7 @@ export class SamplingLoop {
 		attributedCpu.count = this.#isAfterPause || this.#isFirst ? 0 : attributedCpu.count;
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
+			this.#ended.restart();
 			for (let row = 0; row < count; row++) {
 				cpuNs[row] = Math.min(cpuNs[row], 1);
 				runDelayNs[row] = 0;
@@ -278,6 +286,7 @@ export class SamplingLoop {
 
 	#didFail(nowMs: number, reason: string): void {
 		this.#totals.failed++;
+		this.#ended.restart();
 		this.#failuresInARow++;
 		const intervalMs = this.#intervalMs();
 		const inMs = backoffMs(this.#failuresInARow, intervalMs);

@@ -4,6 +4,7 @@ with the session. Our own errors are not caught, and reach the main thread as th
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/common/engine.js';
+import {ProcessClock} from '../jvm/threads/process-clock.js';
 import {SystemCalls} from '../jvm/waits/system-calls.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
@@ -39,6 +40,7 @@ async function run(): Promise<void> {
 			session,
 			writer,
 			waits,
+			processClock: ProcessClock.of(input.target.pid),
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),

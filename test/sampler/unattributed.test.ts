@@ -1,7 +1,10 @@
+import process from 'node:process';
 import {expect, test} from 'vitest';
 import type {TimerId} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
 import {unattributed, unattributedReasons} from '../../source/model/frame.js';
+import {sumUpTo} from '../../source/model/sum.js';
 import type {JavaProcess} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
@@ -33,6 +36,25 @@ async function unattributedIn(java: JavaProcess, timer: TimerId): Promise<void> 
 	expect(unattributedNs).not.toBe(0);
 	expect(reason).toMatch(timer === 'stop' ? /^threads not observed running$/ : /no timer sees|lost|without root/);
 }
+
+test('CPU time of threads that end between two samples is in a row of its own', async () => {
+	const java = await javaForTest('ThreadPerTask', {args: ['2', '1']});
+	const clock = ProcessClock.of(java.pid)!;
+	const {reader} = await sampleHere(java, memoryEngine, {timer: 'stop'});
+	const countedNs = () => {
+		const threads = reader.read(1000)?.threads;
+		return threads ? sumUpTo(threads.count, thread => threads.cpuNs[thread]) : 0;
+	};
+
+	await until(() => countedNs() > 0);
+	const [countedBefore, usedBefore] = [countedNs(), clock.readNs()];
+	await until(() => clock.readNs() - usedBefore >= 2e9);
+	process.kill(java.pid, 'SIGSTOP');
+	const share = () => (countedNs() - countedBefore) / (clock.readNs() - usedBefore);
+	await until(() => share() > 0.95);
+	process.kill(java.pid, 'SIGCONT');
+	expect(share()).toBeLessThan(1.02);
+});
 
 test('threads that work for a moment are not shown to work where they wait afterwards', async () => {
 	const {reader, stop} = await sampleHere(await javaForTest('WorksBetweenWaits'), memoryEngine, {timer: 'stop'});

@@ -1,7 +1,8 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {ProcessClock, OtherThreadsIdle} from '../../../source/engines/memory/threads/other-threads-idle.js';
+import {OtherThreadsIdle} from '../../../source/engines/memory/threads/other-threads-idle.js';
+import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';

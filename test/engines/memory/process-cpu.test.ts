@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {ProcessClock} from '../../../source/engines/memory/threads/other-threads-idle.js';
+import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
 import type {Snapshot} from '../../../source/model/snapshot.js';
 import {locationName} from '../../../source/query/counters/location.js';
 import {defaultQuery} from '../../../source/query/types/query.js';

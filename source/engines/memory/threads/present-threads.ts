@@ -3,13 +3,14 @@ import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {type Sample} from '../../../model/sample.js';
 import {type Target} from '../../../jvm/target.js';
 import {NativeIds} from '../../../jvm/threads/native-ids.js';
+import {ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
-import {OtherThreadsIdle, ProcessClock} from './other-threads-idle.js';
+import {OtherThreadsIdle} from './other-threads-idle.js';
 import {VmThreads} from './vm-threads.js';
 
 /** CPU time that threads without frames may use between two samples that count as unchanged. */

@@ -4,7 +4,7 @@ import {monitorEventLoopDelay} from 'node:perf_hooks';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {ProcessClock} from '../../../../../source/engines/memory/threads/other-threads-idle.js';
+import {ProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {monotonicNs, periodOf} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
