@@ -12,8 +12,8 @@ import {untilAsync} from '../helpers/until.js';
 type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
 type Document = {readonly blockers: readonly Row[]; readonly threads: ReadonlyArray<{readonly name: string}>; readonly durationMs: number; readonly notes: readonly string[]; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
 
-async function report(engine: string, {pid}: JavaProcess, args: readonly string[] = []): Promise<{readonly document: Document; readonly message: string}> {
-	const {status, stdout, stderr} = await runCli(String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5', ...args);
+async function report(engine: string, {pid}: JavaProcess, args: readonly string[] = [], seconds = 1.5): Promise<{readonly document: Document; readonly message: string}> {
+	const {status, stdout, stderr} = await runCli(String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', String(seconds), ...args);
 	expect(status).toBe(0);
 	return {document: JSON.parse(stdout) as Document, message: stderr};
 }
@@ -114,6 +114,13 @@ describe.each(jdks().filter(({release}) => release >= 21))('JDK $release', on =>
 		}]);
 		expect(threads.find(({name}) => name === 'waiter-*')).toMatchObject({virtual: true, threads: 20, mounted: 0, state: 'WAITING'});
 		expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
+	}));
+
+	test.concurrent('each virtual thread of a deadlock has its own name, or its id', beside(async () => {
+		const java = await javaForTest('VirtualWaits', {jdk: on, args: ['deadlock']});
+		const {document: {deadlocks}} = await report('memory', java, [], 5);
+		const names = deadlocks.map(members => members.map(({thread}) => thread).sort().join(' ')).sort();
+		expect(names).toEqual([expect.stringMatching(/^VirtualThread\[#(\d+)] VirtualThread\[#(?!\1\b)\d+]$/), 'left right']);
 	}));
 
 	test.concurrent('that they are not seen is said where they are not read', beside(async () => {

@@ -20,6 +20,9 @@ import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
 
+/** Maximum number of threads in a deadlock whose virtual threads get names of their own. */
+const maxDeadlocked = 64;
+
 /**
 A record of a virtual thread that is no longer mounted. `carrier`, `carried`: rows of its carrier and of what that
 carries now.
@@ -251,6 +254,21 @@ export class SampleRows {
 				into.lockOwner[row] = holder ? rowOf(holder) : -1;
 			}
 		}
+
+		this.#nameDeadlocked(into);
+	}
+
+	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */
+	#nameDeadlocked(into: Sample): void {
+		for (const {row, description: {virtual}} of this.#blocked) {
+			nameDeadlocked(into, row, virtual);
+		}
+
+		for (const group of this.#virtual?.groups ?? []) {
+			if (group.wait.holder) {
+				nameDeadlocked(into, group.row, this.#virtual?.threadOf(group));
+			}
+		}
 	}
 
 	/**
@@ -324,5 +342,19 @@ export class SampleRows {
 		const method = this.#jvm.methods.ofFrame(thread.stack.frames[0]);
 		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
 		return kind === idleKind.always || (kind === idleKind.withoutCpu && usedNoCpu);
+	}
+}
+
+/** If a row waits for itself through the holders of locks, it gets the name of its virtual thread, or its id as text. */
+function nameDeadlocked(into: Sample, row: number, thread?: {readonly id: number; readonly name: string}): void {
+	let holder = into.lockOwner[row];
+	for (let step = 0; step < maxDeadlocked && holder >= 0 && holder !== row; step++) {
+		holder = into.lockOwner[holder];
+	}
+
+	const name = thread && (thread.name || `VirtualThread[#${thread.id}]`);
+	if (holder === row && name !== undefined && into.name[row] !== name) {
+		into.name[row] = name;
+		into.isSame[row] = 0;
 	}
 }

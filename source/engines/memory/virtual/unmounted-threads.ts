@@ -37,7 +37,7 @@ const passStart = {source: 0, bin: 0, listed: 0, unread: 0};
 const scopedLimit = 1024;
 const scopeDepth = 16;
 
-type Found = {readonly id: number; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
+type Found = {readonly id: number; readonly name?: string; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
 
 type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
@@ -91,6 +91,12 @@ export class UnmountedThreads {
 
 	groupOf(id: number): ThreadGroup | undefined {
 		return this.#known.get(id)?.group;
+	}
+
+	/** Returns the thread of a group of one; undefined for other groups. */
+	threadOf({count, idSum}: ThreadGroup): {readonly id: number; readonly name: string} | undefined {
+		const known = count === 1 ? this.#known.get(idSum) : undefined;
+		return known && {id: idSum, name: known.name};
 	}
 
 	/** Reads the next slice. `threads`: the platform threads, which may have opened scopes. Never throws. */
@@ -314,11 +320,12 @@ export class UnmountedThreads {
 			id, raw, state, known: isThere && this.#hasNotRun(known, read) ? known.group.wait : undefined,
 		});
 		if (isThere && isSameWait(known.group.wait, wait)) {
-			return {id, group: known.group, read, state};
+			return {id, name: known.name, group: known.group, read, state};
 		}
 
-		const kind = kinds.kindOf(read.stack.frames, objects.virtualIdentity(oop));
-		return {id, group: this.#group(kind, state, read.stack, wait), read, state};
+		const identity = objects.virtualIdentity(oop);
+		const kind = kinds.kindOf(read.stack.frames, identity);
+		return {id, name: identity.name, group: this.#group(kind, state, read.stack, wait), read, state};
 	}
 
 	/** Whether a thread is known not to have run: running changes its chunk. */
@@ -341,7 +348,7 @@ export class UnmountedThreads {
 		return group;
 	}
 
-	#apply({id, group, read, state}: Found): void {
+	#apply({id, name = '', group, read, state}: Found): void {
 		if (!group || !read) {
 			this.#forget(id);
 			return;
@@ -351,14 +358,14 @@ export class UnmountedThreads {
 		// After a collection the chunk is elsewhere.
 		const isThere = before?.stack === read.stack && before.state === state && (this.#clock === moving || this.#clock !== before.clock || this.#hasNotRun(before, read));
 		const known: KnownThread = {
-			group, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, clock: this.#clock, pass: this.#pass,
+			group, name, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, clock: this.#clock, pass: this.#pass,
 			sinceMs: isThere ? before.sinceMs : Date.now(), isLonger: isThere ? before.isLonger : this.#pass === 1,
 		};
 		if (before) {
-			before.group.count--;
+			before.group.remove(id);
 		}
 
-		group.count++;
+		group.add(id);
 		this.#known.set(id, known);
 		addSince(known);
 	}
@@ -366,7 +373,7 @@ export class UnmountedThreads {
 	#forget(id: number): void {
 		const known = this.#known.get(id);
 		if (known) {
-			known.group.count--;
+			known.group.remove(id);
 			this.#known.delete(id);
 		}
 	}

@@ -93,6 +93,8 @@ export class VirtualKinds {
 /** Unmounted virtual threads of one kind with the same stack, state and wait. */
 export class ThreadGroup {
 	count = 0;
+	/** Sum of its threads' ids, which is that of a single thread. */
+	idSum = 0;
 	/** When the thread that has been there longest was first found there (epoch ms), and whether in the first pass. */
 	sinceMs = Number.POSITIVE_INFINITY;
 	isLonger = false;
@@ -102,6 +104,16 @@ export class ThreadGroup {
 	#shownName = '';
 
 	constructor(readonly key: number, public kind: VirtualKind, readonly state: number, readonly frames: Int32Array, readonly wait: VirtualWait) {}
+
+	add(id: number): void {
+		this.count++;
+		this.idSum += id;
+	}
+
+	remove(id: number): void {
+		this.count--;
+		this.idSum -= id;
+	}
 
 	/** Whether the row of the previous sample is still valid. */
 	isUnchanged(): boolean {
@@ -117,7 +129,7 @@ export class ThreadGroup {
 }
 
 /** As last read. */
-export type KnownThread = {group: ThreadGroup; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
+export type KnownThread = {group: ThreadGroup; name: string; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
 
 /** Updates since when a thread's group has been there. */
 export function addSince({group, sinceMs, isLonger}: KnownThread): void {
