@@ -260,7 +260,7 @@ export class SampleRows {
 
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */
 	#nameDeadlocked(into: Sample): void {
-		for (const {row, description: {virtual}} of this.#blocked) {
+		for (const {row, description: {virtual}} of this.#waitsForOwner) {
 			nameDeadlocked(into, row, virtual);
 		}
 

@@ -21,8 +21,9 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const deadlocks = deadlocksOf(snapshot).map((deadlock): Finding => ({
 		id: 'deadlock', text: `DEADLOCK: ${cycleText(deadlock)}`, figures: {threads: deadlock.length}, isAlarm: true,
 	}));
+	const stopped: readonly Finding[] = known.vitals?.isStopped ? [{id: 'stopped', text: 'A signal has stopped the process: it does not run until kill -CONT.', figures: {pid: snapshot.target.pid}}] : [];
 	const others = [cpuFinding(snapshot, since, known.vitals), jvmFinding(snapshot, since, known.vitals)];
-	return [...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...others.filter(finding => finding !== undefined)];
+	return [...stopped, ...deadlocks, ...waitFindings(snapshot, summarized, summarized !== whole), ...others.filter(finding => finding !== undefined)];
 }
 
 const minDelayWindowMs = 2000;
@@ -158,7 +159,7 @@ function collectingFinding(collectorsPercent: number, programPercent: number, {h
 	].join('').replace(/^([^:;]*);/, '$1:') + '.';
 	return {
 		id: isFull ? 'heap' : 'gc', text, figures: {
-			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}), pausedPercent: decimals(pausedPercent, 1), collectorsPercent, programPercent,
+			...(heapUsedBytes && heapCapacityBytes ? {heapUsedBytes, heapCapacityBytes} : {}), pausedPercent: decimals(gcPercent, 1), collectorsPercent, programPercent,
 		},
 	};
 }

@@ -112,7 +112,8 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	const head = `${waiting} ${waiting === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (waiting === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
 	const deadlocked = deadlocksOf(snapshot).flat().length;
 	if (deadlocked > 0) {
-		return `${head}: ${deadlocked === waiting ? 'all' : deadlocked} of them in a deadlock.`;
+		const which = waiting === 1 ? 'it is' : `${deadlocked === waiting ? 'all' : deadlocked} of them`;
+		return `${head}: ${which} in a deadlock.`;
 	}
 
 	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
