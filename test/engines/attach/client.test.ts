@@ -1,6 +1,7 @@
 import type {Socket} from 'node:net';
 import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {startListener} from '../../helpers/attach-listener.js';
 import {patienceMs} from '../../helpers/until.js';
 
@@ -136,4 +137,27 @@ test('JVMs that stream are asked not to, in the version they speak', async () =>
 
 	expect(await new AttachClient(listener.target).threadDump(options)).toMatchObject({status: 'ok'});
 	expect(listener.requests.at(-1)!.toString()).toBe('1\0threaddump streaming=0\0\0\0\0');
+});
+
+test('what the listener would misread is no request', () => {
+	for (const args of [['a\0b'], ['x'.repeat(1025)], ['1', '2', '3', '4']]) {
+		expect(() => encodeRequest(1, 'jcmd', args)).toThrow(RangeError);
+	}
+
+	expect(() => encodeRequest(2, 'a\0b', [])).toThrow(RangeError);
+});
+
+test.each([
+	[-1, 'Operation getversion not recognized!', {version: 1, dumpCommand: 'threaddump'}],
+	[0, '2 streaming', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '2 streaming\n', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '3 other,streaming', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '1 streaming', {version: 1, dumpCommand: 'threaddump streaming=0'}],
+	[0, '2', {version: 1, dumpCommand: 'threaddump'}],
+	[0, '', undefined],
+	[0, 'yes', undefined],
+	[-1, 'out of memory', undefined],
+	[101, '', undefined],
+])('getversion answers %i %j', (code, text, dialect) => {
+	expect(chooseDialect(code, text)).toEqual(dialect);
 });

@@ -5,7 +5,10 @@ import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {type ThreadState, threadStates} from '../../../source/model/thread-state.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
+import {targetOf} from '../../helpers/target.js';
+import {patienceMs} from '../../helpers/until.js';
 
 const directory = path.resolve(import.meta.dirname, '../../fixtures/dumps');
 
@@ -34,12 +37,8 @@ export type Row = {
 /** Reads dumps one after the other as a session does, and puts its samples in words. */
 export class DumpReading {
 	readonly sample = new Sample();
-	readonly parser: DumpParser;
 	readonly #builder = new SnapshotBuilder();
-
-	constructor(depth = Infinity) {
-		this.parser = new DumpParser(this.#builder, {depth, idle: new IdleList()});
-	}
+	readonly parser = new DumpParser(this.#builder, {depth: Infinity, idle: new IdleList()});
 
 	/** The problem, or undefined and `rows()` is there. */
 	parse(bytes: Buffer): string | undefined {
@@ -82,12 +81,22 @@ export function wordsOf(sample: Sample, builder: SnapshotBuilder): Row[] {
 }
 
 /** Reads one dump; throws when it cannot be counted. */
-export function read(bytes: Buffer, depth = Infinity): Row[] {
-	const reading = new DumpReading(depth);
+export function read(bytes: Buffer): Row[] {
+	const reading = new DumpReading();
 	const problem = reading.parse(bytes);
 	if (problem) {
 		throw new Error(problem);
 	}
 
 	return reading.rows();
+}
+
+/** Has a JVM dump its threads, and reads that. */
+export async function dumpOf(java: {readonly pid: number}): Promise<Row[]> {
+	const reply = await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs});
+	if (reply.status !== 'ok') {
+		throw new Error(reply.reason);
+	}
+
+	return read(reply.bytes);
 }

@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {closeSync, existsSync, lstatSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync} from 'node:fs';
+import {closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -114,12 +114,12 @@ describe.concurrent.each(jdks())('JDK $release', on => {
 });
 
 test.concurrent('a JVM killed in the middle of dumps has ended, whatever the moment', beside(async () => {
-	await Promise.all(Array.from({length: 8}, async (_, round) => {
+	await Promise.all(Array.from({length: 4}, async (_, round) => {
 		const {java} = await start({args: ['100', '50']});
 		const client = new AttachClient(await targetOf(java));
 		setTimeout(() => {
 			java.child.kill('SIGKILL');
-		}, 20 + (round * 7));
+		}, 20 + (round * 14));
 		let reply = await client.threadDump(options);
 		while (reply.status === 'ok') {
 			expect(reply.bytes.toString('latin1').match(/^"parked-\d+" #/gm)).toHaveLength(100);
@@ -132,14 +132,6 @@ test.concurrent('a JVM killed in the middle of dumps has ended, whatever the mom
 
 		expect(reply.status).toBe('ended');
 	}));
-}));
-
-test.concurrent('a JVM that disables attaching is not signalled', beside(async () => {
-	const {java, folder} = await start({jvmArgs: ['-XX:+DisableAttachMechanism']});
-	const client = new AttachClient(rawTarget(java.pid));
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/DisableAttachMechanism/) as string});
-	await expectUnharmed(java);
-	expect(attachFiles(folder)).toEqual([]);
 }));
 
 test.concurrent('a stopped JVM is not signalled, and its socket is not waited for without end', beside(async () => {
@@ -228,13 +220,6 @@ describe.concurrent('while another client attaches', () => {
 		await expectUnharmed(java);
 	}));
 });
-
-test.concurrent('where the working directory cannot be written, /tmp takes the attach file', beside(async () => {
-	const {java} = await start({cwd: '/proc'});
-	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
-	expect(attachFiles('/tmp')).not.toContain(`.attach_pid${java.pid}`);
-	expect(lstatSync(`/tmp/.java_pid${java.pid}`).isSocket()).toBe(true);
-}));
 
 test.concurrent('a process that took over a pid is not signalled', beside(async () => {
 	const {java, folder} = await start();

@@ -58,9 +58,10 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 		expect(canActAs()).toBe(true);
 		// The main thread's rights, which stay as they are, are what /proc/PID/status shows; the calling thread's are
 		// those of its own entry.
-		const seen = asOwner(other, () => [process.geteuid!(), process.getegid!()]);
-		expect(seen).toEqual([65_534, 65_534]);
-		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
+		const groups = process.getgroups!();
+		const seen = asOwner(other, () => [process.geteuid!(), process.getegid!(), ...process.getgroups!()]);
+		expect(seen).toEqual([65_534, 65_534, other.gid]);
+		expect([process.geteuid!(), process.getegid!(), process.getgroups!()]).toEqual([0, 0, groups]);
 		expect(() => asOwner(other, () => {
 			throw new Error('inside');
 		})).toThrow('inside');

@@ -1,14 +1,27 @@
+import {execFileSync} from 'node:child_process';
+import {pbkdf2} from 'node:crypto';
+import {connect} from 'node:net';
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
+import {OtherThreads} from '../../../source/engines/attach/other-threads.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/common/engine.js';
+import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
+import type {Target} from '../../../source/jvm/target.js';
+import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
-import {jdks, type JavaProcess} from '../../helpers/jvm.js';
-import {untilAsync} from '../../helpers/until.js';
+import {missingRights, namespaceRefusal} from '../../helpers/as-root.js';
 import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
+import {jdks, type JavaProcess, jdk} from '../../helpers/jvm.js';
+import {cli} from '../../helpers/run.js';
 import {targetOf} from '../../helpers/target.js';
+import {untilAsync, patienceMs} from '../../helpers/until.js';
 import {type Row, wordsOf} from './dumps.js';
 
 /** A session of the engine, closed with the test. */
@@ -100,4 +113,92 @@ test('the pause lies between what the VM Thread worked and the latency', () => {
 	expect(estimatePauseMs({...part, listenerMs: undefined, ownWaitMs: undefined})).toBe(10);
 	expect(estimatePauseMs({...part, vmThreadMs: undefined})).toBe(10);
 	expect(estimatePauseMs({...part, latencyMs: 0})).toBe(0);
+});
+
+/** Sends a request, reads until the dump has begun, when all threads are stopped, and then pauses. */
+async function askAndPause(target: Target, request: Uint8Array) {
+	const socket = connect(socketPath(target));
+	socket.write(request);
+	await new Promise<void>(resolve => {
+		let reply = '';
+		const take = (bytes: Buffer) => {
+			reply += bytes.toString('latin1');
+			if (reply.includes('Full thread dump')) {
+				socket.pause();
+				socket.off('data', take);
+				resolve();
+			}
+		};
+
+		socket.on('data', take);
+	});
+	return socket;
+}
+
+test('a reader that pauses does not hold up a target that was asked not to stream', async () => {
+	// A dump of about 1 MB, more than a socket holds while nobody reads: a target that streamed it would stand still.
+	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
+	const target = await targetOf(java);
+	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+	const {version, dumpCommand} = chooseDialect(0, '2 streaming')!;
+	const socket = await askAndPause(target, encodeRequest(version, dumpCommand, []));
+	for (let line = 0; line < 5; line++) {
+		java.child.stdin!.write(`line ${line}\n`);
+		await java.waitFor(new RegExp(`echo line ${line}`));
+	}
+
+	socket.destroy();
+});
+
+const refusal = namespaceRefusal(['--mount']);
+
+/** Runs a program with files that cannot be read over the target's schedstat files, in mounts of its own. */
+const covering = 'for task in /proc/$0/task/*; do mount --bind /proc/$0/mem $task/schedstat || exit 9; done; exec "$@"';
+
+type Report = {threads: Array<{name: string; states: Record<string, number>}>};
+
+test.skipIf(refusal).each(jdks())(`JDK $release without schedstat${refusal ? ` (files cannot be covered here: ${refusal})` : ''}: a thread at work in a call that may also wait is not IDLE`, async jdk => {
+	const java = await javaForTest('ReadsZeros', {jdk});
+	// From now on the listener is there, and no thread comes that is not covered.
+	expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+	const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '3', '--interval', '100', '--max-overhead', '100'];
+	const report = JSON.parse(execFileSync('unshare', ['--mount', 'sh', '-c', covering, String(java.pid), process.execPath, ...args], {encoding: 'utf8'})) as Report;
+	const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;
+	expect(statesOf('reads-zeros').RUNNABLE).toBeGreaterThan(2);
+	// On a machine with too much to do it may get no CPU from one dump to the next.
+	expect(statesOf('reads-zeros').IDLE).toBeLessThan(statesOf('reads-zeros').RUNNABLE);
+	// The dumps of 11 and later have CPU times of their own: by the third at the latest it is known who waits.
+	expect(statesOf('main').IDLE > 0).toBe(jdk.release > 8);
+	expect(statesOf('main').RUNNABLE).toBeGreaterThan(0);
+});
+
+test('where it is not tested, it is for missing rights and nothing else', () => {
+	expect(refusal ?? 'not permitted').toMatch(missingRights);
+});
+
+test('threads that no dump shows have the kernel\'s names and CPU times; those of the dump, and unknown ids, none', async () => {
+	const others = new OtherThreads(process.pid, closedAfterTest(new ThreadCpu(process.pid)));
+	const sample = new Sample();
+	let usedNs = 0;
+	const endMs = performance.now() + 60_000;
+	while (usedNs < 50e6 && performance.now() < endMs) {
+		sample.clear();
+		sample.addThread(1, process.pid, 'main');
+		others.add(sample);
+		for (let row = 1; row < sample.count; row++) {
+			expect([sample.key[row], sample.nativeId[row]]).toEqual([-sample.nativeId[row], expect.any(Number)]);
+			expect(sample.nativeId[row]).not.toBe(process.pid);
+			usedNs += sample.cpuNs[row];
+		}
+
+		// Work of libuv's threads.
+		await Promise.all([promisify(pbkdf2)('', '', 100_000, 64, 'sha512'), sleep(50)]);
+	}
+
+	expect(usedNs).toBeGreaterThanOrEqual(50e6);
+	expect(sample.name.slice(1).every(name => name !== '')).toBe(true);
+	sample.clear();
+	sample.addThread(1, 0, 'main');
+	others.add(sample);
+	expect(sample.count).toBe(1);
 });
