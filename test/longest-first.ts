@@ -3,7 +3,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** The files that take longest, longest first. */
 const longest: readonly string[] = [
-	'engines/memory/process-cpu.test.ts',
+	'engines/memory/counted-lines.test.ts',
 	'engines/memory/waiting-threads.test.ts',
 	'engines/memory/running-threads.test.ts',
 	'engines/memory/cpu/perf/cpu-rings.test.ts',
@@ -15,7 +15,6 @@ const longest: readonly string[] = [
 	'tracing/hostile-reports.test.ts',
 	'tracing/jdk-classes.test.ts',
 	'engines/memory/cpu/perf/native-code.test.ts',
-	'sampler/past.test.ts',
 	'tracing/command.test.ts',
 	'sampler/virtual-threads.test.ts',
 	'tracing/trace.test.ts',

@@ -39,8 +39,6 @@ async function bracketed(session: EngineSession, sample: Sample, pid: number): P
 /** Threads that rest are asked for their CPU time in turn, which must not lose any of it. */
 test.each([
 	['200 threads, in short bursts', 'ManyThreads', ['200', '20'], 'stop'],
-	['threads that work seldom', 'SeldomBursts', ['20'], 'perf'],
-	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'stop'],
 	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'perf'],
 ] as const)('the CPU time of all samples is what the kernel counted: %s (%s %j, %s)', async (_, program, args, timer: TimerId) => {
 	const java = await javaForTest(program, {args: [...args]});

@@ -9,8 +9,8 @@ export class ProgramSource {
 	/** First and last line (from 1) of each method, by name; overloads and same names in nested classes together. */
 	readonly #bodies = new Map<string, Array<readonly [number, number]>>();
 
-	/** By frame and callee: stacks are some hundred frames deep, and the same calls come again and again. */
-	readonly #verdicts = new Map<string, Map<string, string | boolean>>();
+	/** By call: stacks are some hundred frames deep, and the same calls come again and again. */
+	readonly #verdicts = new Map<string, string | boolean>();
 
 	constructor(className: string, text: string) {
 		this.#className = className;
@@ -43,18 +43,9 @@ export class ProgramSource {
 
 	/** What is wrong with a frame that called another, or whether it is one of the program's; remembered. */
 	#verdict(frame: string, callee: string): string | boolean {
-		let known = this.#verdicts.get(frame);
-		if (!known) {
-			known = new Map();
-			this.#verdicts.set(frame, known);
-		}
-
-		let verdict = known.get(callee);
-		if (verdict === undefined) {
-			verdict = this.#judge(this.#parse(frame), this.#parse(callee));
-			known.set(callee, verdict);
-		}
-
+		const call = `${frame} < ${callee}`;
+		const verdict = this.#verdicts.get(call) ?? this.#judge(this.#parse(frame), this.#parse(callee));
+		this.#verdicts.set(call, verdict);
 		return verdict;
 	}
 

@@ -1,15 +1,13 @@
 import {execFileSync} from 'node:child_process';
-import {closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import fc from 'fast-check';
 import koffi from 'koffi';
 import {expect, test} from 'vitest';
-import {
-	ElfFile, isDefined, mappingsOf, offset64, symbolBytes, symbolName, symbolSection,
-} from '../../../source/engines/memory/target/elf.js';
+import {ElfFile, isDefined, mappingsOf, offset64, symbolBytes, symbolName, symbolSection} from '../../../source/engines/memory/target/elf.js';
 import {ProcessMemory, type Memory} from '../../../source/engines/memory/target/memory.js';
-import {NativeCode} from '../../../source/engines/memory/target/native-code.js';
+import {NativeCode, libraryOfThread} from '../../../source/engines/memory/target/native-code.js';
 import {closedAfterTest, folderForTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
@@ -128,4 +126,20 @@ test('whatever an ELF file says, it is read within its bounds or refused', () =>
 			closeSync(fd);
 		}
 	}), {numRuns: 60});
+});
+
+test('a native thread belongs to the library whose function it began with: ours to node', () => {
+	const memory = closedAfterTest(new ProcessMemory(process.pid));
+	const threads = readdirSync('/proc/self/task').map(Number).filter(tid => tid !== process.pid);
+	const found = threads.map(tid => libraryOfThread(process.pid, tid, memory));
+	expect(found).toContain('node');
+	expect(new Set(found.filter(library => library !== undefined && library !== 'node')).size).toBeLessThan(3);
+});
+
+test('what is no stack pointer, and a thread that is gone, have none', () => {
+	const memory = closedAfterTest(new ProcessMemory(process.pid));
+	expect(libraryOfThread(process.pid, 2 ** 22, memory)).toBeUndefined();
+	for (const sp of [0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN]) {
+		expect(libraryOfThread(process.pid, process.pid, memory, sp)).toBeUndefined();
+	}
 });

@@ -8,7 +8,7 @@ import {sum} from '../../helpers/sum.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
 
-/** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
+/** One thread as the engine saw it, in words. Frames are "Class.method(File:line)", with a line below 0 as in java.lang.StackTraceElement; a native method has no file. */
 export type ObservedThread = {
 	readonly key: number;
 	readonly nativeId: number;
@@ -56,6 +56,9 @@ export class Names implements Interner {
 		return list.push(text) - 1;
 	}
 }
+
+/** A frame as attach/dumps.ts has it: "Class.method:line". */
+export const withoutFile = (frame: string) => frame.replace(/\(.*:(-?\d+)\)$/, ':$1');
 
 /** Five standard deviations of CPU time recorded by CPU clocks, nanoseconds: each timeslice has a record more or less. */
 export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): number {

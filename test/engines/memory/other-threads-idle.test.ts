@@ -1,5 +1,4 @@
 import {readFileSync, readdirSync} from 'node:fs';
-import process from 'node:process';
 import {expect, test} from 'vitest';
 import {OtherThreadsIdle} from '../../../source/engines/memory/threads/other-threads-idle.js';
 import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
@@ -59,12 +58,4 @@ test('while only watched threads of a process run, the others are idle; one that
 	await calmDown();
 	await java.stop();
 	expect(rest.areIdle(performance.now())).toBe(false);
-});
-
-test('all threads are scanned if the process clock is unreadable', () => {
-	const rest = new OtherThreadsIdle(ProcessClock.of(2 ** 22), new ThreadCpu(process.pid));
-	for (let scan = 0; scan < 10; scan++) {
-		rest.afterScan([], true, performance.now());
-		expect(rest.areIdle(performance.now())).toBe(false);
-	}
 });

@@ -2,7 +2,6 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {type Memory, ProcessMemory} from '../../../source/engines/memory/target/memory.js';
-import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {Ranges} from '../../../source/engines/memory/target/ranges.js';
 
 const length = 64;
@@ -71,33 +70,5 @@ describe('ranges of different lengths that are read together', () => {
 	test('are read one by one where the call is refused, and count as not read where the memory is gone', () => {
 		expect(withBytes(readRanges({read: (...args) => memory.read(...args), readMany: () => -1}))).toEqual(withBytes(rangesSingly()));
 		expect(withBytes(readRanges({read: () => 0, readMany: (...args) => memory.readMany(...args)})).every(text => text === undefined)).toBe(true);
-	});
-});
-
-describe('pages read recently', () => {
-	test('give what single reads give, and each is read once until it is forgotten', () => {
-		const reader = new Reader(memory);
-		const [first] = addresses.filter(address => !unreadable.includes(address)).sort((one, other) => one - other);
-		const readable = Array.from({length: 7}, (_, index) => first + (index * 1016));
-		const read = () => readable.map(address => reader.bigWord(address));
-		const singly = read();
-		const pages = new Set(readable.map(address => Math.floor(address / 4096))).size;
-		for (const _ of [1, 2]) {
-			reader.forgetPages();
-			const {reads} = reader;
-			expect(reader.withPages(read)).toEqual(singly);
-			expect(reader.withPages(read)).toEqual(singly);
-			expect(reader.reads - reads).toBe(pages);
-		}
-	});
-
-	test('reads outside see memory as it is, and what cannot be read fails in a page too', () => {
-		const reader = new Reader(memory);
-		const {reads} = reader;
-		reader.u32(addresses.find(address => !unreadable.includes(address))!);
-		expect(reader.reads).toBe(reads + 1);
-		for (const address of unreadable) {
-			expect(() => reader.withPages(() => reader.word(address))).toThrow('not readable');
-		}
 	});
 });

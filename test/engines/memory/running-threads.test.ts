@@ -1,14 +1,16 @@
-import {readFileSync} from 'node:fs';
+import {closeSync, openSync, readFileSync, writeSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {openJvm} from '../../../source/engines/memory/open.js';
 import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
 import {javaForTest} from '../../helpers/for-test.js';
+import {untilAsync} from '../../helpers/until.js';
 import {ProgramSource} from './legal-calls.js';
-import {Observer} from './observe.js';
+import {Names, Observer} from './observe.js';
 
 /** Stacks checked for each way to run. */
-const wanted = 800;
+const wanted = 600;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.005;
@@ -20,11 +22,27 @@ const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: numb
 	{flags: [], on: () => true},
 	{flags: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseZGC'], on: release => release >= 21 && isNewestOrAskedFor(release)},
-	{flags: ['-Xint'], on: release => release >= 17},
+	{flags: ['-Xint'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 ];
 
-test.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags: stacks of running threads reach the root by legal calls', async ({jdk, flags}) => {
+/**
+Sets a flag of the JVM while it runs, as a profiler's agent does that finds it by HotSpot's tables: the byte behind it.
+*/
+function setFlag(pid: number, wantedName: string): void {
+	const {memory, vm: {reader, layout: {fields, sizes}}} = openJvm(pid, new Names());
+	const rows = reader.pointer(fields.flags);
+	const flag = Array.from({length: reader.u32(fields.flagCount)}, (_, index) => rows + (index * sizes.flag)).find(row => {
+		const name = reader.word(row + fields.flagName);
+		return name !== 0 && reader.cString(name) === wantedName;
+	});
+	const file = openSync(`/proc/${pid}/mem`, 'r+');
+	expect(writeSync(file, Uint8Array.of(1), 0, 1, reader.pointer(flag! + fields.flagAddress))).toBe(1);
+	closeSync(file);
+	memory.close();
+}
+
+test.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags: stacks of running threads reach the root by legal calls, and it is said whether their lines are exact', async ({jdk, flags}) => {
 	const java = await javaForTest('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
 	const observer = await Observer.open(java.pid);
 	const problems: string[] = [];
@@ -58,4 +76,13 @@ test.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({fla
 	expect(problems.length / stacks, problems.join('\n')).toBeLessThanOrEqual(tolerance);
 	expect(unstopped).toBeLessThan(stacks / 4);
 	expect(tops.size).toBeGreaterThan(5);
+	expect(observer.session.finding).toBe(flags.includes('-XX:+DebugNonSafepoints') ? undefined : 'line numbers in compiled code are approximate');
+	if (flags.length === 0) {
+		setFlag(java.pid, 'DebugNonSafepoints');
+		const later = await Observer.open(java.pid);
+		await untilAsync(async () => {
+			await later.observe();
+			return later.session.finding === 'line numbers in code compiled before DebugNonSafepoints was set are approximate';
+		});
+	}
 });

@@ -3,10 +3,11 @@ import {describe, expect, test} from 'vitest';
 import {jdks} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest} from '../../helpers/for-test.js';
-import {jstack} from './jstack.js';
-import {Observer} from './observe.js';
+import {dumpOf} from '../attach/dumps.js';
+import {Observer, withoutFile} from './observe.js';
 
-const lineOnly = (frames: readonly string[]) => frames.slice(1);
+/** The top frame moves on between two samples. */
+const callers = (frames: readonly string[]) => frames.slice(1);
 
 describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('mounted virtual threads are threads of their own, beside their carriers', async () => {
@@ -41,12 +42,12 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 
 		expect(resumed.isIncomplete).toBe(false);
 		expect(resumed.frames.filter(frame => frame.startsWith('VirtualThreads.parkDown('))).toHaveLength(30);
-		const dumped = jstack(jdk, java.pid);
+		const rows = await dumpOf(java);
 		for (const own of [spinning, resumed]) {
-			const carrier = dumped.find(({name, mounted}) => own.carrier === name && mounted);
-			// The top frame moves on between the two samples.
-			expect(lineOnly(own.frames)).toEqual(lineOnly(carrier!.mounted!.frames));
-			expect(carrier!.frames).toEqual(threads.find(({name}) => name === own.carrier)!.frames);
+			const carrier = rows.find(({name}) => name === own.carrier)!;
+			const mounted = rows.find(row => row.flags.includes('virtual') && rows[row.carrier] === carrier)!;
+			expect(callers(own.frames.map(frame => withoutFile(frame)))).toEqual(callers(mounted.frames));
+			expect(threads.find(({name}) => name === own.carrier)!.frames.map(frame => withoutFile(frame))).toEqual(carrier.frames);
 		}
 	});
 

@@ -2,24 +2,23 @@ import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {printable} from '../../../source/model/text.js';
 import type {ThreadState} from '../../../source/model/thread-state.js';
 import {isNewestOrAskedFor, jdks, type Jdk, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest, sharedJava} from '../../helpers/for-test.js';
-import {jstack, type DumpedThread} from './jstack.js';
-import {Observer, type ObservedThread} from './observe.js';
+import {dumpOf, type Row} from '../attach/dumps.js';
+import {Observer, withoutFile, type ObservedThread} from './observe.js';
 
 /** Collectors and ways to run that change how the JVM's memory looks; on one release where all do it alike. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
 	{flags: [], on: () => true},
 	{flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'], on: release => release >= 17 && release < 27 && isNewestOrAskedFor(release)},
-	{flags: ['-XX:+UseZGC'], on: release => release >= 17},
+	{flags: ['-XX:+UseZGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseZGC', '-XX:+ZGenerational'], on: release => release === 21},
 	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseCompactObjectHeaders'], on: release => release === 25},
-	{flags: ['-Xint'], on: release => release >= 17},
+	{flags: ['-Xint'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	// It takes long to start: on one of them, by the quicker compiler.
 	{flags: ['-Xcomp', '-XX:TieredStopAtLevel=1'], on: release => release === jdks().at(-1)?.release},
 ];
@@ -29,22 +28,21 @@ function starts({home}: Jdk, flags: string[]): boolean {
 	return !flags.some(flag => /Use(?:Z|Shenandoah)GC|CompactObjectHeaders/.test(flag)) || spawnSync(path.join(home, 'bin/java'), [...flags, '-version'], {stdio: 'ignore'}).status === 0;
 }
 
-/** The same facts of both, as text to compare. */
-const ofDump = (thread: DumpedThread) => ({
-	name: printable(thread.name), state: thread.state, isDaemon: thread.isDaemon, frames: thread.frames,
-});
-/** What a dump calls RUNNABLE though it waits: IDLE, and BLOCKED after a while inside the VM. */
-const dumpedState = ({name, state}: ObservedThread) => state === 'IDLE' || (state === 'BLOCKED' && name === 'waiting for the initialiser') ? 'RUNNABLE' : state;
+/** A dump has nobody IDLE, and who waits for a class's initialiser is BLOCKED in it at once. */
+const dumpedState = ({name, state}: ObservedThread) => name === 'waiting for the initialiser' ? 'BLOCKED' : (state === 'IDLE' ? 'RUNNABLE' : state);
+
+/** The same facts of both, to compare. */
+const ofDump = ({name, state, flags, frames, nativeId}: Row) => ({name, state, isDaemon: flags.includes('daemon'), frames, nativeId});
 const ofEngine = (thread: ObservedThread) => ({
-	name: thread.name, state: dumpedState(thread), isDaemon: thread.isDaemon, frames: thread.frames,
+	name: thread.name, state: dumpedState(thread), isDaemon: thread.isDaemon, frames: thread.frames.map(frame => withoutFile(frame)), nativeId: thread.nativeId,
 });
 
-async function bothViews(jdk: Jdk, java: JavaProcess): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {
+async function bothViews(java: JavaProcess): Promise<{seen: Map<number, ObservedThread>; dumped: Row[]}> {
 	const observer = await Observer.open(java.pid);
 	await observer.observe();
-	const dumped = jstack(jdk, java.pid).filter(thread => thread.id > 0 && thread.name !== 'Attach Listener');
+	const rows = await dumpOf(java);
 	const seen = await observer.observe();
-	return {seen: new Map(seen.filter(thread => !thread.isVmInternal).map(thread => [thread.key, thread])), dumped};
+	return {seen: new Map(seen.filter(thread => !thread.isVmInternal).map(thread => [thread.key, thread])), dumped: rows.filter(({key, name}) => key > 0 && name !== 'Attach Listener')};
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
@@ -52,18 +50,19 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	const shared = sharedJava('WaitsEveryWay', {jdk, args});
 	for (const {flags} of ways.filter(({on, flags}) => on(jdk.release) && starts(jdk, flags))) {
 		test(`waiting threads are as in the thread dump ${flags.join(' ')}`, async () => {
-			const {seen, dumped} = await bothViews(jdk, flags.length === 0 ? shared.java : await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args}));
+			const {seen, dumped} = await bothViews(flags.length === 0 ? shared.java : await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args}));
 			expect(dumped.length).toBeGreaterThan(25);
-			for (const thread of dumped.filter(({name}) => !name.startsWith('a name with'))) {
-				const own = seen.get(thread.id);
+			for (const thread of dumped) {
+				const own = seen.get(thread.key);
 				expect(own && ofEngine(own), `${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`).toEqual(ofDump(thread));
 				expect(own?.isIncomplete).toBe(false);
-				expect(own?.nativeId).toBe(thread.nativeId);
 			}
 
-			for (const {id, wants} of dumped.filter(({wants}) => wants !== undefined)) {
-				const holder = dumped.find(({took}) => took.has(wants!));
-				expect([seen.get(id)?.lockOwner, seen.get(id)?.lockOwnerFrame]).toEqual([holder?.name, holder?.took.get(wants!)]);
+			const blocked = dumped.filter(({lock, owner}) => lock.startsWith('monitor ') && owner !== '');
+			expect(blocked.length).toBeGreaterThan(0);
+			for (const {key, owner} of blocked) {
+				const {lockOwner, lockOwnerFrame} = seen.get(key)!;
+				expect(`${lockOwner} at ${withoutFile(lockOwnerFrame)}`).toBe(owner);
 			}
 
 			// The attach of the dump itself makes one more.
@@ -87,18 +86,12 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	describe('a program that only waits', () => {
-		test('names with quotes, control characters and characters beyond the basic plane', async () => {
-			const observer = await Observer.open(shared.java.pid);
-			const threads = await observer.observe();
-			const names = threads.map(({name}) => name);
-			expect(names).toContain(String.raw`a name with "quotes" and a tab\x09 and é中😀`);
-			expect(names).toContain('');
-		});
-
-		test('what threads wait for, and who holds it', async () => {
-			const observer = await Observer.open(shared.java.pid);
+		test('names with quotes, control characters and characters beyond the basic plane; what threads wait for, and who holds it; no more frames than asked for', async () => {
+			const observer = await Observer.open(shared.java.pid, {depth: 3});
 			await observer.observe();
 			const seen = await observer.observe();
+			expect(Math.max(...seen.map(({frames}) => frames.length))).toBe(3);
+			expect(seen.map(({name}) => name)).toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
 			const threads = new Map(seen.map(thread => [thread.name, thread]));
 			const lockOf = (name: string) => {
 				const {lock, lockClass, lockOwner} = threads.get(name)!;
@@ -112,6 +105,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(lockOf('joining-0')).toEqual(['monitor-wait', 'java.lang.Thread', '']);
 			expect(lockOf('sleeping-0')).toEqual(['none', '', '']);
 			expect(lockOf('parked-0')).toEqual(['none', '', '']);
+			expect(threads.get('parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
 		});
 
 		test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
@@ -127,17 +121,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(others(after)).toEqual(others(before));
 			expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
 		});
-
-		test('the number of frames kept can be limited', async () => {
-			const observer = await Observer.open(shared.java.pid, {depth: 3});
-			const threads = await observer.observe();
-			expect(threads.find(({name}) => name === 'parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
-			expect(Math.max(...threads.map(({frames}) => frames.length))).toBe(3);
-		});
 	});
 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.
-	test('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
+	test.runIf(isNewestOrAskedFor(jdk.release))('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
 		const flags = ['-XX:-UseCountedLoopSafepoints', '-Xmx64m', '-XX:CompileCommand=quiet', '-XX:CompileOnly=SleepsAtSafepoints::count'];
 		const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags});
 		const observer = await Observer.open(java.pid);
@@ -159,7 +146,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(states).toContain('TIMED_WAITING');
 	});
 
-	test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
+	test.runIf(isNewestOrAskedFor(jdk.release))('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
 		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC']});
 		const {pid} = java;
 		// Until one is met that is not known at once.

@@ -7,7 +7,6 @@ import {expect, test} from 'vitest';
 import {ProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {monotonicNs, periodOf} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
 import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {rawTarget} from '../../../../helpers/target.js';
@@ -54,24 +53,6 @@ test('a thread pinned to a CPU outside the process\'s own mask has as many recor
 	await observed(observer, 10);
 	const outOf = (threads: Threads) => [...threads].filter(([name, {usedNs, recordedNs}]) => name.startsWith('running-') && !(Math.abs((recordedNs / usedNs) - 1) < 0.3));
 	expect(outOf(await observed(observer, 300, found => outOf(found).length === 0))).toEqual([]);
-});
-
-test('a program that is moved to other CPUs while it is sampled goes on having records, each thread its share', async () => {
-	const java = await javaForTest('LeafCalls', {under: ['taskset', '-c', String(first)]});
-	const observer = await Observer.open(java.pid, {timer: 'perf'});
-	await observed(observer, 50);
-	for (const cpus of [[second], [first, second]]) {
-		execFileSync('taskset', ['-a', '-p', '-c', cpus.join(','), String(java.pid)], {stdio: 'ignore'});
-		const outOf = (threads: Threads) => {
-			const [one, other] = ['running-0', 'running-1'].map(name => threads.get(name)!);
-			const [usedNs, recordedNs] = [one.usedNs + other.usedNs, one.recordedNs + other.recordedNs];
-			return {whole: Math.abs((recordedNs / usedNs) - 1), share: Math.abs((one.recordedNs / recordedNs) - (one.usedNs / usedNs))};
-		};
-
-		const isRight = (threads: Threads) => outOf(threads).whole < 0.2 && outOf(threads).share < 0.1;
-		const threads = await observed(observer, 250, isRight);
-		expect(isRight(threads), `on CPU ${cpus.join(', ')}: ${JSON.stringify(outOf(threads))}`).toBe(true);
-	}
 });
 
 test('a CPU that the target may use from now on gets a ring, and one that it may use no more loses its own in time', async () => {
@@ -139,16 +120,14 @@ function invented(count: number, sizes: number[] = []): PerfCalls {
 	};
 }
 
-test.each([2, 17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
+test.each([17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
 	const sizes: number[] = [];
 	const java = await javaForTest('LeafCalls');
 	// As many records in all as 17 CPUs have.
-	const rareNs = periodNs * Math.max(1, count / 17);
+	const rareNs = periodNs * count / 17;
 	const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs)!);
 	expect(sizes).toHaveLength(count);
 	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
-	// Few CPUs have rings for a second and more.
-	expect(Math.min(...sizes)).toBeGreaterThan(count > 4 ? 0 : 33_000 * 1e9 / periodOf(100));
 	// Rings of the first CPUs may have run over while those of the last were opened.
 	rings.take();
 	const clock = ProcessClock.of(java.pid)!;
@@ -193,20 +172,6 @@ test('more CPUs than there is memory for: none has a ring at first; those that c
 	}
 });
 
-test('a CPU that came later and has no room for a ring is named', () => {
-	let cpus = 1;
-	const calls: PerfCalls = {
-		...real,
-		affinity: (tid, into) => invented(cpus).affinity(tid, into),
-		open: (cpu, options) => cpu === 0 ? real.open(cpu, options) : {errno: 24},
-	};
-	const rings = closedAfterTest(CpuRings.open(calls, process.pid, periodNs)!);
-	expect(rings.finding).toBe('');
-	cpus = 3;
-	rings.updateCpus(performance.now() + 1e6, false);
-	expect(rings.finding).toBe('threads on CPU 1, 2 have no records: no more files may be opened (ulimit -n)');
-});
-
 test('where events on CPUs are refused and those on threads are not, a note says what is missed, and why', () => {
 	const refusing: PerfCalls = {...real, open: (id, options) => options.ofCpu ? {errno: 24} : real.open(id, options)};
 	const choose = (calls: PerfCalls) => chooseTimer(calls, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
@@ -217,31 +182,3 @@ test('where events on CPUs are refused and those on threads are not, a note says
 	best.perf?.release();
 	expect([best.timer, best.note]).toEqual(['perf', undefined]);
 });
-
-/** A CPU's records come each period while this process spins; its own stack has no Java frames, and is not walked. */
-test('the kernel gives records the time of process.hrtime', () => {
-	const startNs = monotonicNs();
-	const rings = CpuRings.open(loadPerfCalls(), process.pid, 4e6);
-	if (!rings) {
-		return;
-	}
-
-	closedAfterTest(rings);
-	spin(120);
-	const {records} = rings.take();
-	const times = records.map(({timeNs}) => timeNs);
-	expect(times.length).toBeGreaterThan(10);
-	expect(Math.min(...times)).toBeGreaterThan(startNs);
-	expect(Math.max(...times)).toBeLessThan(monotonicNs());
-	expect(times).toEqual([...times].sort((a, b) => a - b));
-	expect(records.every(({periodNs}) => periodNs === 4e6)).toBe(true);
-});
-
-/** Uses so much CPU time. */
-function spin(ms: number): void {
-	const usedMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
-	const endMs = usedMs() + ms;
-	while (usedMs() < endMs) {
-		// Nothing else.
-	}
-}

@@ -44,13 +44,6 @@ function taken(bytes: Uint8Array): Records {
 	return ring.take();
 }
 
-test('a record: the thread, its registers, as much of the stack as was copied; what was lost is counted', () => {
-	const {records, lost} = taken(joined([sampleBytes(drawn(7, 24)), lostBytes(3), emptySampleBytes(), sampleBytes(drawn(8, 64))]));
-	expect(records.map(({tid, stack}) => [tid, [...stack.subarray(0, 2)], stack.length])).toEqual([[7, [7, 8], 24], [8, [8, 9], 64]]);
-	expect(records[0].registers).toEqual(drawn(7, 0).registers);
-	expect(lost).toBe(3);
-});
-
 test('cut at every word: the whole records before it, and one lost', () => {
 	const parts = [sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 8))];
 	const whole = joined(parts);

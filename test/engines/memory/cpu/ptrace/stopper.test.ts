@@ -42,22 +42,28 @@ test('each thread is stopped once, and continues', async () => {
 	expect(heldThreads(java.pid).held).toBe(0);
 });
 
-test('an error while a thread is stopped leaves none stopped', async () => {
+test('an error while a thread is stopped leaves none stopped, and our priority as it was', async () => {
+	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
+	const before = policy();
 	const stopper = new Stopper(ptrace, java.pid);
-	let thrown: unknown;
+	const within: Array<string | undefined> = [];
 	// Threads that get no CPU in time are not stopped: try again.
 	await until(() => {
 		try {
 			stopper.stop(tids, () => {
+				within.push(policy());
 				throw new RangeError('failed');
 			});
 		} catch (error) {
-			thrown = error;
+			expect(error).toEqual(new RangeError('failed'));
 		}
 
-		return thrown !== undefined;
+		return within.length > 0;
 	});
-	expect(thrown).toEqual(new RangeError('failed'));
+	// SCHED_RR if permitted.
+	const isAllowed = ptrace.raisePriority();
+	ptrace.restorePriority();
+	expect([within[0], policy()]).toEqual([isAllowed ? '2' : before, before]);
 	await allGoOn();
 	stopper.close();
 });
@@ -91,25 +97,6 @@ test('a thread that has a tracer is skipped and counted', async () => {
 	await until(() => ptrace.poll(traced) !== 0);
 	ptrace.detach(traced, 0);
 	await allGoOn();
-});
-
-test('our priority is restored after a round, also after an error', () => {
-	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
-	const before = policy();
-	const within: Array<string | undefined> = [];
-	const stopper = new Stopper(ptrace, java.pid);
-	const onStopped = () => {
-		within.push(policy());
-		throw new RangeError('failed');
-	};
-
-	expect(() => stopper.stop(tids, onStopped)).toThrow('failed');
-	// SCHED_RR if permitted.
-	const isAllowed = ptrace.raisePriority();
-	ptrace.restorePriority();
-	expect(within[0]).toBe(isAllowed ? '2' : before);
-	expect(policy()).toBe(before);
-	stopper.close();
 });
 
 describe('a host on which we lose the CPU, played with a clock of its own', () => {
@@ -191,20 +178,13 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		expect(round()).toMatchObject({count: 8, late: 0, asked: running});
 	});
 
-	/** A round in which these are wanted. */
-	function choosingRound(wanted: readonly number[]) {
-		events = [];
-		const stops = stopper.stop(running, () => undefined, {wants: tid => wanted.includes(tid), beforeStop: () => undefined});
-		return {...stops, events: events.join(' ')};
-	}
-
-	test('those who are found at work are stopped one by one', () => {
-		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'});
-	});
-
-	test('after one that does not stop at once the others are stopped together, and none is seized while another is interrupted', () => {
-		stopsAfterMs = 0.5;
-		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'});
+	test.each([
+		['those who are found at work are stopped one by one', 0.03, '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'],
+		['after one that does not stop at once the others are stopped together, and none is seized while another is interrupted', 0.5, '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'],
+	])('%s', (_, afterMs, expected) => {
+		stopsAfterMs = afterMs;
+		expect(stopper.stop(running, () => undefined, {wants: tid => [2, 3, 7].includes(tid), beforeStop: () => undefined})).toMatchObject({count: 3, late: 0});
+		expect(events.join(' ')).toBe(expected);
 	});
 
 	test('a thread that stops after its round is held until the next poll, which counts in the next round', () => {

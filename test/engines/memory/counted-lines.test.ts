@@ -1,0 +1,108 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
+import type {Snapshot} from '../../../source/model/snapshot.js';
+import {countedLines} from '../../../source/query/counted-lines.js';
+import {locationName} from '../../../source/query/counters/location.js';
+import {scopeOf} from '../../../source/query/counters/scope.js';
+import {jvmFinding} from '../../../source/query/summary/findings.js';
+import {defaultQuery, type Query} from '../../../source/query/types/query.js';
+import {queryLines} from '../../../source/views/lines/lines.js';
+import {javaForTest} from '../../helpers/for-test.js';
+import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
+import {samplerForTest} from '../../helpers/sampling.js';
+import {sum} from '../../helpers/sum.js';
+import {until} from '../../helpers/until.js';
+
+/** Threads of the JVM are known from their second list on, and read once a second; and the least CPU time measured. */
+const settleMs = 1600;
+const leastNs = 2e9;
+
+/** Rows of the JVM's own threads depend on its release; which collector it has, on none. */
+const programs = [
+	{program: 'NearlyFull', jvmArgs: ['-Xmx64m', '-XX:+UseG1GC'], row: /^\[gc] /},
+	{program: 'NearlyFull', jvmArgs: ['-Xmx64m', '-XX:+UseSerialGC'], row: /^\[gc] VM Thread$/, on: isNewestOrAskedFor},
+	{program: 'CompilesOften', jvmArgs: ['-Xcomp'], row: /^\[jit] C[12]/, on: isNewestOrAskedFor},
+];
+
+/** CPU time of a process between the newest samples of two snapshots: at least and at most. */
+function processNs(readings: ReadonlyArray<{readonly atMs: number; readonly ns: number}>, since: Snapshot, snapshot: Snapshot): {readonly least: number; readonly most: number} {
+	const before = (atMs: number) => readings.findLast(reading => reading.atMs <= atMs)!.ns;
+	const after = (atMs: number) => readings.find(reading => reading.atMs >= atMs)!.ns;
+	const [from, to] = [since.session.lastSampleAtMs, snapshot.session.lastSampleAtMs];
+	return {least: before(to) - after(from), most: after(to) - before(from)};
+}
+
+describe.each(jdks())('JDK $release', on => {
+	test.each(programs.filter(({on: isTested = () => true}) => isTested(on.release)))('the rows of Lines come to the CPU time of the process: $program $jvmArgs', async ({program, jvmArgs, row}) => {
+		const java = await javaForTest(program, {jdk: on, jvmArgs});
+		const clock = ProcessClock.of(java.pid)!;
+		const readings: Array<{readonly atMs: number; readonly ns: number}> = [];
+		const reading = setInterval(() => readings.push({atMs: Date.now(), ns: clock.readNs()}), 5);
+		onTestFinished(() => {
+			clearInterval(reading);
+		});
+		const sampler = await samplerForTest(java, {timer: 'auto'});
+		await until(() => sampler.read()?.session.samples);
+		await sleep(settleMs);
+		const since = sampler.read()!;
+		const usedNs = clock.readNs();
+		await until(() => clock.readNs() - usedNs > leastNs);
+		const snapshot = sampler.read()!;
+		await until(() => readings.at(-1)!.atMs > snapshot.session.lastSampleAtMs);
+		const lines = [...queryLines(snapshot, since, defaultQuery).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs);
+		const countedNs = sum(lines.map(({selfCpuNs}) => selfCpuNs));
+		const {least, most} = processNs(readings, since, snapshot);
+		expect(countedNs).toBeGreaterThan(0.98 * least);
+		expect(countedNs).toBeLessThan(1.02 * most);
+		expect(locationName(lines[0])).toMatch(row);
+		const javaOnly = queryLines(snapshot, since, {...defaultQuery, javaOnly: true}).rows;
+		expect(javaOnly.filter(({className}) => /^\[(?:gc|jit)]/.test(className))).toEqual([]);
+		expect(javaOnly.length).toBeGreaterThan(0);
+	});
+});
+
+/** Share of the CPU time, percent, of lines whose names fit. */
+function shareOf(snapshot: Snapshot, query: Partial<Query>, name: RegExp): number {
+	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, {...defaultQuery, ...query});
+	return 100 * sum(rows.filter(row => name.test(locationName(row))).map(({selfCpuNs}) => selfCpuNs)) / wholeCpuNs;
+}
+
+/** Methods that must have been seen while they were compiled. */
+const wanted = 2;
+
+/**
+A line of -XX:+PrintCompilation: time, number, attributes (% for on-stack replacement), level, method, and where a loop
+is entered: `   1234  567 % b  4       com.acme.Foo::bar @ 12 (34 bytes)`.
+*/
+const printedLine = /^ *\d+ +\d+ [ %][ s][ !][ b][ n] +(\d) +(\S+)::(\S+)(?: @ (\d+))? \(\d+ bytes\)/gm;
+
+describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release', on => {
+	test.each([
+		{program: 'Deflates', java: /^java\.util\.zip\.Deflater\.\w+:\d+$/, native: /^lib(?:zip|z)\.so[\d.]*(?:!|$)/},
+		{program: 'ReadsZeros', java: /^(?:java\.io\.FileInputStream\.|ReadsZeros)/, native: /^\[kernel] read$/},
+	])('native code counts for its Java line, or by library and function: $program', async ({program, java: line, native}) => {
+		const java = await javaForTest(program, {jdk: on});
+		const sampler = await samplerForTest(java, {timer: 'perf'});
+		const usedNs = () => queryLines(sampler.read()!, undefined, defaultQuery).wholeCpuNs;
+		await until(() => sampler.read() !== undefined && usedNs() > leastNs);
+		const snapshot = sampler.read()!;
+		expect(shareOf(snapshot, {}, line)).toBeGreaterThan(60);
+		expect(shareOf(snapshot, {}, /^lib|^\[kernel]/)).toBe(0);
+		expect(shareOf(snapshot, {native: true}, native)).toBeGreaterThan(50);
+		expect(shareOf(snapshot, {native: true, ownFirst: true}, /^lib|^\[kernel]/)).toBeLessThan(5);
+	});
+
+	test('compilers have the method, the tier and the loop\'s entry that they compile, as the JVM prints them; that they use much of the CPU is worth a sentence', async () => {
+		const java = await javaForTest('CompilesOften', {jdk: on, jvmArgs: ['-XX:+PrintCompilation', '-Xcomp'], ready: /^ready/m, under: []});
+		const sampler = await samplerForTest(java, {timer: 'auto'});
+		const scopeOfAll = () => ({...scopeOf(sampler.read()!, defaultQuery), allWork: true});
+		const methods = () => countedLines(sampler.read()!, undefined, defaultQuery, scopeOfAll()).rows.filter(({className, method}) => className === '[jit]' && method.includes('.')).map(({method}) => method);
+		await until(() => sampler.read() !== undefined && methods().length >= wanted);
+		const seen = methods();
+		const printed = new Set(Array.from(java.output().matchAll(printedLine), ([, level, className, method, bci]) => `${level === '4' ? 'C2' : `C1 tier ${level}`} ${className}.${method}${bci === undefined ? '' : `@${bci}`}`));
+		expect(seen.filter(method => !printed.has(method))).toEqual([]);
+		const said = /^(?:The JIT compiler uses \d+% CPU, the program \d+%: its code is still being compiled|C\d compiles \S+: \d+% of the CPU time)\.$/;
+		await until(() => said.test(jvmFinding(sampler.read()!, undefined)?.text ?? ''));
+	});
+});
