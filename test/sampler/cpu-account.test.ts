@@ -29,7 +29,7 @@ function shares(lines: Lines, of: readonly number[]): number[] {
 /** One thread's work: pieces of CPU time, each at a line, with rests between them; its own moment in wall time. */
 type Piece = {readonly line: number; readonly ns: number};
 
-/** Plays a program of one thread, recorded each period or observed at samples. Line 0 rests, no timer sees line -1. */
+/** Plays a program of one thread, recorded each period or observed at samples. Line 0 rests. */
 function play(next: () => Piece, {seconds, mode, random, intervalNs = 20e6}: {readonly seconds: number; readonly mode: 'records' | 'observed'; readonly random: () => number; readonly intervalNs?: number}) {
 	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [new Sample(), new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder())), new Map(), new Map()];
 	let [nowNs, recordNs, sampleNs, lastNs, usedNs, wholeNs] = [0, random() * periodNs, intervalNs, 0, 0, 0];
@@ -126,23 +126,6 @@ describe('a program of which the truth is known', () => {
 		// Chance is as often above as below: nothing to speak of is unattributed.
 		expect(Math.abs(lostNs / wholeNs)).toBeLessThan(0.02);
 	});
-
-	test.each([['records', 0.25], ['observed', 0.25]] as const)('%s: what no timer meets is unattributed, and takes nothing from the lines\' shares', (mode, part) => {
-		const random = seeded(5);
-		let step = 0;
-		const played = play(() => {
-			step = (step + 1) % 4;
-			return [{line: 0, ns: exponential(random, 3e6)}, {line: -1, ns: 1e6}, {line: 1, ns: 1e6}, {line: 2, ns: 2e6}][step];
-		}, {seconds: 300, mode, random});
-		expect(shares(played.lines, [1, 2])[0]).toBeCloseTo(100 / 3, -1);
-		const share = (played.lines.get(unattributed) ?? 0) / played.wholeNs;
-		if (mode === 'records') {
-			expect(share).toBeCloseTo(part, 1);
-		} else {
-			// Nobody can tell that it was used elsewhere than where the thread was observed.
-			expect(Math.abs(share)).toBeLessThan(0.02);
-		}
-	});
 });
 
 test('any sample: what its rows used is what counts, at stacks or unattributed', () => {
@@ -196,10 +179,6 @@ function counted(rows: ReadonlyArray<{readonly cpuNs: number; readonly isObserve
 
 	return lines;
 }
-
-test('a thread that is never observed running: all of it is unattributed', () => {
-	expect(counted(Array.from({length: 100}, () => ({cpuNs: 5e6})))).toEqual(new Map([[unattributed, 500e6]]));
-});
 
 test('a thread that works for long before it is observed for once: that counts for 32 intervals at most', () => {
 	const lines = counted([...Array.from({length: 1000}, () => ({cpuNs: 5e6})), {cpuNs: 5e6, isObserved: true}]);

@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {EngineSession, SampleOutcome} from '../../source/engines/common/engine.js';
 import type {Sample} from '../../source/model/sample.js';
@@ -90,20 +89,6 @@ test('threads that were skipped are counted', async () => {
 	}, {refused: 2, late: 1}), writer);
 	await loop.run();
 	expect(reader.read(1000)!.figures).toMatchObject({samples: 3, refusedThreads: 6, lateThreads: 3});
-});
-
-test('a sample that takes longer than the interval leaves room for commands and timers', async () => {
-	const {writer} = table();
-	const loop = loopOf(steady(() => {
-		const endMs = performance.now() + 3;
-		while (performance.now() < endMs) {
-			// An engine that computes.
-		}
-	}), writer);
-	const running = loop.run();
-	await sleep(20);
-	loop.stop();
-	await running;
 });
 
 test('asleep by its bell it hears messages when that is rung, and now and then without', async () => {

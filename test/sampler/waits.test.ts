@@ -75,17 +75,6 @@ test.skipIf(namespaceRefusal(ownNetwork))('peers are those of the target\'s own 
 	});
 });
 
-test('without reading it is said which native call a thread is in', async () => {
-	const java = await javaForTest('KnownPeers');
-	const sampler = await samplerForTest(java, {waits: false});
-	const waits = await until(() => {
-		const snapshot = sampler.read();
-		return snapshot && snapshot.session.samples > 10 && waitsIn(snapshot);
-	});
-	expect(waits.get('read-v4')).toMatch(/^native call \w+\.\w+$/);
-	expect(waits.get('wait-in-queue')).toBe('queue LinkedBlockingQueue');
-});
-
 /** So late that no sample runs out of time for reading. */
 const farMs = () => performance.now() + 1_000_000;
 
