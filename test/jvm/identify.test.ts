@@ -1,7 +1,7 @@
-import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
+import {execFileSync, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+	copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,11 +15,11 @@ import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
 import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
-import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks} from '../helpers/jvm.js';
+import {type JavaOptions, type JavaProcess, jdk, jdks} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {rawTarget} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {beside, javaForTest, folderForTest, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
+import {beside, javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
 
 async function start(options: JavaOptions = {}): Promise<JavaProcess> {
 	return javaForTest('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
@@ -75,37 +75,6 @@ test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, w
 	}));
 }));
 
-test.concurrent.for(jdks())('JDK $release: inspected again and again while it starts, it comes up unharmed', beside(async on => {
-	const reasons = new Set<string>();
-	await Promise.all(['-XX:+UsePerfData', '-XX:-UsePerfData', '-Xshare:off'].map(async flag => {
-		const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
-		const java = stoppedAfterTest(javaProcess(child));
-		let found = identify(java.pid);
-		while (!found.ok) {
-			reasons.add(found.reason.replaceAll(/\d+/g, 'N'));
-			await new Promise(resolve => {
-				setImmediate(resolve);
-			});
-			found = identify(java.pid);
-		}
-
-		await java.waitFor(/ready/);
-		await java.stop();
-	}));
-
-	// A fork that has not become java yet is still our own program for a moment.
-	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
-}));
-
-test.concurrent('main class behind an argument file, without counters', beside(async () => {
-	const on = jdk(release => release >= 9);
-	const folder = folderForTest();
-	writeFileSync(path.join(folder, 'args'), `-Xmx64m -XX:-UsePerfData\n-cp "${compileProgram('ParkedAndEcho', on)}"\nParkedAndEcho 0`);
-	const java = stoppedAfterTest(javaProcess(spawn(path.join(on.home, 'bin/java'), ['@args'], {cwd: folder, stdio: ['pipe', 'pipe', 'pipe']})));
-	await java.waitFor(/ready/);
-	expect(await identified(java)).toMatchObject({ok: true, target: {facts: {command: 'ParkedAndEcho 0'}}});
-}));
-
 describe('what is not a JVM', () => {
 	test('numbers that are not process ids', () => {
 		for (const pid of [0, -1, 1.5, Number.NaN, 4_194_305, 1e12]) {
@@ -113,10 +82,9 @@ describe('what is not a JVM', () => {
 		}
 	});
 
-	test('a thread of a process', async () => {
-		const java = await start();
-		const thread = Number(execFileSync('ls', [`/proc/${java.pid}/task`], {encoding: 'utf8'}).trim().split('\n').at(-1));
-		expect(identify(thread)).toEqual({ok: false, reason: `${thread} is a thread of process ${java.pid}`, hint: `use the process: tprof-top ${java.pid}`});
+	test('a thread of a process', () => {
+		const thread = Number(readdirSync('/proc/self/task').at(-1));
+		expect(identify(thread)).toEqual({ok: false, reason: `${thread} is a thread of process ${process.pid}`, hint: `use the process: tprof-top ${process.pid}`});
 	});
 
 	test('a plain process; it never gets a signal', async () => {
@@ -183,16 +151,6 @@ describe('JVMs that cannot be profiled', () => {
 		expect(await identified(java)).toMatchObject({ok: true});
 	});
 
-	test('-Xrs: its listener runs from the start; without its socket nothing may be sent', async () => {
-		const java = await start({jvmArgs: ['-Xrs']});
-		await until(() => identify(java.pid).ok && existsSync(`/tmp/.java_pid${java.pid}`));
-		rmSync(`/tmp/.java_pid${java.pid}`);
-		expect(await attachReason(java)).toMatch(/-Xrs/);
-		expect(sendQuit(rawTarget(java.pid))?.reason).toMatch(/-Xrs/);
-		java.child.stdin!.write('alive\n');
-		await java.waitFor(/echo alive/);
-	});
-
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
 		const {pid} = isRoot ? await start() : {pid: 1};
@@ -217,12 +175,12 @@ describe('JVMs that cannot be profiled', () => {
 });
 
 describe('lists', () => {
-	test('JVMs are listed with what is in their way, and found by pid or name', async () => {
-		const [first, second] = [await start(), await start({jvmArgs: ['-XX:+DisableAttachMechanism']})];
+	test('JVMs are listed with what is in their way and nothing that a terminal obeys, and found by pid or name', async () => {
+		const [first, second] = [await start({args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']}), await start({jvmArgs: ['-XX:+DisableAttachMechanism']})];
 		expect(await identified(first)).toMatchObject({ok: true});
 		const listed = listJvms().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
 		expect(listed).toHaveLength(2);
-		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
+		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', command: String.raw`ParkedAndEcho 1 1 \x1b[31mred\x1b[0m\x0a\u202e`, user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
 		expect(listed.find(jvm => jvm.pid === first.pid)).not.toHaveProperty('problem');
 		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string});
 		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*with the memory engine only: .*DisableAttach`, 'm'));
@@ -241,13 +199,6 @@ describe('lists', () => {
 		const jvms = [jvm(1, 'com.acme.Main'), jvm(2, 'com.acme.MainLoop'), jvm(12, 'app.jar')];
 		const pids = (text: string) => findTargets(text, jvms).map(found => found.pid);
 		expect([pids('Main'), pids('com.acme.main'), pids('acme'), pids('12'), pids('app')]).toEqual([[1], [1], [1, 2], [12], [12]]);
-	});
-
-	test('names from the target cannot reach the terminal raw', async () => {
-		const on = jdk();
-		const java = await start({jdk: on, args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']});
-		const found = listJvms().find(jvm => jvm.pid === java.pid)!;
-		expect(found.command).toBe(String.raw`ParkedAndEcho 1 1 \x1b[31mred\x1b[0m\x0a\u202e`);
 	});
 
 	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {

@@ -1,4 +1,3 @@
-import {execFileSync} from 'node:child_process';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {
@@ -7,7 +6,6 @@ import {
 import {versionAround} from '../../source/jvm/identity/libraries.js';
 import {featureRelease} from '../../source/model/snapshot.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
-import {jdks} from '../helpers/jvm.js';
 
 test.each([
 	['com.acme.Main a b', 'com.acme.Main', ['a', 'b']],
@@ -57,11 +55,6 @@ test.each([
 
 test('a Java version gives its feature release', () => {
 	expect(['1.8.0_504', '17.0.15', '21', '25-ea', '27.0.1.0.3', '', 'x', '12345'].map(text => featureRelease(text))).toEqual([8, 17, 21, 25, 27, 0, 0, 0]);
-});
-
-test.each(jdks())('the files around libjvm.so of JDK $release tell its version', ({home, release}) => {
-	const libjvm = execFileSync('find', [home, '-name', 'libjvm.so', '-path', '*server*'], {encoding: 'utf8'}).split('\n')[0];
-	expect(featureRelease(versionAround(libjvm, process.pid))).toBe(release);
 });
 
 test('a path alone tells a version when no file does', () => {

@@ -1,11 +1,14 @@
+import {existsSync, mkdirSync, rmdirSync, writeFileSync} from 'node:fs';
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {beforeAll, expect, test} from 'vitest';
+import {beforeAll, expect, test, onTestFinished} from 'vitest';
+import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
-import {jdk, jdks, nice, startJava} from '../helpers/jvm.js';
+import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
+import {isNewestOrAskedFor, jdk, jdks, nice, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
 
 let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};
 
@@ -25,7 +28,7 @@ beforeAll(async () => {
 	};
 });
 
-test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: what the collector has not said yet of the heap is not known', async on => {
 	// It says so when its first region is full.
 	const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
@@ -69,7 +72,7 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(vitals.read()).toEqual({});
 });
 
-test.each(jdks())('JDK $release: a program that waits for one thread to reach a safepoint is stopped', async on => {
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a program that waits for one thread to reach a safepoint is stopped', async on => {
 	const java = await javaForTest('SleepsAtSafepoints', {jdk: on, jvmArgs: ['-XX:-UseCountedLoopSafepoints']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	vitals.read();
@@ -79,7 +82,7 @@ test.each(jdks())('JDK $release: a program that waits for one thread to reach a 
 	} while (vitals.read().safepointPercent! < 30);
 });
 
-test.each(jdks().flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
 	const java = await javaForTest('Garbage', {jdk: on, args: ['asked'], jvmArgs: ['-Xmx64m', '-Xmn16m', `-XX:+Use${collector}GC`]});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	expect(vitals.read().allocBytesPerS).toBeUndefined();
@@ -94,16 +97,6 @@ test.each(jdks().flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({.
 	// Nothing is allocated from here on: the rate sinks.
 	await sleep(200);
 	expect(vitals.read().allocBytesPerS).toBeLessThan(allocBytesPerS!);
-});
-
-test('a stopped process is said to be', async () => {
-	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m']});
-	const vitals = closedAfterTest(openVitals(await targetOf(java)));
-	expect(vitals.read().isStopped).toBe(false);
-	java.child.kill('SIGSTOP');
-	await until(() => vitals.read().isStopped === true);
-	java.child.kill('SIGCONT');
-	await until(() => vitals.read().isStopped === false);
 });
 
 test('what a JVM does not compile, and a collector does not say, is not known', async () => {
@@ -133,4 +126,64 @@ test('a heap that fills grows from collection to collection, of which there must
 	expect(heapGrowthBytesPerMin).toBeUndefined();
 	const {heapAfterGcBytes: after} = await grown;
 	expect(after).toBeGreaterThan(heapAfterGcBytes);
+});
+
+/** Where a group may be made, the file of its limit, and a tenth of a CPU in it: version 1 or 2 of control groups. */
+const versions = [
+	{root: '/sys/fs/cgroup/cpu', limits: {'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '10000'}},
+	{root: '/sys/fs/cgroup', limits: {'cpu.max': '10000 100000'}},
+];
+
+/** A group with a tenth of a CPU; undefined where we may not make one. */
+function limitedGroup(): string | undefined {
+	for (const {root, limits} of versions.filter(version => existsSync(version.root))) {
+		const folder = `${root}/tprof-test-${process.pid}`;
+		try {
+			mkdirSync(folder);
+			for (const [file, limit] of Object.entries(limits)) {
+				writeFileSync(`${folder}/${file}`, limit);
+			}
+
+			return folder;
+		} catch {
+			if (existsSync(folder)) {
+				rmdirSync(folder);
+			}
+		}
+	}
+
+	return undefined;
+}
+
+const group = limitedGroup();
+
+test.skipIf(group === undefined)('a limit that is used up is told, and that of a group above, too', async () => {
+	const below = `${group!}/below`;
+	mkdirSync(below);
+	const child = spawnForTest('sh', ['-c', 'while :; do :; done'], {stdio: 'ignore'});
+	onTestFinished(async () => {
+		child.kill('SIGKILL');
+		await until(() => {
+			try {
+				rmdirSync(below);
+				rmdirSync(group!);
+				return true;
+			} catch {
+				return false;
+			}
+		});
+	});
+	writeFileSync(`${below}/cgroup.procs`, String(child.pid));
+	const limits = new CpuLimits(child.pid);
+	expect(limits.read()).toBeUndefined();
+	await until(() => (limits.read() ?? 0) > 50);
+});
+
+test('a process without a limit has none, and the pressure on CPUs is a share', () => {
+	const limits = new CpuLimits(process.pid);
+	limits.read();
+	expect(limits.read() ?? 0).toBeLessThanOrEqual(100);
+	expect(cpuPressure() ?? 0).toBeGreaterThanOrEqual(0);
+	expect(cpuPressure() ?? 0).toBeLessThanOrEqual(100);
+	expect(new CpuLimits(2 ** 30).read()).toBeUndefined();
 });

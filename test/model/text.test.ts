@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {normalClassName} from '../../source/model/class-name.js';
+import {decodeModifiedUtf8} from '../../source/model/text.js';
 import {maxNameLength, printable} from '../../source/model/text.js';
+import {randomBytes} from '../helpers/random.js';
 
 test.each([
 	['main', 'main'],
@@ -39,4 +42,48 @@ test('whatever comes in, nothing that moves a cursor comes out, and once is enou
 		expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u);
 		expect(printable(shown)).toBe(shown);
 	}), {numRuns: 2000});
+});
+
+test('zero, two and three bytes, and surrogates of three bytes each', () => {
+	expect(decodeModifiedUtf8(Buffer.from('java/lang/Object'))).toBe('java/lang/Object');
+	expect(decodeModifiedUtf8(Uint8Array.of(0x61, 0xC0, 0x80, 0xC3, 0xA9, 0xE4, 0xB8, 0xAD, 0xED, 0xA0, 0xBD, 0xED, 0xB8, 0x80))).toBe('a\u0000é中😀');
+});
+
+test('a part of the bytes', () => {
+	expect(decodeModifiedUtf8(Buffer.from('xaéby'), 1, 5)).toBe('aéb');
+	expect(decodeModifiedUtf8(Buffer.from('xaéby').subarray(1), 0, 2)).toBe('a\uFFFD');
+	expect(decodeModifiedUtf8(Buffer.from('xaby').subarray(1), 0, 2)).toBe('ab');
+});
+
+test('bytes that are none become U+FFFD', () => {
+	expect(decodeModifiedUtf8(Uint8Array.of(0xC3))).toBe('\uFFFD');
+	expect(decodeModifiedUtf8(Uint8Array.of(0xFF, 0x61))).toBe('\uFFFDa');
+	expect(decodeModifiedUtf8(Uint8Array.of(0xE4, 0x61, 0x62))).toBe('\uFFFDab');
+});
+
+test('long names, any bytes', () => {
+	expect(decodeModifiedUtf8(Buffer.from('é'.repeat(10_000)))).toBe('é'.repeat(10_000));
+	for (let seed = 0; seed < 100; seed++) {
+		expect(decodeModifiedUtf8(randomBytes(seed, 100)).length).toBeLessThanOrEqual(100);
+	}
+});
+
+test.each([
+	['Shapes$$Lambda$50/1338668845', 'Shapes$$Lambda'],
+	['Shapes$$Lambda$14/0x00007f7e10008660', 'Shapes$$Lambda'],
+	['Shapes$$Lambda/0x00007f2cc00550b0', 'Shapes$$Lambda'],
+	['Shapes$$Lambda+0x00007f2cc00550b0', 'Shapes$$Lambda'],
+	['Shapes$$Lambda$50', 'Shapes$$Lambda'],
+	['java.lang.invoke.LambdaForm$MH/0x0000000800c02400', 'java.lang.invoke.LambdaForm$MH'],
+	['java.lang.invoke.LambdaForm$DMH/1751075886', 'java.lang.invoke.LambdaForm$DMH'],
+	['jdk.internal.reflect.GeneratedMethodAccessor12', 'jdk.internal.reflect.GeneratedMethodAccessor'],
+	['sun.reflect.GeneratedConstructorAccessor1', 'sun.reflect.GeneratedConstructorAccessor'],
+	['jdk.proxy2.$Proxy12', 'jdk.proxy2.$Proxy12'],
+	['com.acme.Outer$1', 'com.acme.Outer$1'],
+	['java.lang.invoke.DirectMethodHandle$Holder', 'java.lang.invoke.DirectMethodHandle$Holder'],
+	['com.acme.My$$LambdaFactory', 'com.acme.My$$LambdaFactory'],
+	['', ''],
+])('%s', (name, normal) => {
+	expect(normalClassName(name)).toBe(normal);
+	expect(normalClassName(normal)).toBe(normal);
 });

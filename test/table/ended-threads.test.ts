@@ -142,20 +142,6 @@ test('the past ring leads back over places that were used again', () => {
 	}
 });
 
-test('nearly as many threads as there are places may live at once while others come and go: none of these is "(other)"', () => {
-	const buffer = createTable(small);
-	const writer = new TableWriter(buffer);
-	const sample = newSample();
-	for (let round = 0; round < 50; round++) {
-		// All but twenty stay.
-		writer.count(drawInto(sample, Array.from({length: 1000}, (_, index) => ({key: 1 + (index < 980 ? index : index + (20 * round)), frames: ['A.a']})), writer), round, zeroFigures);
-	}
-
-	const {figures, threads} = new TableReader(buffer).read(1000)!;
-	expect(figures.otherTicks).toBe(0);
-	expect(threads.name).not.toContain(otherName);
-});
-
 test('a snapshot without a place used again is its own baseline; one of the same session aligned twice is the same', () => {
 	const program = new ThreadPerTask(small);
 	program.run(5);

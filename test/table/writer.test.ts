@@ -389,13 +389,6 @@ describe('names', () => {
 
 		expect(kept.at(-1)!.image.dictionary.strings).toEqual(['', otherName, 'A', 'b', 'A.java']);
 	});
-
-	test('of threads are cut as others are', () => {
-		const {count, read} = table({...tiny, maxSlabs: 4});
-		const names = ['', '€'.repeat(512), 'x'.repeat(513), `${'y'.repeat(510)}\u{1F600}z`];
-		count(names.map((name, index) => ({key: index + 1, name})));
-		expect(read().threads.name).toEqual(['', '€'.repeat(512), `${'x'.repeat(511)}…`, `${'y'.repeat(510)}…`]);
-	});
 });
 
 test('a sample counts as often as it is said to, and the one before it once more where it stands for that: ticks so many times, CPU time once', () => {
