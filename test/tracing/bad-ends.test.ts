@@ -1,22 +1,19 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
-import {once} from 'node:events';
 import {readdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
-import {beforeAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
-import {classBytes} from '../helpers/class-bytes.js';
 import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, jdk, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {compileProgram, javaProcess, jdk, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {request, traced} from '../helpers/traced.js';
-import {cli, runCli} from '../helpers/run.js';
+import {runCli} from '../helpers/run.js';
 
 const patterns = ['KnownTraces#recurse'];
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -26,26 +23,6 @@ const noNamespace = namespaceRefusal(unshare);
 function recursionsOf(report: TraceReport): number | undefined {
 	return traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
 }
-
-const pool = 'java.util.concurrent.ThreadPoolExecutor';
-let followed: JavaProcess;
-let code: string;
-
-// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
-beforeAll(async () => {
-	followed = await startJava('KnownTasks', {jvmArgs: ['-Xmx64m']});
-	({code} = await classBytes(await targetOf(followed), pool, jdk()));
-	const tool = spawn(process.execPath, [cli, 'tasks', String(followed.pid), '--yes', '--duration', '600'], {stdio: 'ignore'});
-	try {
-		await until(() => reportsOf(followed.pid) >= 2);
-	} finally {
-		const gone = once(tool, 'exit');
-		tool.kill('SIGKILL');
-		await gone;
-	}
-
-	return async () => followed.stop();
-});
 
 // They wait for most of their time.
 test.concurrent.for([
@@ -140,10 +117,4 @@ test.concurrent('a method that is too large for more code is named, and what is 
 	expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
 		wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
 	});
-}));
-
-test.concurrent('kill -9 of the tool while tasks are followed leaves the target as it was', beside(async () => {
-	await until(() => !hasAgent(followed.pid));
-	const after = await classBytes(await targetOf(followed), pool, jdk());
-	expect(after.code).toBe(code);
 }));

@@ -112,7 +112,6 @@ test.concurrent.for([
 test.concurrent.each<[string, boolean, Amounts]>([
 	['a thousand traces of 7,900 actions', false, {traces: 1000, actions: 7900}],
 	['more buckets than are kept', true, {nodes: 15_000, buckets: 330}],
-	['more ways by thread than there are', false, {nodes: 1, threads: 200, ways: 2000}],
 	['more names', false, {methods: 20_000, textBytes: 400}],
 	['names of 16 KB', true, {texts: 250, textBytes: 16_000}],
 	['all of it', true, {

@@ -10,12 +10,10 @@ import {traced} from '../helpers/traced.js';
 /** Patterns as readme and help have them, and those that mean whatever there is. */
 const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 	{patterns: ['ManyLambdas#round']},
-	{patterns: ['ManyLambdas.*']},
 	{patterns: ['ManyLambdas$*#*']},
 	{patterns: ['*Lambda*#*']},
 	{patterns: ['*'], under: ['ManyLambdas#round']},
 	{patterns: ['*#<init>', '*#*']},
-	{patterns: ['@FunctionalInterface']},
 	{patterns: ['ManyLambdas.OnlyLambdas#apply']},
 	{patterns: ['java.util.function.*#*']},
 	{patterns: ['*Proxy*#*', 'com.sun.proxy.*', 'jdk.proxy1.*', 'jdk.proxy2.*']},

@@ -1,6 +1,6 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync} from 'node:fs';
+import {lstatSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync} from 'node:fs';
 import {connect} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,8 +15,8 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
-import {atTestEnd, beside, folderForTest, javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, isNewestOrAskedFor, javaProcess, jdks, type JavaProcess} from '../helpers/jvm.js';
+import {atTestEnd, beside, javaForTest} from '../helpers/for-test.js';
+import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {openFiles} from '../helpers/proc.js';
 import {targetOf} from '../helpers/target.js';
@@ -174,19 +174,6 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 		}
 	}));
 
-	test.for(release === newest ? [release] : [])('while the name of a session is taken, all others have one name', beside(async _ => {
-		const target = await start();
-		await nextSession(target);
-		const pending = makeSessionFolder(target, jarBytes);
-		for (let session = 0; session < 2; session++) {
-			await until(() => !hasAgent(target.pid));
-			await nextSession(target);
-		}
-
-		expect(openJars(target.pid)).toBe(2);
-		pending.remove();
-	}));
-
 	test.for(isNewestOrAskedFor(release) ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', beside(async _ => {
 		const target = await start();
 		for (let round = 0; round < 5; round++) {
@@ -214,21 +201,4 @@ describe.concurrent.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i
 		await nextSession(target);
 		expect(openJars(target.pid)).toBe(jars);
 	}));
-});
-
-const modular = jdks().filter(({home}) => existsSync(path.join(home, 'jmods')));
-
-test.skipIf(modular.length === 0)(`a runtime without java.instrument is named${modular.length === 0 ? ' (no JDK here has the modules to make one)' : ''}`, async () => {
-	const folder = folderForTest();
-	const javaOf = ({release}: {readonly release: number}) => path.join(folder, String(release), 'bin/java');
-	// What a JDK for another C library makes does not run here.
-	const made = modular.find(jdk => {
-		spawnSync(path.join(jdk.home, 'bin/jlink'), ['--add-modules', 'java.base', '--output', path.join(folder, String(jdk.release))]);
-		return spawnSync(javaOf(jdk), ['-version']).status === 0;
-	})!;
-	const java = stoppedAfterTest(javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']})));
-	await java.waitFor(/^ready$/m);
-	const target = await targetOf(java);
-	await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
-	expect(foldersOf(target)).toEqual([]);
 });

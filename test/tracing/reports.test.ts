@@ -1,16 +1,18 @@
 import {describe, expect, test} from 'vitest';
 import fc from 'fast-check';
-import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histogram.js';
 import {refusalNotes} from '../../source/commands/trace-texts.js';
-import {traceColumns, queryTraces, callsOf} from '../../source/views/traces/rows.js';
 import {reportFormats} from '../../source/exports/formats/registry.js';
-import {defaultQuery, type Query} from '../../source/query/types/query.js';
-import {threadTrees, titleOf, traceMethods, traceTree} from '../../source/views/traces/methods.js';
-import {loadResult} from '../../source/tracing/agent-session.js';
+import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histogram.js';
 import {parseReport, parametersOf} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {picture} from '../helpers/picture.js';
+import {UserError} from '../../source/runtime/errors.js';
+import {loadResult} from '../../source/tracing/agent-session.js';
+import {LiveReports} from '../../source/tracing/live-reports.js';
+import {threadTrees, traceMethods} from '../../source/views/traces/methods.js';
+import {traceColumns} from '../../source/views/traces/rows.js';
+import {serviceSnapshots} from '../exports/snapshots.js';
 import {report} from '../helpers/reports.js';
+import {sourceOf} from '../helpers/session-screen.js';
 import {noTarget} from '../helpers/target.js';
 
 test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {
@@ -27,52 +29,11 @@ test('bytes are a report that can be read to its end, or are refused, whatever t
 	expect(() => parseReport(Uint8Array.of(4, 2, ...Array.from({length: 15}, () => 0), 0xE8, 0xFB, 0x03))).toThrow('truncated data');
 });
 
-test('a method\'s figures are those of all ways to it; time in calls of itself counts once', () => {
-	const [outer, inner] = traceMethods(report, undefined);
-	expect(outer).toMatchObject({method: 'outer', calls: 5, exceptions: 1, cumulativeNs: 4e6, ownNs: 3e6, callsPerS: 2.5});
-	expect(inner).toMatchObject({method: 'in<&>ner', calls: 10, cumulativeNs: 1e6, mostNs: 300_000});
-	const [root] = traceTree(report, undefined);
-	expect(root).toMatchObject({method: 'outer', calls: 4, children: [{method: 'in<&>ner', calls: 10}, {method: 'outer', calls: 1}]});
-});
-
-describe('rows of a tree', () => {
-	const rowsOf = (query: Partial<Query>) => queryTraces({...picture('main\nR\na.B.c:1'), traces: report}, undefined, {...defaultQuery, sort: {column: 'cumulative', reverse: false}, ...query})
-		.rows.map(row => `${' '.repeat(row.tree!.level)}${row.isOpen ? '-' : (row.tree!.hasChildren ? '+' : ' ')}${titleOf(row)} ${row.calls}`);
-
-	test('are the calls by the ways that led to them, open but for what calls itself', () => {
-		expect(rowsOf({tracesBy: 'tree'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10', '  a.B.outer 1']);
-		expect(rowsOf({tracesBy: 'tree', sort: {column: 'cumulative', reverse: true}})).toEqual(['-a.B.outer 4', '  a.B.outer 1', '  a.B.in<&>ner 10']);
-		expect(rowsOf({tracesBy: 'tree', tree: {opened: new Map([['t-1', 'closed']])}})).toEqual(['+a.B.outer 4']);
-		expect(rowsOf({tracesBy: 'tree', filter: 'ner'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10']);
-	});
-
-	test('by thread hang from each thread, those that ended from one; what goes on has no calls yet', () => {
-		expect(rowsOf({tracesBy: 'thread'})).toEqual(['+t "1" 5', '+(ended threads) 10']);
-		expect(rowsOf({tracesBy: 'thread', tree: {opened: new Map([['t4', 'open'], ['t0', 'all']])}})).toEqual([
-			'-t "1" 5', ' -a.B.outer 4', '   a.B.outer 1', '-(ended threads) 10', ' -a.B.outer 0', '   a.B.in<&>ner 10',
-		]);
-	});
-});
-
 test('what a thread had called before a window is part of what ended threads called when it has ended', () => {
 	const [first, ended] = report.byThread;
 	const then = {...report, elapsedNs: 1e9, byThread: [{...first, paths: first.paths.slice(0, 1)}, {number: 5, name: 'gone', paths: ended.paths.map(path => ({...path, calls: 4}))}]};
 	const trees = threadTrees(report, then).map(({name, calls, rows}) => ({name, calls, inner: rows[0].children.map(row => row.calls)}));
 	expect(trees).toEqual([{name: first.name, calls: 1, inner: [1]}, {name: ended.name, calls: 6, inner: [6]}]);
-});
-
-test('of a whole trace each call has when it began, its time and its own, and how it ended', () => {
-	const [trace] = report.slowest;
-	expect(callsOf(trace)).toEqual([
-		{
-			method: 0, depth: 0, atNs: 0, cumulativeNs: 2e6, ownNs: 1.8e6, isException: true,
-		},
-		{
-			method: 1, depth: 1, atNs: 5e5, cumulativeNs: 2e5, ownNs: 2e5, isException: false,
-		},
-	]);
-	// Without the ends that there was no room for.
-	expect(callsOf({...trace, actions: trace.actions.slice(0, 2)}).map(({cumulativeNs}) => cumulativeNs)).toEqual([2e6, 1.5e6]);
 });
 
 test('a row says what of its calls is not known exactly', () => {
@@ -106,13 +67,6 @@ test('calls whose end had no room end with their trace, for the browser', () => 
 	const [trace] = report.slowest;
 	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(noTarget.facts, {...report, slowest: [{...trace, droppedActions: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
 	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
-});
-
-test('a window has what came since its beginning', () => {
-	const [outer, inner] = traceMethods(report, {...report, elapsedNs: 1e9, nodes: {...report.nodes, count: 2, calls: report.nodes.calls.map(calls => calls / 2)}});
-	expect(outer).toMatchObject({calls: 3, callsPerS: 3});
-	expect(inner).toMatchObject({calls: 10, callsPerS: 10});
-	expect(traceMethods(report, report)[0]).toMatchObject({calls: 0, meanNs: 0, mostNs: 0});
 });
 
 test('percentiles lie in the right bucket, which is 5 % wide at most, and between the shortest and the longest', () => {
@@ -168,4 +122,27 @@ test('descriptors as Java has them', () => {
 	expect(parametersOf('(I[Ljava/lang/String;[[JZ)V')).toBe('int, java.lang.String[], long[][], boolean');
 	expect(parametersOf('()V')).toBe('');
 	expect(parametersOf('nonsense')).toBe('');
+});
+
+test('a session that cannot be read any more is ended, and what it said last stays', () => {
+	const {whole} = serviceSnapshots();
+	let isEnded = false;
+	let reads = 0;
+	const live = new LiveReports<{read(): {name: string}; close(): Promise<void>}, {name: string}>((snapshot, {name}) => ({...snapshot, name}), {
+		read() {
+			if (reads++ > 0) {
+				throw new UserError('the file is gone');
+			}
+
+			return {name: 'last'};
+		},
+		async close() {
+			isEnded = true;
+		},
+	});
+	const source = live.source(sourceOf(() => whole));
+	const first = source.read();
+	expect(source.read()).toBe(first);
+	expect(source.status()).toMatchObject({message: 'the file is gone'});
+	expect(isEnded).toBe(true);
 });

@@ -8,7 +8,7 @@ import {jdks} from '../helpers/jvm.js';
 import {openFiles, threadsNamed} from '../helpers/proc.js';
 import {sayTo} from '../helpers/say.js';
 import {until, untilAsync, patienceMs} from '../helpers/until.js';
-import {sharedJava, closedAfterTest} from '../helpers/for-test.js';
+import {sharedJava} from '../helpers/for-test.js';
 import {request, traced} from '../helpers/traced.js';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 
@@ -169,16 +169,5 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			await reportsFor(5e8);
 		});
 		expect(traceMethods(report, undefined).find(({method}) => method === 'level')).toMatchObject({oneIn: 1, isReleased: false});
-	});
-
-	test('a pattern that means nothing has names near to it; what cannot be traced has a reason', async () => {
-		const session = closedAfterTest(await TraceSession.open(shared.target));
-		const {survey} = await session.survey({...request, patterns: ['KnownTraces#rounds', 'KnownTrace#run', 'java.lang.Thread#yield', 'java.lang.Runtime#gc']});
-		expect(survey).toMatchObject({methods: 0, classes: 0});
-		expect(survey.unmatched).toEqual(expect.arrayContaining([
-			{pattern: 'KnownTraces#rounds', isLoaded: true, nearest: ['KnownTraces.round']},
-			{pattern: 'KnownTrace#run', isLoaded: false, nearest: expect.arrayContaining(['KnownTraces.*']) as unknown},
-		]));
-		expect(survey.refused.map(({name}) => name)).toContain('java.lang.Thread');
 	});
 });

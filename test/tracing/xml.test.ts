@@ -79,8 +79,6 @@ function validated(documents: readonly string[]): string[] {
 
 test('the schema accepts what is written, and nothing else', () => {
 	const reports = [report, {...report, slowest: []}, ...fc.sample(hostileNames, 100).map(({className, method, thread}) => reportOf(className, method, thread))];
-	expect([...new Set(validated(reports.map(of => write(of))))]).toEqual(['valid']);
-
 	const document = write(report);
 	const others = [
 		document.replace('1000,START', '1000.000000,START'),
@@ -90,5 +88,7 @@ test('the schema accepts what is written, and nothing else', () => {
 		document.replaceAll('trace-file', 'traces'),
 	];
 	expect(others).not.toContain(document);
-	expect(validated(others)).not.toContain('valid');
+	const verdicts = validated([...reports.map(of => write(of)), ...others]);
+	expect(new Set(verdicts.slice(0, reports.length))).toEqual(new Set(['valid']));
+	expect(verdicts.slice(reports.length)).not.toContain('valid');
 });

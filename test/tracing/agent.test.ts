@@ -1,11 +1,31 @@
-import {execFileSync} from 'node:child_process';
+import {spawnSync, execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import process from 'node:process';
+import {expect, test, describe} from 'vitest';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
-import {probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
-import {jdk, jdks} from '../helpers/jvm.js';
+import {folderForTest, probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
+import {jdks, jdk} from '../helpers/jvm.js';
 import {request} from '../helpers/traced.js';
+import {patienceMs} from '../helpers/until.js';
+
+const agent = path.resolve(import.meta.dirname, '../../agent');
+/** javac of another release writes other bytes. */
+const builder = jdks().find(({release}) => release === 17);
+const hasMaven = spawnSync('mvn', ['--version']).status === 0;
+
+test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give (needs Maven and a JDK that can build it)', () => {
+	const folder = folderForTest();
+	const fresh = path.join(folder, 'agent.jar');
+	const build = (flags: string) => spawnSync(path.join(agent, 'build.sh'), [fresh], {
+		encoding: 'utf8', timeout: patienceMs, env: {...process.env, JAVA_HOME: builder!.home, MAVEN_FLAGS: flags},
+	});
+	const offline = build('--offline');
+	const {status, stdout} = offline.status === 0 ? offline : build('');
+	expect(status, stdout).toBe(0);
+	expect(readFileSync(fresh).equals(readFileSync(path.join(agent, 'agent.jar')))).toBe(true);
+});
 
 const jar = path.resolve(import.meta.dirname, '../../agent/agent.jar');
 /** What these call, they call while the thread's record or worker says that it is in our own code. */
