@@ -11,12 +11,13 @@ process, one after the other.
 const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
 	'test/fleet/{profiles,sender}.test.ts',
-	'test/jvm/koffi.test.ts',
-	'test/engines/attach/{parser,parser-hostile,protocol}.test.ts',
+	'test/jvm/{proc,java-command}.test.ts',
+	'test/engines/attach/{parser,parser-hostile}.test.ts',
 	'test/engines/memory/{decode,unwind}/**/*.test.ts',
+	'test/engines/memory/{ranges,thread-list}.test.ts',
 	'test/engines/memory/cpu/perf/{perf-timer,records}.test.ts',
-	'test/sampler/{budget,clock,cpu-budget,loop,parts}.test.ts',
-	'test/tracing/{live-reports,reports,xml}.test.ts',
+	'test/sampler/{budget,cpu-account,loop,parts}.test.ts',
+	'test/tracing/{reports,xml}.test.ts',
 ];
 
 export default defineConfig({
