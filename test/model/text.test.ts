@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {normalClassName} from '../../source/model/class-name.js';
-import {decodeModifiedUtf8} from '../../source/model/text.js';
-import {maxNameLength, printable} from '../../source/model/text.js';
+import {decodeModifiedUtf8, maxNameLength, printable} from '../../source/model/text.js';
 import {randomBytes} from '../helpers/random.js';
 
 test.each([
