@@ -163,8 +163,8 @@ function erasedWord({text, cursor}: EditedLine): EditedLine {
 }
 
 function stepLeft(text: string, cursor: number): number {
-	const before = [...text.slice(0, cursor)];
-	return cursor - (before.at(-1)?.length ?? 0);
+	const before = text.slice(0, cursor);
+	return cursor - ([...before].at(-1)?.length ?? 0);
 }
 
 function stepRight(text: string, cursor: number): number {
