@@ -126,6 +126,10 @@ class Fleet {
 					return;
 				}
 
+				if (snapshot.session.otherTicks > 0 && !(since && since.session.otherTicks > 0)) {
+					this.#progress.end(`tprof-top: ${target.pid} ${target.facts.mainClass} has had more stacks than there is room for; new ones count under (other) until push starts again`);
+				}
+
 				if (address) {
 					metrics.update(snapshot, since, vitals.read());
 				}
