@@ -74,8 +74,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 }
 
 test.each([
-	...[[2000, 5], [4000, 20], [3000, 37], [2500, 250]],
-	...[[5, 300], [20, 1000], [37, 500], [250, 700]],
+	[2000, 5], [4000, 20], [3000, 37], [2500, 250], [5, 300], [20, 1000], [37, 500], [250, 700],
 ])('work of %d ms and a wait of %d ms are each met as often as they should be, wherever they begin between two samples', (workMs, restMs) => {
 	const {factor, taken, samples} = simulate(workMs, restMs);
 	const restPart = restMs / (workMs + restMs);

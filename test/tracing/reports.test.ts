@@ -8,9 +8,11 @@ import type {TraceReport} from '../../source/model/trace-report.js';
 import {UserError} from '../../source/runtime/errors.js';
 import {loadResult} from '../../source/tracing/agent-session.js';
 import {LiveReports} from '../../source/tracing/live-reports.js';
-import {threadTrees, traceMethods} from '../../source/views/traces/methods.js';
-import {traceColumns} from '../../source/views/traces/rows.js';
+import {threadTrees, titleOf, traceMethods} from '../../source/views/traces/methods.js';
+import {traceColumns, queryTraces} from '../../source/views/traces/rows.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
+import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/reports.js';
 import {sourceOf} from '../helpers/session-screen.js';
 import {noTarget} from '../helpers/target.js';
@@ -27,6 +29,16 @@ test('bytes are a report that can be read to its end, or are refused, whatever t
 	expect(() => parseReport(Uint8Array.of(1, 2))).toThrow('unknown report format');
 	// As many nodes as there may be, without their bytes.
 	expect(() => parseReport(Uint8Array.of(4, 2, ...Array.from({length: 15}, () => 0), 0xE8, 0xFB, 0x03))).toThrow('truncated data');
+});
+
+test('rows of a tree are the calls by the ways that led to them, open but for what calls itself', () => {
+	const rowsOf = (query: Partial<Query>) => queryTraces({...picture('main\nR\na.B.c:1'), traces: report}, undefined, {...defaultQuery, sort: {column: 'cumulative', reverse: false}, ...query})
+		.rows.map(row => `${' '.repeat(row.tree!.level)}${row.isOpen ? '-' : (row.tree!.hasChildren ? '+' : ' ')}${titleOf(row)} ${row.calls}`);
+
+	expect(rowsOf({tracesBy: 'tree'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10', '  a.B.outer 1']);
+	expect(rowsOf({tracesBy: 'tree', sort: {column: 'cumulative', reverse: true}})).toEqual(['-a.B.outer 4', '  a.B.outer 1', '  a.B.in<&>ner 10']);
+	expect(rowsOf({tracesBy: 'tree', tree: {opened: new Map([['t-1', 'closed']])}})).toEqual(['+a.B.outer 4']);
+	expect(rowsOf({tracesBy: 'tree', filter: 'ner'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10']);
 });
 
 test('what a thread had called before a window is part of what ended threads called when it has ended', () => {

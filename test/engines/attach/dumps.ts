@@ -37,8 +37,12 @@ export type Row = {
 /** Reads dumps one after the other as a session does, and puts its samples in words. */
 export class DumpReading {
 	readonly sample = new Sample();
+	readonly parser: DumpParser;
 	readonly #builder = new SnapshotBuilder();
-	readonly parser = new DumpParser(this.#builder, {depth: Infinity, idle: new IdleList()});
+
+	constructor() {
+		this.parser = new DumpParser(this.#builder, {depth: Infinity, idle: new IdleList()});
+	}
 
 	/** The problem, or undefined and `rows()` is there. */
 	parse(bytes: Buffer): string | undefined {

@@ -40,6 +40,11 @@ describe('line tables', () => {
 
 const table = pcDescs([10, 100], [20, 0], [30, 300]);
 
+test('a return address has an entry of its own', () => {
+	expect([10, 20, 30].map(pc => scopeOffsetAt(table, pc))).toEqual([100, 0, 300]);
+	expect([0, 9, 11, 29, 999].map(pc => scopeOffsetAt(table, pc))).toEqual([0, 0, 0, 0, 0]);
+});
+
 test('an interrupted place takes the next entry, or before one without scope the last that has one', () => {
 	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetNear(table, pc))).toEqual([100, 100, 100, 100, 300, 300, 300, 300]);
 	expect(scopeOffsetNear(pcDescs(), 5)).toBe(0);
