@@ -41,9 +41,7 @@ export class CpuBudget {
 	readonly #share: number;
 	#firstMs: number | undefined;
 	#last: OwnCpu & {readonly atMs: number} | undefined;
-	/**
-	One entry per reading: CPU time of a sample in milliseconds, and share of a core used by the rest of the process.
-	*/
+	/** One entry per reading: a sample's CPU milliseconds, and the share of a core used by the rest of the process. */
 	readonly #costs: number[] = [];
 	readonly #otherShares: number[] = [];
 	#neededMs = 0;

@@ -22,7 +22,7 @@ import type {Waits} from './waits.js';
 
 /** How often the pauses' percentiles are computed. */
 const pauseFiguresEveryMs = 250;
-/** Between reports of failures with different reasons. */
+/** Interval between reports of failures with different reasons. */
 const troubleEveryMs = 1000;
 
 /** Maximum delay of the second sample, in intervals and milliseconds: only two samples can show CPU time. */

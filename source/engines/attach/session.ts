@@ -40,7 +40,7 @@ const minFailures = 3;
 
 const usInMs = 1000;
 
-/** From this share of runnable time spent waiting for a CPU on, the errors of line shares may exceed chance. */
+/** With a larger share of runnable time spent waiting for a CPU, errors of line shares may exceed chance. */
 const minReportedCpuWait = 0.35;
 
 /** Samples one JVM by thread dumps through its attach socket. */

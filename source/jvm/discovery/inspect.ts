@@ -21,9 +21,7 @@ import {
 	versionAround, type Libraries, readLibraries, isNativeImage,
 } from '../identity/libraries.js';
 
-/**
-Up to this age a java launcher may load its JVM; an older one is something else (a shell of that name, a wrapper).
-*/
+/** A java launcher may load its JVM up to this age; an older one is something else, such as a wrapper. */
 const maxLauncherMs = 20_000;
 
 const maxCommandLength = 1024;

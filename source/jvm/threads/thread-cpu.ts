@@ -22,7 +22,7 @@ type Thread = {
 	/** Values at the last `delta`; -1 before the first. */
 	lastCpuNs: number;
 	lastWaitNs: number;
-	/** Of its last reading. */
+	/** The round of its last reading. */
 	round: number;
 };
 

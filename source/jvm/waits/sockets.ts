@@ -21,7 +21,7 @@ const plainSocket = {end: 0, isListening: false, isConnecting: false};
 /** Sockets beyond this are unknown. */
 const maxTableBytes = 4 * 1024 * 1024;
 
-/** Between reads of the tables; also as a multiple of the time that a read takes. */
+/** Interval between reads of the tables, also as a multiple of the time that a read takes. */
 const readEveryMs = 1000;
 const readEveryTimes = 200;
 

@@ -37,7 +37,7 @@ const task = '   Compiling:';
 /** Time, number, attributes (`%` for on-stack replacement), level, method, and where a loop is entered (CompileTask::print). */
 const compilation = /^ {3}Compiling: +(?:\d+ +){1,2}[%s!bn ]*(\d) +(\S+)::(\S+)(?: @ (\d+))? /;
 
-/** Below are C1's levels. */
+/** Levels below this are C1's. */
 const c2Level = 4;
 const carrying = '   Carrying virtual thread #';
 const mounted = '   Mounted virtual thread #';

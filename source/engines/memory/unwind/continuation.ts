@@ -55,7 +55,7 @@ export class Continuations {
 	/** Index of the Continuation object in a ContinuationEntry; 0 until found. */
 	#entryWord = 0;
 	#offsets?: Offsets;
-	/** By frames; and how many there have been. */
+	/** Stacks by their frames; and how many there have been. */
 	readonly #stacks = new Map<string, FrozenStack>();
 	#stackCount = 0;
 

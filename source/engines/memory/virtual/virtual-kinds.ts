@@ -128,7 +128,7 @@ export class ThreadGroup {
 	}
 }
 
-/** As last read. */
+/** A virtual thread as last read. */
 export type KnownThread = {group: ThreadGroup; name: string; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
 
 /** Updates since when a thread's group has been there. */
