@@ -228,14 +228,14 @@ describe('a file that is', () => {
 		const session = membersOf(open)[0];
 		const begin = open.subarray(0, session.at + session.size);
 		const head = readFileSync(file).subarray(session.at, session.at + headLength);
-		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 2 ** 20, piece)]);
+		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
 		const wrong = Buffer.from(head);
 		wrong[20] ^= 1;
 		const none = {
 			atMs: 1, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
 		};
 		const empty = Buffer.from([0, 0, 0, 0, 0, 0, 0]);
-		for (const [index, piece] of [head.subarray(0, 16), head, wrong, Buffer.concat([head, Buffer.alloc(1000)]), packed(memberKinds.session, 0, none, empty), packed(memberKinds.window, 0, none, empty), packed(memberKinds.index, 0, none, empty), packed(memberKinds.index, 0, none, Buffer.alloc(60 * 2 ** 20))].entries()) {
+		for (const [index, piece] of [head.subarray(0, 16), head, wrong, Buffer.concat([head, Buffer.alloc(1000)]), packed(memberKinds.session, 0, none, empty), packed(memberKinds.window, 0, none, empty), packed(memberKinds.index, 0, none, empty), packed(memberKinds.index, 0, none, Buffer.alloc(60 * 1_048_576))].entries()) {
 			const bytes = filled(piece);
 			const {user: before} = process.cpuUsage();
 			opening(bytes);

@@ -284,9 +284,11 @@ const oldMergeMs = 60_000;
 /** Removes what merges that were killed have left in a folder. */
 async function removeOldMerges(folder: string): Promise<void> {
 	await ignoringErrors(async () => {
-		for (const name of await readdir(folder)) {
+		const names = await readdir(folder);
+		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(mergeExtension))) {
 			const file = path.join(folder, name);
-			if (name.startsWith('.tprof-') && name.endsWith(mergeExtension) && Date.now() - (await lstat(file)).mtimeMs > oldMergeMs) {
+			const {mtimeMs} = await lstat(file);
+			if (Date.now() - mtimeMs > oldMergeMs) {
 				await removeAll([file]);
 			}
 		}
