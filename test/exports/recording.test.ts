@@ -345,8 +345,18 @@ describe('while it is written', () => {
 		const file = newName();
 		const recorder = await Recorder.create(file);
 		expect(existsSync(file)).toBe(false);
+		await recorder.follow(emptyRing);
 		await recorder.finish();
 		expect({exists: existsSync(file), windows: recorder.windows}).toEqual({exists: false, windows: 0});
+	});
+
+	test('windows are written though the first of them comes late', async () => {
+		const recorder = await Recorder.create(newName());
+		await recorder.follow(emptyRing, 0);
+		await recorder.follow(ringOf([...randomSession(2)]), 0);
+		expect(recorder.windows).toBe(2);
+		await recorder.finish();
+		expect(opening(readFileSync(recorder.file)).seconds).toEqual(upTo(2));
 	});
 
 	const removed = 'the file was removed, and begins again';

@@ -74,11 +74,15 @@ export class Recorder {
 
 	/** Writes the ring's new windows; at the first call those from the index `from` on. Never throws. */
 	async follow(ring: Ring, from = Math.max(0, ring.windows.length - 1)): Promise<void> {
-		if (!this.#wanted && ring.windows.length > 0) {
+		if (ring.windows.length === 0) {
+			return;
+		}
+
+		if (!this.#wanted) {
 			this.#beforeMs = momentOf(ring, from - 1)?.atMs ?? -Infinity;
 		}
 
-		this.#wanted = ring.windows.length > 0 ? ring : this.#wanted;
+		this.#wanted = ring;
 		this.#writing ??= this.#write();
 		await this.#writing;
 	}
