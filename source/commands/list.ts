@@ -11,18 +11,19 @@ import {version} from '../runtime/bundle.js';
 import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes, dayAndTime} from '../query/columns/format.js';
-import type {ChoiceColumn} from '../ui/screens/chooser.js';
+import type {ChoiceColumn, ChoiceList} from '../ui/screens/chooser.js';
 
 const measuringMs = 1000;
 
 /** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
-	if (listing === undefined) {
-		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
+	const write = listing && writers[listing];
+	if (write === undefined) {
+		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing && writers[format.listing]).map(format => format.id))}`);
 	}
 
 	const scan = jvmScanner();
-	return writers[listing](scan().length === 0 ? [] : await scanAfterASecond(scan));
+	return write(scan().length === 0 ? [] : await scanAfterASecond(scan));
 }
 
 async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
@@ -40,7 +41,7 @@ async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
 	return rows;
 }
 
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
+const writers: Readonly<Partial<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
 
 const remarkIndent = '    ';
 
@@ -52,19 +53,19 @@ function remark({problem, attachProblem}: JvmRow): string {
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
 export function listText(jvms: readonly JvmRow[], width = Infinity): string {
-	if (jvms.length === 0) {
-		return 'no JVMs on this host that this user can see\n';
-	}
+	return jvms.length === 0
+		? 'no JVMs on this host that this user can see\n'
+		: tableText({columns: jvmColumns, nameHeading: 'MAIN CLASS'}, jvms.map(jvm => ({cells: jvmColumns.map(column => column.cell(jvm)), name: jvm.mainClass, remark: remark(jvm)})), width);
+}
 
-	const columns = jvmColumns.filter(({fromColumns}) => width >= fromColumns);
-	const heads = ['PID', ...columns.map(({heading}) => heading), 'MAIN CLASS'];
-	const aligns = ['right', ...columns.map(({align}) => align), 'left'] as const;
-	const rows = jvms.map(jvm => [String(jvm.pid), ...columns.map(column => column.cell(jvm)), jvm.mainClass]);
-	const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map(row => cellWidth(row[column]))));
-	return [heads, ...rows].flatMap((row, index) => {
-		const line = row.map((cell, column) => pad(cell, widths[column], aligns[column])).join('  ').trimEnd();
-		const withRemark = line + (index === 0 ? '' : remark(jvms[index - 1]));
-		return cellWidth(withRemark) <= width ? [withRemark] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark(jvms[index - 1]).trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
+/** Returns a table with the columns that are shown at a width; a row's remark is behind it or, if it does not fit, below it. */
+export function tableText({columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>, rows: ReadonlyArray<{readonly cells: readonly string[]; readonly name: string; readonly remark?: string}>, width: number): string {
+	const shown = columns.map(({align, fromColumns}, index) => ({index, align, isShown: width >= fromColumns})).filter(({isShown}) => isShown);
+	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: ''}, ...rows];
+	const widths = columns.map((_, index) => Math.max(...lines.map(({cells}) => cellWidth(cells[index]))));
+	return lines.flatMap(({cells, name, remark = ''}) => {
+		const line = [...shown.map(({index, align}) => pad(cells[index], widths[index], align)), name].join('  ').trimEnd();
+		return cellWidth(line + remark) <= width ? [line + remark] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark.trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
 	}).map(line => `${line}\n`).join('');
 }
 
@@ -95,8 +96,12 @@ type JvmColumn = ChoiceColumn & {
 	cell(row: JvmRow): string;
 };
 
-/** The columns between a JVM's pid and its name. */
+/** The columns before a JVM's name. */
 export const jvmColumns: readonly JvmColumn[] = [
+	{
+		heading: 'PID', align: 'right', fromColumns: 0,
+		cell: ({pid}) => String(pid),
+	},
 	{
 		heading: 'CPU', align: 'right', fromColumns: 30, isFigure: true,
 		cell: ({cpuPercent}) => cpuPercent === undefined ? '-' : `${Math.round(cpuPercent)}%`,

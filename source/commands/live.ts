@@ -11,7 +11,8 @@ import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser} from '../ui/app.js';
-import type {MethodTracer} from '../ui/screens/session.js';
+import type {ChooserPorts} from '../ui/screens/chooser.js';
+import type {MethodTracer, SpanPort} from '../ui/screens/session.js';
 import {keepColumns} from '../config/configure.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';
@@ -29,11 +30,14 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** What is shown beside a source: a JVM, or a recording and the moment that is shown first. */
-export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number};
+/** What is shown beside a source: a JVM, a recording and the moment that is shown first, or spans of an engine. */
+export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number; readonly spans?: SpanPort};
 
-/** Shows the source until the user quits, then prints a summary. Returns the exit code; throws UserError. */
-export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs}: LiveParts = {}): Promise<number> {
+/**
+Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back to
+the table of an engine; throws UserError.
+*/
+export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs, spans}: LiveParts = {}): Promise<number | undefined> {
 	const recorder = target && new LiveRecorder(given, options);
 	const source = recorder?.source ?? given;
 	await recorder?.begin(options.record);
@@ -50,6 +54,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
 			tracer,
+			spans,
 			recording: recorder,
 			recorded: recording,
 			onWindow(ring) {
@@ -70,6 +75,10 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 			stdout: process.stdout,
 			hasMouse: options.mouse,
 		});
+		if (reason === 'back') {
+			return undefined;
+		}
+
 		const {phase, message: problem, hint} = source.status();
 		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
 			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
@@ -107,17 +116,25 @@ function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration
 	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
 }
 
-/** Lets the user choose a JVM of this host; undefined if they choose none. */
-export async function chooseTarget(options: Options): Promise<number | undefined> {
+/** Lets the user choose a JVM of this host; resolves to its pid, or to undefined if they choose none. */
+export async function chooseTarget(options: Options): Promise<string | undefined> {
 	const scan = jvmScanner();
+	return choose(options, {
+		list: () => ({
+			title: 'which JVM?', columns: jvmColumns, nameHeading: 'MAIN CLASS', none: 'no JVMs found; one that starts will appear here', rows: scan().map(row => ({
+				id: String(row.pid),
+				cells: jvmColumns.map(column => column.cell(row)),
+				name: row.command,
+				words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
+				problem: row.problem,
+			})),
+		}),
+	});
+}
+
+/** Lets the user choose a row; resolves to its id, or to undefined if they choose none. */
+export async function choose(options: Options, ports: ChooserPorts): Promise<string | undefined> {
 	return runChooser({
-		list: () => scan().map(row => ({
-			pid: row.pid,
-			cells: jvmColumns.map(column => column.cell(row)),
-			name: row.command,
-			words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
-			problem: row.problem,
-		})),
-		columns: jvmColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
+		...ports, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
 	});
 }

@@ -1,7 +1,7 @@
 import {hostname} from 'node:os';
 import process from 'node:process';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
-import {headersFrom, isPrivate, withoutCredentials} from '../fleet/headers.js';
+import {headersFrom, warningOf, withoutCredentials} from '../fleet/headers.js';
 import {JvmMetrics, metricsText, serveMetrics} from '../fleet/metrics.js';
 import {otlp} from '../fleet/otlp.js';
 import {pyroscope} from '../fleet/pyroscope.js';
@@ -103,8 +103,9 @@ class Fleet {
 		if (to !== undefined) {
 			this.#engine = engineOf(to);
 			const headers = headersFrom(options.headers);
-			if (Object.keys(headers()).length > 0 && !isPrivate(this.#engine.url)) {
-				this.#progress.end(`tprof-top: the headers are sent unencrypted to ${this.#engine.url.host}; an https address would hide them`);
+			const warning = warningOf(headers(), this.#engine.url);
+			if (warning !== undefined) {
+				this.#progress.end(warning);
 			}
 
 			this.#sender = new Sender(this.#engine.url, this.#engine.protocol, {headers});

@@ -8,6 +8,7 @@ import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/files.js';
 import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
+import type {Asked, EngineQuery} from '../fleet/querier.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
@@ -19,6 +20,11 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
 
+/** Whether it is the address of a Pyroscope, not a file. */
+export function isEngine(file: string): boolean {
+	return /^pyroscopes?:/.test(file);
+}
+
 /**
 Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address, with the headers of a
 file; devices are refused. Throws UserError.
@@ -26,12 +32,9 @@ file; devices are refused. Throws UserError.
 export async function openSaved(file: string, headers?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
-	if (/^pyroscopes?:/.test(file)) {
-		const [{engineQuery, mergedProfile}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
-		const query = engineQuery(file);
-		const {startMs, endMs} = query;
-		const snapshot = readPprof(await mergedProfile(query, headersFrom(headers)(), maxProfileBytes), name);
-		return {snapshot: {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}}};
+	if (isEngine(file)) {
+		const [{engineQuery}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		return {snapshot: await mergedSnapshot(engineQuery(file), {headers: headersFrom(headers)(), signal: new AbortController().signal})};
 	}
 
 	try {
@@ -46,6 +49,14 @@ export async function openSaved(file: string, headers?: string): Promise<{readon
 	} catch (error) {
 		throw error instanceof UserError ? error : new UserError(`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint});
 	}
+}
+
+/** Fetches what an engine has merged of a query. Throws UserError. */
+export async function mergedSnapshot(query: EngineQuery, asked: Asked): Promise<Snapshot> {
+	const [{maxProfileBytes, readPprof}, {mergedProfile}] = [await import('../exports/pprof/read.js'), await import('../fleet/querier.js')];
+	const snapshot = readPprof(await mergedProfile(query, asked, maxProfileBytes), printable(query.url.host));
+	const {startMs, endMs} = query;
+	return {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}};
 }
 
 /** The largest --max-size. */

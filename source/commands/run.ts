@@ -20,7 +20,7 @@ import type {LiveParts} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
+import {isEngine, momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
 import {checkFormat, runBatch} from './batch.js';
 
@@ -117,6 +117,15 @@ export async function run(given: Options): Promise<number> {
 
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = comparing(options);
+	const {command} = options;
+	if (command.kind === 'open' && command.file !== undefined && isEngine(command.file)) {
+		const {labelSet} = await import('../fleet/querier.js');
+		// The command itself asks the engine for these labels.
+		if (labelSet(file)) {
+			return compared;
+		}
+	}
+
 	const {snapshot} = await openSaved(file, options.headers);
 	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
 }
@@ -243,6 +252,11 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 
 /** Shows a saved session: a snapshot, or a recording from a moment on. */
 async function openFile(file: string, options: Options): Promise<number> {
+	if (isEngine(file)) {
+		const {openEngine} = await import('./fleet.js');
+		return openEngine(file, options, isInteractive(options));
+	}
+
 	const saved = await openSaved(file, options.headers);
 	const {recording} = saved;
 	const {at, from, to} = options;
@@ -276,5 +290,5 @@ async function show(source: SnapshotSource, options: Options, shown: LiveParts =
 	}
 
 	const {runLive} = await import('./live.js');
-	return runLive(source, options, shown);
+	return await runLive(source, options, shown) ?? 0;
 }

@@ -93,9 +93,10 @@ export function withoutCredentials(url: URL, name: string): URL {
 	return url;
 }
 
-/** Whether what is sent there stays on this host or is encrypted. */
-export function isPrivate({protocol, hostname}: URL): boolean {
-	return protocol === 'https:' || isLoopback(hostname);
+/** Returns a warning if others could read headers on their way to an engine; undefined otherwise. */
+export function warningOf(headers: Headers, {protocol, hostname, host}: URL): string | undefined {
+	const isPrivate = protocol === 'https:' || isLoopback(hostname) || Object.keys(headers).length === 0;
+	return isPrivate ? undefined : `tprof-top: the headers are sent unencrypted to ${host}; an https address would hide them`;
 }
 
 /** Whether a name or address, an IPv6 one with or without brackets, is of this host alone. */

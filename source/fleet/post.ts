@@ -58,7 +58,7 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 const hints: Readonly<Record<number, string | undefined>> = {
 	401: 'the credentials in --headers or TPROF_HEADERS are missing or wrong',
 	403: 'the credentials do not allow it',
-	404: 'is the path in --to right?',
+	404: 'is the path of the address right?',
 };
 
 async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBytes = maxTextBytes}: Request): Promise<{readonly response: http.IncomingMessage; readonly bytes: Buffer}> {

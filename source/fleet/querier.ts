@@ -1,43 +1,73 @@
-import {usage, UserError} from '../runtime/errors.js';
+import {getOrCreate} from '../model/get-or-create.js';
+import {sumOf} from '../model/sum.js';
 import {printable} from '../model/text.js';
 import {VarintWriter} from '../model/varints.js';
-import type {Headers} from './headers.js';
+import {usage, UserError} from '../runtime/errors.js';
+import {withoutCredentials, type Headers} from './headers.js';
 import {post} from './post.js';
 
 const example = 'tprof-top open \'pyroscope://HOST:4040/?query={service_name="shop"}&from=now-1h&until=now-30m\'; pyroscopes:// for https';
+const parameters = ['query', 'from', 'until', 'groupBy'];
 const usualType = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds';
+export const serviceLabel = 'service_name';
+/** Labels that tell JVMs apart, ours and those of Pyroscope's other clients, as the table shows them. */
+const jvmLabels = [serviceLabel, 'pod', 'hostname', 'host', 'instance', 'pid', 'container', 'namespace'];
 const usualSpanMs = 15 * 60_000;
 const timeoutMs = 60_000;
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
 
-/** What Pyroscope is asked for: a profile of all that matches, over a span (epoch milliseconds). */
-type EngineQuery = {readonly url: URL; readonly type: string; readonly selector: string; readonly startMs: number; readonly endMs: number};
+/** The engine is asked for so many JVMs, those that use most. */
+export const maxJvms = 2000;
+const maxTableBytes = 16 * 1024 * 1024;
+
+/** What Pyroscope is asked for: profiles of a type that a selector matches, over a span (epoch milliseconds). */
+export type EngineQuery = {
+	readonly url: URL;
+	readonly type: string;
+	/** `{}` if none was given. */
+	readonly selector: string;
+	readonly isOfAll: boolean;
+	readonly groupBy: readonly string[];
+	readonly startMs: number;
+	readonly endMs: number;
+};
 
 /**
-Reads an address with `query`, `from` and `until` as of Pyroscope's own API: TYPE{SELECTOR}, times as now-1h or epoch
-seconds or milliseconds. Throws UserError (2).
+Reads an address with `query`, `from`, `until` and `groupBy` as of Pyroscope's own API: TYPE{SELECTOR}, times as now-1h or
+epoch seconds or milliseconds, more labels to tell JVMs apart. Throws UserError (2).
 */
 export function engineQuery(address: string, nowMs = Date.now()): EngineQuery {
 	const text = address.replace(/^pyroscope/, 'http');
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const [, type, selector] = /^([\w:]*)({.*})$/s.exec(url?.searchParams.get('query') ?? '') ?? [];
-	if (!url || selector === undefined) {
-		throw usage(`no query in ${printable(address)}`, example);
+	const match = /^((?:\w*:){4}\w*)?({.*})?$/s.exec(url?.searchParams.get('query') ?? '');
+	if (!url || !match) {
+		throw usage('query must be {SELECTOR} or TYPE{SELECTOR}', example);
 	}
 
-	if (url.username || url.password) {
-		throw usage('the address must not hold a password: every user of this host could read it', 'put a header into a file, and give that to --headers');
+	const [, type = usualType, selector = '{}'] = match;
+	const {searchParams} = url;
+	const unknown = [...searchParams.keys()].find(name => !parameters.includes(name));
+	if (unknown !== undefined) {
+		throw usage(`${printable(unknown)} is no parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong into a file for --headers');
 	}
 
-	const endMs = momentOf(url.searchParams.get('until') ?? 'now', nowMs);
-	const startMs = momentOf(url.searchParams.get('from') ?? String(endMs - usualSpanMs), nowMs);
-	if (!(startMs < endMs)) {
+	const endMs = momentOf(searchParams.get('until') ?? 'now', nowMs);
+	const startMs = momentOf(searchParams.get('from') ?? String(endMs - usualSpanMs), nowMs);
+	if (!(startMs >= 0 && startMs < endMs)) {
 		throw usage('from must be before until, as now-1h or epoch seconds', example);
 	}
 
-	url.pathname = `${url.pathname.replace(/\/+$/, '')}/querier.v1.QuerierService/SelectMergeProfile`;
-	url.search = '';
-	return {url, type: type === '' ? usualType : type, selector, startMs, endMs};
+	const engine = new URL(url);
+	engine.search = '';
+	return {
+		url: withoutCredentials(engine, 'the address'),
+		type,
+		selector,
+		isOfAll: match[2] === undefined,
+		groupBy: [...new Set([...jvmLabels, ...(searchParams.get('groupBy') ?? '').split(',').filter(Boolean)])],
+		startMs,
+		endMs,
+	};
 }
 
 /** Returns epoch milliseconds; NaN if it is no time. */
@@ -51,8 +81,43 @@ function momentOf(text: string, nowMs: number): number {
 	return /^\d{1,10}$/.test(text) ? Number(text) * 1000 : (/^\d{11,14}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** Fetches the merged profile, as pprof (querier/v1/querier.proto, Connect with protobuf). Throws UserError. */
-export async function mergedProfile({url, type, selector, startMs, endMs}: EngineQuery, headers: Headers, maxBytes: number): Promise<Uint8Array> {
+/** Returns the query for a span that begins so many lengths later, and does not end after now. */
+export function movedSpan(query: EngineQuery, spans: number): EngineQuery {
+	const lengthMs = query.endMs - query.startMs;
+	const endMs = Math.max(lengthMs, Math.min(query.endMs + (spans * lengthMs), Date.now()));
+	return {...query, startMs: endMs - lengthMs, endMs};
+}
+
+/** Reads `label=value,...`; undefined for other texts. */
+export function labelSet(text: string): Readonly<Record<string, string>> | undefined {
+	return /^[a-z_]\w*=[^,]*(?:,[a-z_]\w*=[^,]*)*$/i.test(text) ? Object.fromEntries(text.split(',').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])) : undefined;
+}
+
+/** Returns the selector with these labels in place of what it says of them. */
+export function selectorWith(selector: string, labels: Readonly<Record<string, string>>): string {
+	const rest = selector.slice(1, -1).replaceAll(/(\w+)\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g, (matcher, name: string) => Object.hasOwn(labels, name) ? '' : matcher);
+	return `{${[rest.replace(/[\s,]+$/, ''), ...Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].filter(Boolean).join(',')}}`;
+}
+
+export type Asked = {readonly headers: Headers; readonly signal: AbortSignal};
+
+/** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
+async function ask({url}: EngineQuery, method: string, {headers, signal}: Asked, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
+	const address = new URL(url);
+	address.pathname = `${url.pathname.replace(/\/+$/, '')}/querier.v1.QuerierService/${method}`;
+	const answer = await post(address, {
+		body: request.body, headers: {...headers, 'content-type': request.contentType}, hasCredentials: Object.keys(headers).length > 0, timeoutMs, maxAnswerBytes: request.maxBytes + 1, signal,
+	});
+	if (answer.kind !== 'accepted') {
+		throw new UserError(answer.problem, {hint: example});
+	}
+
+	return answer.bytes;
+}
+
+/** Fetches the merged profile, as pprof. Throws UserError, also if there is none. */
+export async function mergedProfile(query: EngineQuery, asked: Asked, maxBytes: number): Promise<Uint8Array> {
+	const {url, type, selector, startMs, endMs} = query;
 	const request = new VarintWriter();
 	for (const [field, text] of [[1, type], [2, selector]] as const) {
 		request.number((field << 3) | 2);
@@ -64,16 +129,66 @@ export async function mergedProfile({url, type, selector, startMs, endMs}: Engin
 		request.number(Math.round(ms));
 	}
 
-	const answer = await post(url, {
-		body: request.take(), headers: {...headers, 'content-type': 'application/proto'}, hasCredentials: Object.keys(headers).length > 0, timeoutMs, maxAnswerBytes: maxBytes + 1, signal: new AbortController().signal,
-	});
-	if (answer.kind !== 'accepted') {
-		throw new UserError(answer.problem, {hint: example});
-	}
-
-	if (answer.bytes.length === 0) {
+	const profile = await ask(query, 'SelectMergeProfile', asked, {body: request.take(), contentType: 'application/proto', maxBytes});
+	if (profile.length === 0) {
 		throw new UserError(`${url.origin} has nothing of ${printable(selector)} in that span`, {hint: example});
 	}
 
-	return answer.bytes;
+	return profile;
+}
+
+/** A JVM, or all JVMs of a service or of the engine, and what its profiles add up to. */
+export type FleetRow = {
+	/** As the engine sent them; of several JVMs the service at most. `selectorWith` selects the row's profiles by them. */
+	readonly labels: Readonly<Record<string, string>>;
+	readonly jvms: number;
+	/** Over the span, and over the one before it. */
+	readonly now: number;
+	readonly before: number;
+};
+
+/** Fetches a row for each JVM, what uses most first. Throws UserError. */
+export async function jvmRows(query: EngineQuery, asked: Asked): Promise<FleetRow[]> {
+	const {url, type, selector, groupBy, startMs, endMs} = query;
+	const body = Buffer.from(JSON.stringify({
+		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: (endMs - startMs) / 1000,
+		// A point has the end of its step: these are at the start and at the end. An engine that splits queries loses a step at their end.
+		start: String(startMs), end: String(endMs + 1),
+	}));
+	const answer = await ask(query, 'SelectSeries', asked, {body, contentType: 'application/json', maxBytes: maxTableBytes});
+	try {
+		const {series = []} = JSON.parse(Buffer.from(answer).toString()) as SeriesAnswer;
+		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));
+		return series.slice(0, maxJvms).map(({labels = [], points = []}): FleetRow => {
+			const sum = (isNow: boolean) => sumOf(points.filter(({timestamp}) => (Number(timestamp) > startMs) === isNow), ({value}) => Number(value) || 0);
+			return {
+				// Empty if it has none: the selector then leaves out the JVMs that have one.
+				labels: Object.fromEntries(names.map(label => [label, String(labels.find(({name}) => name === label)?.value ?? '')])), jvms: 1, now: sum(true), before: sum(false),
+			};
+		}).filter(({now, before}) => now > 0 || before > 0).sort(largestFirst);
+	} catch {
+		throw new UserError(`${url.origin} gave an answer that is too long or no answer of an engine`, {hint: example});
+	}
+}
+
+/** The answer of an engine to SelectSeries; anything else may come. */
+type SeriesAnswer = {readonly series?: ReadonlyArray<{readonly labels?: ReadonlyArray<{readonly name: string; readonly value: string}>; readonly points?: ReadonlyArray<{readonly timestamp?: unknown; readonly value?: unknown}>}>};
+
+/** Returns the rows with one for each service of several JVMs and one for all services. */
+export function withSums(jvms: readonly FleetRow[]): FleetRow[] {
+	const services = new Map<string, FleetRow[]>();
+	for (const jvm of jvms) {
+		getOrCreate(services, jvm.labels[serviceLabel] ?? '', () => []).push(jvm);
+	}
+
+	const sum = (labels: FleetRow['labels'], rows: readonly FleetRow[]): FleetRow => ({
+		labels, jvms: rows.length, now: sumOf(rows, ({now}) => now), before: sumOf(rows, ({before}) => before),
+	});
+	const sums = [...services].filter(([, rows]) => rows.length > 1).map(([service, rows]) => sum({[serviceLabel]: service}, rows));
+	// Sorting keeps the order of equals: a sum stays above its parts.
+	return [...(services.size > 1 ? [sum({}, jvms)] : []), ...sums, ...jvms].sort(largestFirst);
+}
+
+function largestFirst(a: FleetRow, b: FleetRow): number {
+	return b.now - a.now || b.before - a.before;
 }

@@ -24,6 +24,8 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
+	/** The span that is shown of what an engine has. */
+	readonly span?: string;
 	/** The file that the session is recorded to; printable. */
 	readonly recordedTo?: string;
 	/** Whole seconds until the next sample (0: it is due), while the cost budget delays it. */

@@ -91,7 +91,7 @@ const optionTable = {
 		...oneOf(viewIds),
 	},
 	compare: {
-		name: 'compare', group: 'view', value: 'FILE', help: 'show or print what changed against a saved snapshot, per second and with its error',
+		name: 'compare', group: 'view', value: 'FILE', help: 'what changed against a snapshot or, of an engine, against label=value,...; per second, with its error',
 		...anyText,
 	},
 	/** The id of a column of the view; undefined: the view's default order. */

@@ -6,7 +6,7 @@ import {SessionStore, type StoreOptions} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
 import type {InitialView} from './state/state.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
-import type {ChoiceColumn, ChoiceRow} from './screens/chooser.js';
+import type {ChooserPorts} from './screens/chooser.js';
 
 type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<StoreOptions, 'delayMs'> & {
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
@@ -14,7 +14,7 @@ type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<
 };
 
 type AppResult = {
-	readonly reason: 'quit' | 'signal' | 'gone';
+	readonly reason: 'quit' | 'back' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
 	readonly lastSnapshot?: Snapshot;
 	readonly ring: Ring;
@@ -26,7 +26,7 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 		source, delayMs: view.delayMs, vitals, recorded, onWindow,
 	});
 	try {
-		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
+		const leaving = await runShell<'quit' | 'back'>({stdin, stdout, hasMouse}, async leave => {
 			// It imports Ink, which only `runShell` may load first.
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
@@ -34,30 +34,29 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 				saveFormats, idleReason, sourceOf, top: view.top,
 			});
 			const quit = () => {
-				leave(undefined);
+				leave('quit');
 			};
 
-			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit}/>;
+			const goBack = () => {
+				leave('back');
+			};
+
+			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit} onBack={goBack}/>;
 		});
 		const {shown, ring} = store.get();
-		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: shown, ring};
+		return {reason: leaving.reason === 'quit' ? leaving.result : leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: shown, ring};
 	} finally {
 		store.stop();
 	}
 }
 
-type ChooserOptions = ShellOptions & {
-	readonly columns: readonly ChoiceColumn[];
-	readonly theme: ThemeOptions;
-	/** Lists the running JVMs; called once a second. */
-	list(): readonly ChoiceRow[];
-};
+type ChooserOptions = ShellOptions & ChooserPorts & {readonly theme: ThemeOptions};
 
-/** Shows a live list of JVMs. Resolves to the pid chosen, or undefined if the user chose none. */
-export async function runChooser({list, columns, theme, stdin, stdout, hasMouse}: ChooserOptions): Promise<number | undefined> {
-	const leaving = await runShell<number | undefined>({stdin, stdout, hasMouse}, async onLeave => {
+/** Shows a live list. Resolves to the id of the row chosen, or undefined if the user chose none. */
+export async function runChooser({theme, stdin, stdout, hasMouse, ...ports}: ChooserOptions): Promise<string | undefined> {
+	const leaving = await runShell<string | undefined>({stdin, stdout, hasMouse}, async onLeave => {
 		const {ChooserScreen} = await import('./screens/chooser.js');
-		return <ChooserScreen {...{list, columns, onLeave}} theme={new Theme(theme)}/>;
+		return <ChooserScreen {...ports} theme={new Theme(theme)} onLeave={onLeave}/>;
 	});
 	return leaving.reason === 'quit' ? leaving.result : undefined;
 }

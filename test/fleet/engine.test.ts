@@ -1,4 +1,8 @@
 import {spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {readFileSync, writeFileSync} from 'node:fs';
+import http from 'node:http';
+import type {AddressInfo} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
@@ -8,20 +12,24 @@ import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {post} from '../../source/fleet/post.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
-import type {Protocol} from '../../source/fleet/sender.js';
+import type {Labels, Protocol} from '../../source/fleet/sender.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
-import {folderForTest, spawnForTest} from '../helpers/for-test.js';
-import {goProgram} from '../helpers/run.js';
+import {closedAfterTest, sharedFolder, spawnForTest} from '../helpers/for-test.js';
+import {cli, goProgram, runCli} from '../helpers/run.js';
+import {TerminalSession} from '../helpers/terminal.js';
 import {
 	decodeOtlp, decodePush, labels, windows, type Decoded,
 } from './decode.js';
 
 /** An engine of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
-function builtEngine(): string | undefined {
-	const program = path.join(folderForTest(), 'engine');
+const builtEngine = buildEngine();
+
+function buildEngine(): string | undefined {
+	const program = path.join(sharedFolder(), 'engine');
 	const {status, stderr} = spawnSync(goProgram() ?? 'go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'engine'), encoding: 'utf8', timeout: 180_000});
 	if (status !== 0) {
 		process.stderr.write(`no engine in Go: ${stderr ?? 'no go'}\n`);
@@ -30,18 +38,31 @@ function builtEngine(): string | undefined {
 	return status === 0 ? program : undefined;
 }
 
-test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) => {
-	const program = builtEngine() ?? skip('no Go');
+/** Starts it; `printed` has the profiles that it was sent, and the queries. */
+async function startEngine(program: string) {
 	const engine = spawnForTest(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
 	const printed: string[] = [];
 	createInterface(engine.stdout!).on('line', line => {
 		printed.push(line);
 	});
-	const port = await new Promise<string>(resolve => {
-		engine.stderr!.once('data', (data: Buffer) => {
-			resolve(data.toString().trim());
-		});
-	});
+	const [data] = await once(engine.stderr!, 'data') as [Buffer];
+	return {port: data.toString().trim(), printed};
+}
+
+const startedAtMs = 1_700_000_000_000;
+const {first, whole} = serviceSnapshots();
+const between = windowSnapshot(whole, first);
+const window: Snapshot = {...between, session: {...between.session, startedAtMs}};
+
+/** Sends a window as the JVM with these labels. */
+async function push(port: string, of: Labels, sent: Snapshot): Promise<void> {
+	expect(await post(pyroscope.urlOf(new URL(`http://127.0.0.1:${port}`)), {
+		body: pyroscope.encode(sent, of), headers: pyroscope.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
+	})).toMatchObject({kind: 'accepted'});
+}
+
+test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) => {
+	const {port, printed} = await startEngine(builtEngine ?? skip('no Go'));
 	const send = async (protocol: Protocol, decode: (body: Uint8Array) => Decoded[], at: string) => {
 		for (const window of Object.values(windows)) {
 			const body = protocol.encode(window, labels);
@@ -59,15 +80,86 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	await send(pyroscope, decodePush, '');
 	await send(otlp, decodeOtlp, '/v1development/profiles');
 
-	const {first, whole} = serviceSnapshots();
-	const window = windowSnapshot(whole, first);
-	const sent = pyroscope.encode(window, labels);
-	await post(pyroscope.urlOf(new URL(`http://127.0.0.1:${port}`)), {
-		body: sent, headers: pyroscope.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
-	});
-	const {snapshot} = await openSaved(`pyroscope://127.0.0.1:${port}/?query={service_name="shop"}&from=1700000000&until=1700000060000`);
+	await push(port, labels, window);
+	const {snapshot} = await openSaved(`pyroscope://127.0.0.1:${port}/?query={service_name="shop"}&from=${startedAtMs / 1000}&until=${startedAtMs + 60_000}`);
 	await expect.poll(() => printed.at(-1)).toBe(String.raw`{"Labels":{"selector":"{service_name=\"shop\"}"},"Type":"process_cpu:cpu:nanoseconds:cpu:nanoseconds","Period":60000,"Start":1700000000000,"Stacks":null}`);
 	const cpuByLine = (lines: ReturnType<typeof queryLines>) => lines.rows.filter(({line, selfCpuNs}) => line >= 0 && selfCpuNs > 0).map(row => [locationName(row), row.selfCpuNs]);
 	expect(cpuByLine(queryLines(snapshot, undefined, defaultQuery))).toEqual(cpuByLine(queryLines(whole, first, defaultQuery)));
-	expect(snapshot.session).toMatchObject({startedAtMs: 1_700_000_000_000, durationMs: 60_000});
+	expect(snapshot.session).toMatchObject({startedAtMs, durationMs: 60_000});
+});
+
+/** What the engine was asked and answered below, in base64. */
+type Exchange = ReadonlyArray<{readonly path: string; readonly type: string; readonly request: string; readonly answer: string}>;
+
+const recording = path.join(import.meta.dirname, 'exchange.json');
+const exchange = JSON.parse(readFileSync(recording, 'utf8')) as Exchange;
+
+/** Serves the recorded exchange, or records that with the engine behind it. */
+async function serveExchange(behind?: string) {
+	const recorded = new Map<string, Exchange[number]>();
+	const server = closedAfterTest(http.createServer((incoming, outgoing) => {
+		void (async () => {
+			const request = Buffer.concat(await incoming.toArray() as Buffer[]).toString('base64');
+			const [url, type] = [incoming.url!, incoming.headers['content-type']!];
+			let answer = exchange.find(one => one.path === url && one.request === request)?.answer;
+			if (behind) {
+				const response = await fetch(`http://127.0.0.1:${behind}${url}`, {method: 'POST', headers: {'content-type': type}, body: Buffer.from(request, 'base64')});
+				answer = Buffer.from(await response.arrayBuffer()).toString('base64');
+				recorded.set(url + request, {path: url, type, request, answer});
+			}
+
+			outgoing.writeHead(answer === undefined ? 404 : 200, {'content-type': type}).end(Buffer.from(answer ?? '', 'base64'));
+		})();
+	}).listen(0, '127.0.0.1'));
+	await once(server, 'listening');
+	return {recorded, port: (server.address() as AddressInfo).port};
+}
+
+/** Looks at what the engine has, as text, as CSV and on the screen. */
+async function watchFleet(port: number): Promise<void> {
+	const address = `pyroscope://127.0.0.1:${port}/?from=${startedAtMs - 1000}&until=${startedAtMs + 59_000}`;
+	const {stdout} = await runCli('open', address);
+	expect(stdout.trimEnd().split('\n').map(line => line.trim().replaceAll(/ +/g, ' '))).toEqual([
+		'CPU CHANGE SERVICE LABELS', '30% +9.8% (all) 3 JVMs', '20% 0.0% shop 2 JVMs', '9.8% 0.0% shop pod=shop-0', '9.8% 0.0% shop pod=shop-1', '9.8% new mail pod=mail-0',
+	]);
+	const {stdout: csv} = await runCli('open', address, '--format', 'csv', '--filter', 'shop-0');
+	expect(csv).toMatch(/^service_name,pod,value,before\r\nshop,shop-0,(\d+),\1\r\n$/);
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', address, '--compare', 'pod=shop-1'], {env: {TZ: 'UTC'}}));
+	await terminal.until('> ');
+	terminal.type('/shop-0\r');
+	expect(await terminal.until('Bubble.swap:24')).toMatch(/^shop pod=shop-0 .*2023-11-14 22:13-22:14/);
+	expect(terminal.text()).toContain('[Changes]');
+	terminal.type('[');
+	await terminal.until('2023-11-14 22:12-22:13; [ ] move it');
+	terminal.type('[');
+	await terminal.until(/2023-11-14 22:11-22:12: .* has nothing of/);
+	terminal.type('\u001B');
+	await terminal.until(/^tprof-top: 2023-11-14 22:12-22:13 .* filter: shop-0/);
+	terminal.type(']\u0015');
+	await terminal.until(/22:13-22:14 .*3 JVMs/);
+	terminal.type('\u001B');
+	expect(await terminal.ended()).toMatchObject({exitCode: 0});
+}
+
+test('a recorded engine\'s services and JVMs are a table, from which one opens', async () => {
+	const {port} = await serveExchange();
+	await watchFleet(port);
+});
+
+test('the engine in Go answers as it was recorded', async ({skip}) => {
+	const {port} = await startEngine(builtEngine ?? skip('no Go'));
+	for (const [service, pod, agoMs] of [['shop', 'shop-0', 0], ['shop', 'shop-1', 0], ['mail', 'mail-0', 0], ['shop', 'shop-0', 60_000], ['shop', 'shop-1', 60_000]] as const) {
+		await push(port, {service_name: service, pod}, {...window, session: {...window.session, startedAtMs: startedAtMs - agoMs}});
+	}
+
+	const {recorded: all, port: proxy} = await serveExchange(port);
+	await watchFleet(proxy);
+	// Requests at the same time come in any order.
+	const recorded = [...all].toSorted(([a], [b]) => a.localeCompare(b)).map(([, one]) => one);
+	if (process.env.RECORD_EXCHANGE) {
+		writeFileSync(recording, `${JSON.stringify(recorded, undefined, '\t')}\n`);
+	}
+
+	const comparable = (one: Exchange[number]) => ({...one, answer: one.type === 'application/json' ? JSON.parse(Buffer.from(one.answer, 'base64').toString()) as unknown : one.answer});
+	expect(exchange.map(one => comparable(one))).toEqual(expect.arrayContaining(recorded.map(one => comparable(one))));
 });

@@ -11,7 +11,7 @@ import {headersFrom} from '../../source/fleet/headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
-import {engineQuery, mergedProfile} from '../../source/fleet/querier.js';
+import {engineQuery, mergedProfile, selectorWith} from '../../source/fleet/querier.js';
 import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
@@ -233,15 +233,16 @@ test('metrics are for this host, under its own names', async () => {
 
 test('a query that Pyroscope cannot answer says why', async () => {
 	const now = 1_700_000_000_000;
-	expect(engineQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m', now)).toEqual({
-		url: new URL('https://h/base/querier.v1.QuerierService/SelectMergeProfile'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', startMs: now - 3_600_000, endMs: now - 1_800_000,
+	expect(engineQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env', now)).toEqual({
+		url: new URL('https://h/base/'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[], startMs: now - 3_600_000, endMs: now - 1_800_000,
 	});
-	for (const wrong of ['pyroscope://h', 'pyroscope://h/?query=x', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://me:secret@h/?query={}']) {
+	for (const wrong of ['pyroscope://h/?query=x', 'pyroscope://h/?token=secret', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://h/?from=now-99999d', 'pyroscope://me:secret@h/?query={}']) {
 		expect(() => engineQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}
 
+	expect(selectorWith('{a="1,b=2}",b=~`x`, c!=\'d\'}', {b: 'q"', e: ''})).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
 	const {port} = await engine([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
-	const ask = async () => mergedProfile(engineQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {}, 1000);
+	const ask = async () => mergedProfile(engineQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1000);
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
 	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
 	const nonsense = await ask();

@@ -2,7 +2,7 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {
-	ChooserScreen, matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
+	ChooserScreen, matching, pressChooser, type ChooserPorts, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
@@ -10,7 +10,7 @@ import {closedAfterTest} from '../helpers/for-test.js';
 
 /** A row as the command makes it, with the CPU share in its first cell. */
 const choice = (pid: number, cpu: string, user: string, version: string, name: string, problem?: string): ChoiceRow => ({
-	pid, cells: [cpu, user, version], name, words: `${user} ${version} ${name}`, problem,
+	id: String(pid), cells: [String(pid), cpu, user, version], name, words: `${pid} ${user} ${version} ${name}`, problem,
 });
 const rows: readonly ChoiceRow[] = [
 	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'), choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'), choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
@@ -26,9 +26,9 @@ const after = (keys: readonly string[], list = rows): ChooserStep => {
 };
 
 test('arrows and Enter choose; a JVM that cannot be profiled says why', () => {
-	expect(after(['enter']).chosen).toBe(100);
-	expect(after(['down', 'enter']).chosen).toBe(200);
-	expect(after(['end', 'up', 'up', 'up', 'enter']).chosen).toBe(100);
+	expect(after(['enter']).chosen).toBe('100');
+	expect(after(['down', 'enter']).chosen).toBe('200');
+	expect(after(['end', 'up', 'up', 'up', 'enter']).chosen).toBe('100');
 	const refused = after(['end', 'enter']);
 	expect(refused.chosen).toBeUndefined();
 	expect(refused.state.message).toBe('300: belongs to root');
@@ -36,13 +36,13 @@ test('arrows and Enter choose; a JVM that cannot be profiled says why', () => {
 });
 
 test('typing filters, and the cursor stays on its JVM when others come', () => {
-	expect(after([...'MAIL', 'enter']).chosen).toBe(200);
-	expect(after([...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter']).chosen).toBe(100);
+	expect(after([...'MAIL', 'enter']).chosen).toBe('200');
+	expect(after([...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter']).chosen).toBe('100');
 	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).chosen).toBe(200);
-	expect(matching(rows, '3 other').map(({pid}) => pid)).toEqual([300]);
+	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).chosen).toBe('200');
+	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
 	// Figures change all the time.
-	expect(matching(rows, '17').map(({pid}) => pid)).toEqual([200]);
+	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
 });
 
 test('Esc erases what was typed, and then leaves without a choice', () => {
@@ -53,18 +53,39 @@ test('Esc erases what was typed, and then leaves without a choice', () => {
 	}
 });
 
+const columnsOfRows: readonly ChoiceColumn[] = [
+	{heading: 'PID', align: 'right', fromColumns: 0}, {heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60},
+];
 const theme = new Theme({color: false, ascii: true});
 
 /** The screen with a list that stays; `left` has what it was left with. */
-function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<number | undefined>} {
-	const left: Array<number | undefined> = [];
+function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24, ports: Partial<ChooserPorts> = {}): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
+	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
-		columns: [{heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60}], theme, list: () => list, onLeave(pid) {
-			left.push(pid);
+		...ports, theme, list: () => ({
+			title: 'which JVM?', columns: columnsOfRows, nameHeading: 'MAIN CLASS', none: 'no JVMs found', rows: list,
+		}), onLeave(id) {
+			left.push(id);
 		},
 	}), {columns, rows: height}));
 	return {screen, left};
 }
+
+test('in the table of an engine, [ and ] move the span, / is no letter, and a row that does not open says why', async () => {
+	expect(pressChooser(empty, '[', rows, 10, 'engine').spans).toBe(-1);
+	expect(pressChooser(empty, ']', rows, 10, 'engine').spans).toBe(1);
+	expect(pressChooser(empty, '/', rows, 10, 'engine')).toEqual({state: empty});
+	expect(after(['[', '/']).state.filter).toBe('[/');
+	const {screen, left} = screenOf(rows, 80, 24, {
+		async prepare() {
+			throw new Error('the engine has nothing of it');
+		},
+	});
+	await screen.type('\r');
+	expect((await screen.lines()).at(-2)).toBe('the engine has nothing of it');
+	await screen.type('\u0003');
+	expect(left).toEqual([undefined]);
+});
 
 test('why a JVM cannot be chosen is said whole', async () => {
 	const problem = `it is ${'very '.repeat(30)}far away`;
@@ -78,9 +99,9 @@ test('why a JVM cannot be chosen is said whole', async () => {
 
 test('a narrow screen has fewer columns, each as wide as its longest cell', async () => {
 	for (const [columns, heading, first] of [
-		[80, '     PID CPU USER JVM    MAIN CLASS', '>    100 17% acme 21.0.3 com.acme.Shop'],
-		[50, '     PID CPU USER MAIN CLASS', '>    100 17% acme com.acme.Shop'],
-		[25, '     PID MAIN CLASS', '>    100 com.acme.Shop'],
+		[80, ' PID CPU USER JVM    MAIN CLASS', '>100 17% acme 21.0.3 com.acme.Shop'],
+		[50, ' PID CPU USER MAIN CLASS', '>100 17% acme com.acme.Shop'],
+		[25, ' PID MAIN CLASS', '>100 com.acme.Shop'],
 	] as const) {
 		const {screen} = screenOf(rows, columns);
 		const lines = await screen.lines();
@@ -115,7 +136,7 @@ test('the wheel moves the cursor, a click sets it; neither chooses', async () =>
 	expect(left).toEqual([]);
 });
 
-test.each([['Enter', '\rx', 100], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, whatever came behind it in the same read', async (_, bytes, pid) => {
+test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, whatever came behind it in the same read', async (_, bytes, pid) => {
 	const {screen, left} = screenOf(rows);
 	await screen.type(bytes);
 	expect(left).toEqual([pid]);

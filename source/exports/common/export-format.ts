@@ -93,8 +93,8 @@ type SnapshotPart = {
 	readonly ofViews?: true;
 	/** It shows what differs from the query's baseline, without a view for that. */
 	readonly comparesWithBaseline?: true;
-	/** Shape in which the format prints the list of JVMs; undefined: it cannot. */
-	readonly listing?: 'table' | 'document';
+	/** Shape in which the format prints a list of JVMs; undefined: it cannot. */
+	readonly listing?: 'table' | 'document' | 'records';
 	/** Default of --depth; undefined: all frames. */
 	readonly depth?: number;
 	/** Writes what was counted up to the snapshot, since the baseline if given. Depends only on its arguments. */

@@ -35,6 +35,7 @@ export const csv: ExportFormat = {
 	description: 'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
 	streaming: true,
 	ofViews: true,
+	listing: 'records',
 	traces,
 	tasks,
 	write(snapshot, baseline, {query: requested, view = views[0], top, iteration = 0}) {
@@ -59,7 +60,8 @@ function csvCell(cell: string | number): string {
 	return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
+/** Returns records with their heading as CSV. */
+export function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
 	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
 }
 

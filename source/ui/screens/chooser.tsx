@@ -4,7 +4,7 @@ import {Lines, ThemeContext} from '../components/text.js';
 import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
-import {actionOf, keysOf} from '../state/keys.js';
+import {actionOf, keysOf, type KeySource} from '../state/keys.js';
 import {erasures, typed} from '../state/reduce-input.js';
 import {stepOf} from '../state/screen-context.js';
 import {firstRow} from '../state/state.js';
@@ -16,18 +16,18 @@ import {
 } from '../text/spans.js';
 
 export type ChoiceRow = {
-	readonly pid: number;
+	readonly id: string;
 	/** A cell for each column. Printable, as all texts are. */
 	readonly cells: readonly string[];
 	/** The text after the cells: main class and arguments. */
 	readonly name: string;
-	/** The text that the filter searches, besides the pid. */
+	/** The text that the filter searches. */
 	readonly words: string;
 	/** Why it cannot be chosen; undefined if it can. */
 	readonly problem?: string;
 };
 
-/** A column between the pid and the name. */
+/** A column before the name. */
 export type ChoiceColumn = {
 	readonly heading: string;
 	readonly align: 'left' | 'right';
@@ -37,78 +37,126 @@ export type ChoiceColumn = {
 
 export type ChooserState = {
 	readonly filter: string;
-	/** Pid of the row with the cursor; undefined for the first. */
-	readonly selected: number | undefined;
+	/** Id of the row with the cursor; undefined for the first. */
+	readonly selected: string | undefined;
 	readonly message: string;
 };
 
-/** The state after an input, and what else to do. `chosen`: the pid that the screen is left with, if any. */
-export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: number};
+/** The state after an input, and what else to do. `chosen`: the id that the screen is left with, if any; `spans`: see `ChooserPorts`. */
+export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: string; readonly spans?: number};
 
-type ChooserScreenProps = {
+/** What there is to choose from. Texts are printable. */
+export type ChoiceList = {
+	readonly title: string;
+	/** Where the rows are from. */
+	readonly from?: string;
 	readonly columns: readonly ChoiceColumn[];
-	readonly theme: Theme;
-	readonly list: () => readonly ChoiceRow[];
-	readonly onLeave: (pid?: number) => void;
+	readonly nameHeading: string;
+	readonly rows: readonly ChoiceRow[];
+	/** Said if there are no rows. */
+	readonly none: string;
+	/** Said while there is nothing else to say. */
+	readonly message?: string;
 };
+
+/** What the screen calls in the rest of the program. */
+export type ChooserPorts = {
+	/** Lists the rows; called once a second. */
+	readonly list: () => ChoiceList;
+	/** What the last screen was left with. */
+	readonly initial?: ChooserState;
+	/** Lists the rows of the span so many lengths later; undefined: there are no spans. */
+	readonly move?: (spans: number) => Promise<void>;
+	/** Called before the screen is left with a row; it stays if this rejects, with the error's message. */
+	readonly prepare?: (id: string, state: ChooserState) => Promise<void>;
+};
+
+type ChooserScreenProps = ChooserPorts & {
+	readonly theme: Theme;
+	readonly onLeave: (id?: string) => void;
+};
+
+const nothingTyped: ChooserState = {filter: '', selected: undefined, message: ''};
 
 const listEveryMs = 1000;
 
 /** Lines besides the rows and the message: title, headings, keys, and the last of the screen, which stays empty. */
 const otherLines = 4;
 
-/** A live list of JVMs; `onLeave` gets the pid of the one chosen, if any. */
-export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
+/** A live list; `onLeave` gets the id of the row chosen, if any. */
+export function ChooserScreen({theme, list, initial = nothingTyped, move, prepare, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
 	const {rows: height} = size;
-	const [rows, setRows] = useState(list);
+	const [listed, setListed] = useState(list);
+	const {rows} = listed;
 	useEffect(() => {
 		const timer = setInterval(() => {
-			setRows(list());
+			setListed(list());
 		}, listEveryMs);
 		return () => {
 			clearInterval(timer);
 		};
 	}, [list]);
 	const width = size.columns - 1;
-	const messageOf = ({message}: ChooserState) => wrappedSpans(message, width, 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const source = move && 'engine';
+	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
-	const [state, setState] = useState<ChooserState>({filter: '', selected: undefined, message: ''});
+	const [state, setState] = useState(initial);
 	// One read may bring several keys before the next render.
 	const newest = useRef(state);
-	const hasLeft = useRef(false);
+	const phase = useRef<'choosing' | 'preparing' | 'left'>('choosing');
+	const show = (next: ChooserState) => {
+		newest.current = next;
+		setState(next);
+	};
+
+	const listUntil = async (change: Promise<void> | undefined) => {
+		setListed(list());
+		await change;
+		setListed(list());
+	};
+
+	const leave = async (id: string | undefined) => {
+		phase.current = id === undefined || !prepare ? 'left' : 'preparing';
+		try {
+			if (phase.current === 'preparing') {
+				await listUntil(prepare!(id!, newest.current));
+			}
+
+			onLeave(id);
+		} catch (error) {
+			phase.current = 'choosing';
+			show({...newest.current, message: (error as Error).message});
+		}
+	};
+
 	const press = (input: string | MouseInput) => {
+		const room = roomOf(newest.current);
+		const step = typeof input === 'string' ? pressChooser(newest.current, input, rows, room, source) : clickChooser(newest.current, input, rows, room);
+		const isQuitting = step.effect === 'leave' && step.chosen === undefined;
 		// Ignores the rest of the read that contained the last key.
-		if (hasLeft.current) {
+		if (phase.current === 'left' || (phase.current === 'preparing' && !isQuitting)) {
 			return;
 		}
 
-		const room = roomOf(newest.current);
-		const step = typeof input === 'string' ? pressChooser(newest.current, input, rows, room) : clickChooser(newest.current, input, rows, room);
-		newest.current = step.state;
-		setState(step.state);
-		switch (step.effect) {
-			case 'leave': {
-				hasLeft.current = true;
-				onLeave(step.chosen);
-				break;
-			}
+		show(step.state);
+		if (step.spans !== undefined) {
+			void listUntil(move?.(step.spans));
+		}
 
-			case 'redraw': {
-				repaint();
-				break;
-			}
-
-			case 'suspend': {
+		const perform = {
+			leave() {
+				void leave(step.chosen);
+			},
+			redraw: repaint,
+			suspend() {
 				terminal.suspend();
-				break;
-			}
-
-			case undefined: {
-				break;
-			}
+			},
+		};
+		if (step.effect) {
+			perform[step.effect]();
 		}
 	};
 
@@ -117,10 +165,10 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const message = messageOf(state);
 	const room = roomOf(state);
 	const lines: Spans[] = [
-		[{text: cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width), role: 'title'}],
-		...choiceLines(state, rows, {columns, room, width}),
+		titleLine(state, listed, width),
+		...choiceLines(state, listed, {room, width}),
 		...message,
-		keyLine(state, width),
+		keyLine(state, width, source),
 	];
 	return (
 		<ThemeContext value={theme}>
@@ -129,57 +177,61 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	);
 }
 
-function keyLine({filter}: ChooserState, width: number): Spans {
-	const items = keysOf('chooser').filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
-		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, lead: label.length, role: 'key', priority: 0,
+function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width: number): Spans {
+	const item = (text: string, priority: number): Item => ({text, priority, leastWidth: priority === 3 ? undefined : 8, role: 'title', isJoined: true});
+	return layOut([item('tprof-top:', 3), item(title, 0), item(from, 2), item(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1)], width);
+}
+
+function keyLine({filter}: ChooserState, width: number, source: KeySource | undefined): Spans {
+	const items = keysOf('chooser', source).filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
+		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, lead: label.length, role: 'key', priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
 	return layOut(items, width);
 }
 
-const pidWidth = 7;
 const gap = ' ';
 
 /** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
-function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, room, width}: {readonly columns: readonly ChoiceColumn[]; readonly room: number; readonly width: number}): readonly Spans[] {
+function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: ChoiceList, {room, width}: {readonly room: number; readonly width: number}): readonly Spans[] {
 	const line = lineOf(columns, rows, width);
 	const shown = matching(rows, state.filter);
 	const {top, selected} = scrollPosition(state, shown, room);
 	const lines = shown.slice(top, top + room).map((row, index): Spans => {
 		const isSelected = top + index === selected;
-		const text = (isSelected ? '>' : ' ') + line(String(row.pid), row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
+		const text = (isSelected ? '>' : ' ') + line(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
 		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
 	});
 	if (lines.length === 0 && room > 0) {
-		lines.push([{text: cut(rows.length === 0 ? 'no JVMs found; one that starts will appear here' : 'no JVMs match; Esc clears the filter', width), role: 'dim'}]);
+		lines.push([{text: cut(rows.length === 0 ? none : 'nothing matches; Esc clears the filter', width), role: 'dim'}]);
 	}
 
 	return [
-		[{text: ` ${line('PID', columns.map(({heading}) => heading), 'MAIN CLASS')}`, role: 'heading'}],
+		[{text: ` ${line(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
 		...lines,
 		...Array.from({length: room - lines.length}, () => []),
 	];
 }
 
 /** Returns a formatter of lines: the columns that fit, as wide as their longest cells. `width`: screen columns - 1. */
-function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (pid: string, cells: readonly string[], name: string) => string {
+function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
 	const shownColumns = columns.map(({heading, align, fromColumns}, index) => ({
 		index, align, isShown: width + 1 >= fromColumns, cells: Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
 	})).filter(({isShown}) => isShown);
-	return (pid, cells, name) => cut([pad(pid, pidWidth, 'right'), ...shownColumns.map(column => pad(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
+	return (cells, name) => cut([...shownColumns.map(column => pad(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
 }
 
 /** Returns the rows that contain all words of the filter. */
 export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	return rows.filter(({pid, words: text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
+	return rows.filter(({words: text}) => words.every(word => text.toLowerCase().includes(word)));
 }
 
 /** Lines above the first row: title and headings. */
 const linesAbove = 2;
 
 /** Returns the indices of the first row on the screen, which has room for `room` rows, and of the selected row. */
-function scrollPosition({selected: selectedPid}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly selected: number} {
-	const selected = Math.max(0, shown.findIndex(({pid}) => pid === selectedPid));
+function scrollPosition({selected: selectedId}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly selected: number} {
+	const selected = Math.max(0, shown.findIndex(({id}) => id === selectedId));
 	return {selected, top: firstRow(0, selected, shown.length, room)};
 }
 
@@ -190,14 +242,14 @@ function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: read
 	const isOnRow = line >= linesAbove && line < linesAbove + room;
 	const index = mouse === 'click' ? (isOnRow ? top + line - linesAbove : -1) : Math.min(shown.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1)));
 	const row = index < 0 ? undefined : shown.at(index);
-	return {state: row ? {...state, selected: row.pid, message: ''} : state};
+	return {state: row ? {...state, selected: row.id, message: ''} : state};
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
-export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number): ChooserStep {
-	const action = actionOf('chooser', key);
+export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number, source?: KeySource): ChooserStep {
+	const action = actionOf('chooser', key, source);
 	const shown = matching(rows, state.filter);
-	const at = Math.max(0, shown.findIndex(({pid}) => pid === state.selected));
+	const at = Math.max(0, shown.findIndex(({id}) => id === state.selected));
 	const line = {text: state.filter, cursor: state.filter.length};
 	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
 	if (action === 'back' && state.filter !== '') {
@@ -215,14 +267,22 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	if (action === 'accept') {
 		const row = shown.at(at);
 		if (row?.problem !== undefined) {
-			return {state: {...state, selected: row.pid, message: `${row.pid}: ${row.problem}`}};
+			return {state: {...state, selected: row.id, message: `${row.id}: ${row.problem}`}};
 		}
 
-		return row ? {state, effect: 'leave', chosen: row.pid} : {state};
+		return row ? {state: {...state, message: ''}, effect: 'leave', chosen: row.id} : {state};
 	}
 
 	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {
 		return withFilter(erasures[action](line).text);
+	}
+
+	if (action === 'earlier' || action === 'later') {
+		return {state: {...state, message: ''}, spans: action === 'later' ? 1 : -1};
+	}
+
+	if (action === 'filter') {
+		return {state};
 	}
 
 	if (action === undefined) {
@@ -230,5 +290,5 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	}
 
 	const index = Math.min(shown.length - 1, Math.max(0, at + stepOf(action, pageRows, shown.length)));
-	return {state: {...state, selected: shown.at(index)?.pid, message: ''}};
+	return {state: {...state, selected: shown.at(index)?.id, message: ''}};
 }

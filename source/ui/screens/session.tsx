@@ -4,7 +4,7 @@ import {
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {Location, Query} from '../../query/types/query.js';
+import type {Baseline, Location, Query} from '../../query/types/query.js';
 import {viewOf} from '../../views/registry.js';
 import {linksOf, Pane} from '../components/detail.js';
 import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
@@ -54,6 +54,14 @@ export type MethodTracer = {
 	forget(): Promise<void>;
 };
 
+/** Moves the span of the profile that an engine has merged. */
+export type SpanPort = {
+	/** Whether Esc leads back to the table of the engine. */
+	readonly canGoBack: boolean;
+	/** Shows the span so many lengths later. Resolves to what to compare it with, or to undefined if another move came after it; rejects as `Save` does. */
+	move(spans: number): Promise<{readonly baseline?: Baseline} | undefined>;
+};
+
 /** What the screen of a session calls in the rest of the program. */
 export type SessionPorts = {
 	readonly save: Save;
@@ -62,6 +70,8 @@ export type SessionPorts = {
 	readonly tracer?: MethodTracer;
 	/** Undefined for what is recorded or saved already. */
 	readonly recording?: RecordingToggle;
+	/** Undefined unless an engine is shown. */
+	readonly spans?: SpanPort;
 };
 
 type SessionScreenProps = SessionPorts & {
@@ -70,13 +80,14 @@ type SessionScreenProps = SessionPorts & {
 	readonly view: InitialView;
 	readonly theme: Theme;
 	readonly onQuit: () => void;
+	readonly onBack?: () => void;
 };
 
 /** Time after which a recording that is played goes on to its next window. */
 const playMs = 1000;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
-export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, recording, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, recording, spans, onQuit, onBack}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -145,6 +156,20 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		},
 		holders() {
 			store.askForHolders();
+		},
+		back() {
+			if (spans?.canGoBack) {
+				onBack?.();
+			}
+		},
+		'move-span'(effect) {
+			void attempt(dispatch, '', async () => {
+				const moved = await spans?.move(effect.spans);
+				if (moved) {
+					store.refresh();
+					dispatch({type: 'moved', baseline: moved.baseline});
+				}
+			});
 		},
 		reset({isUndone}) {
 			store.reset(isUndone);

@@ -24,18 +24,22 @@ export const keyGroups = [
 
 export type Action = (typeof keyGroups)[number]['actions'][number];
 
-/** What is on the screen: a JVM that is sampled, a recording, or a saved snapshot. */
-export type KeySource = 'jvm' | 'recording' | 'snapshot';
+/** What is on the screen: a JVM that is sampled, a recording, a saved snapshot, or what an engine has. */
+export type KeySource = 'jvm' | 'recording' | 'snapshot' | 'engine';
 
 export type KeyRow = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
 	readonly action: Action;
 	readonly contexts: readonly Context[];
 	/** Short title in the key line; without one the key is not listed there. */
 	readonly title?: string;
-	/** Only while a JVM is sampled, or where there is a past too: in a recording. */
-	readonly isLive?: true | 'or recorded';
+	/** The sources for which it does something; undefined: all. */
+	readonly sources?: readonly KeySource[];
 	readonly press?: ViewKey['press'];
 };
+
+const live: readonly KeySource[] = ['jvm'];
+/** They have a past. */
+const liveOrRecorded: readonly KeySource[] = [...live, 'recording'];
 
 const lists: readonly Context[] = [...tables, 'detail', 'help', 'menu', 'chooser'];
 
@@ -53,7 +57,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
 	{action: 'focus', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of an engine', knownFrom: 'htop'},
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
 	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'next', help: 'select the next line that Enter opens: who holds the lock, threads, callers, callees'},
@@ -91,26 +95,29 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'own-code', keys: ['a'], contexts: tables, label: 'a', help: 'own code first: the program\'s own line instead of the JDK line that it called; again: every line by itself'},
 	{action: 'java-only', keys: ['J'], contexts: tables, label: 'J', help: 'Java alone, or also what the JVM itself uses: [gc] collectors, [jit] compilers, [vm] other threads of it, [native] threads of libraries'},
 	{action: 'native', keys: ['n'], contexts: tables, label: 'n', help: 'CPU time in native code by library and function (libzip.so!inflate_fast, [kernel] read), or folded into the Java line that called it'},
-	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, with an agent in the JVM; says how many methods match and asks first; see the Traces view', isLive: true},
-	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', isLive: true},
+	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, with an agent in the JVM; says how many methods match and asks first; see the Traces view', sources: live},
+	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', sources: live},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
-	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: 'or recorded'},
-	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on', isLive: 'or recorded'},
-	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', isLive: 'or recorded'},
-	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', isLive: 'or recorded'},
-	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', isLive: 'or recorded'},
+	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', sources: liveOrRecorded},
+	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on. Of an engine: the span before', sources: [...liveOrRecorded, 'engine']},
+	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', sources: [...liveOrRecorded, 'engine']},
+	{action: 'filter', keys: ['/'], contexts: ['chooser'], label: '/', help: 'in the table of an engine: begin the filter, as any letter does', sources: ['engine']},
+	{action: 'earlier', keys: ['['], contexts: ['chooser'], label: '[', title: 'earlier', help: 'in the table of an engine: the span before', sources: ['engine']},
+	{action: 'later', keys: [']'], contexts: ['chooser'], label: ']', title: 'later', help: 'in the table of an engine: the span after, up to now', sources: ['engine']},
+	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', sources: liveOrRecorded},
+	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', sources: liveOrRecorded},
 	{action: 'changes', keys: ['D'], contexts: tables, label: 'D', help: 'what changed since the baseline, or against --compare FILE: CPU and ticks per second; again: back'},
-	{action: 'reset', keys: ['r'], contexts: tables, label: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
-	{action: 'undo-reset', keys: ['u'], contexts: tables, label: 'u', help: 'undo the reset', isLive: true},
-	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: tables, label: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on. In a recording: play it, 10 times as fast, 60 times, stop', knownFrom: 'htop', isLive: 'or recorded'},
-	{action: 'pause', keys: ['Z', 'p'], contexts: ['detail'], label: 'Z p', help: 'pause the screen; sampling goes on', isLive: true},
-	{action: 'sampling', keys: ['o'], contexts: tables, label: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
-	{action: 'record', keys: ['w'], contexts: [...tables, 'detail'], label: 'w', help: 'write what comes from now on to a recording, tprof-PID-TIME.tprof; again: end it', isLive: true},
+	{action: 'reset', keys: ['r'], contexts: tables, label: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', sources: live},
+	{action: 'undo-reset', keys: ['u'], contexts: tables, label: 'u', help: 'undo the reset', sources: live},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: tables, label: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on. In a recording: play it, 10 times as fast, 60 times, stop', knownFrom: 'htop', sources: liveOrRecorded},
+	{action: 'pause', keys: ['Z', 'p'], contexts: ['detail'], label: 'Z p', help: 'pause the screen; sampling goes on', sources: live},
+	{action: 'sampling', keys: ['o'], contexts: tables, label: 'o', help: 'stop and start sampling', knownFrom: 'perf', sources: live},
+	{action: 'record', keys: ['w'], contexts: [...tables, 'detail'], label: 'w', help: 'write what comes from now on to a recording, tprof-PID-TIME.tprof; again: end it', sources: live},
 	{action: 'save', keys: ['s'], contexts: [...tables, 'detail'], label: 's', title: 'save', help: 'save the window at once, as pprof and as text', knownFrom: 'austin, perf'},
 	{action: 'save-as', keys: ['S'], contexts: tables, label: 'S', help: 'save under another name or in another format; as a recording: all of the past that is kept'},
-	{action: 'delay', keys: ['d'], contexts: tables, label: 'd', help: 'change the refresh interval', knownFrom: 'top', isLive: true},
+	{action: 'delay', keys: ['d'], contexts: tables, label: 'd', help: 'change the refresh interval', knownFrom: 'top', sources: live},
 	{action: 'redraw', keys: ['ctrl-l'], contexts, label: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
 	{action: 'suspend', keys: ['ctrl-z'], contexts, label: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
 	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], label: 'Enter', title: 'choose', help: 'accept'},
@@ -135,12 +142,13 @@ function overridesKey(context: Context, keys: readonly string[]): boolean {
 export const keyTable: readonly KeyRow[] = allKeys
 	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
 
+/** Contexts in which a character is text, unless it is a key for some sources. */
 const typedContexts: ReadonlySet<Context> = new Set(['input', 'chooser']);
 
 const byContext = new Map(contexts.map(context => {
 	const rows = keyTable.filter(row => row.contexts.includes(context));
 	const keys = rows.flatMap(row => row.keys.map(key => [key, row] as const));
-	return [context, new Map(keys.filter(([key]) => key.length > 1 || !typedContexts.has(context)))];
+	return [context, new Map(keys.filter(([key, {sources}]) => key.length > 1 || sources !== undefined || !typedContexts.has(context)))];
 }));
 
 /** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
@@ -163,8 +171,8 @@ export function keysOf(context: Context, source: KeySource = 'jvm'): readonly Ke
 	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, source));
 }
 
-function isOffered({isLive}: KeyRow, source: KeySource): boolean {
-	return source === 'jvm' || isLive === undefined || (isLive === 'or recorded' && source === 'recording');
+function isOffered({sources}: KeyRow, source: KeySource): boolean {
+	return sources === undefined || sources.includes(source);
 }
 
 /** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */

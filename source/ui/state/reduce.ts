@@ -1,3 +1,4 @@
+import type {Baseline} from '../../query/types/query.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
@@ -26,6 +27,8 @@ export type SessionAction =
 	| {readonly type: 'say'; readonly message: Message}
 	| {readonly type: 'confirm-trace'; readonly question: string; readonly about: string}
 	| {readonly type: 'resets'; readonly resets: number}
+	/** Another span of an engine is shown. */
+	| {readonly type: 'moved'; readonly baseline: Baseline | undefined}
 	/** Shows the next window of the recording being played. */
 	| {readonly type: 'play'; readonly layout: Layout};
 
@@ -58,6 +61,10 @@ export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: U
 
 		case 'play': {
 			return played(ui, screen(ui, action.layout));
+		}
+
+		case 'moved': {
+			return withQuery({...ui, message: undefined}, {baseline: action.baseline});
 		}
 
 		case 'resets': {

@@ -13,6 +13,10 @@ import type {KeySource} from './keys.js';
 
 /** Returns what is on the screen, which decides what some keys do. */
 export function keySourceOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): KeySource {
+	if (status.span !== undefined) {
+		return 'engine';
+	}
+
 	return status.phase === 'recording' ? (ring.windows.length > 0 ? 'recording' : 'snapshot') : 'jvm';
 }
 

@@ -153,7 +153,7 @@ function open(state: UiState, {rows}: ScreenContext): UiState {
 }
 
 /** Undoes one thing at a time: the view's zoom, the past, the filter, the selection of threads, the focus. */
-function cleared(state: UiState): UiState {
+function cleared(state: UiState, {source}: ScreenContext): UiState {
 	const back = viewOf(state.view).back?.(state.query);
 	if (back) {
 		return withQuery(state, back);
@@ -171,7 +171,7 @@ function cleared(state: UiState): UiState {
 		return withAllThreads(state);
 	}
 
-	return backFromFocus(state) ?? state;
+	return backFromFocus(state) ?? (source === 'engine' ? withEffect(state, {type: 'back'}) : state);
 }
 
 function withAllThreads(state: UiState): UiState {

@@ -6,7 +6,7 @@ import {comparingView, viewOf, views} from '../../views/registry.js';
 import {clocks} from '../../query/columns/format.js';
 import type {ScreenContext} from './screen-context.js';
 import {
-	goBack, goTo, say, type UiState,
+	goBack, goTo, say, withEffect, type UiState,
 } from './state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
@@ -15,7 +15,11 @@ export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
 }
 
 /** Goes to the previous window; in a young session first to a shorter one. */
-export function earlier(state: UiState, {ring}: ScreenContext): UiState {
+export function earlier(state: UiState, {ring, source}: ScreenContext): UiState {
+	if (source === 'engine') {
+		return moveSpan(state, -1);
+	}
+
 	const cellMs = pastCell(state);
 	const isLive = cellMs === undefined;
 	const choices = isLive ? spans.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
@@ -31,10 +35,18 @@ export function earlier(state: UiState, {ring}: ScreenContext): UiState {
 
 /** Goes to the next window; past the newest, back to LIVE. */
 export function later(state: UiState, {ring, source}: ScreenContext): UiState {
+	if (source === 'engine') {
+		return moveSpan(state, 1);
+	}
+
 	const cellMs = pastCell(state);
 	return cellMs === undefined
 		? say(state, source === 'recording' ? 'this is all of the recording; [ shows its last window' : 'this is LIVE; [ shows the past')
 		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
+}
+
+function moveSpan(state: UiState, spans: number): UiState {
+	return withEffect(say(state, 'asking the engine...'), {type: 'move-span', spans});
 }
 
 /** Goes to the second with the most CPU time. */

@@ -32,6 +32,7 @@ const sessionStates: readonly SessionState[] = [
 		holds: isIn('failed'), role: 'error', badge: () => 'FAILED',
 		isAlarm: true, message: ({status}) => `${status.message ?? 'sampling failed'}${status.hint ? `; ${status.hint}` : ''}; s saves, q quits`,
 	},
+	{holds: ({status}) => status.span !== undefined, role: 'hot', badge: ({status}) => status.span!, message: ({status}) => status.message ?? ''},
 	{holds: isIn('recording'), role: 'hot', badge: ({snapshot}) => `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim()},
 	{holds: ({vitals}) => vitals.isStopped === true, role: 'error', badge: () => 'TARGET STOPPED'},
 	{holds: (_, {isPaused}) => isPaused, role: 'hot', badge: ({samplesSincePause}) => `PAUSED +${samplesSincePause} samples`},

@@ -1,5 +1,5 @@
 // An engine for the tests of push: it decodes what it gets with Pyroscope's and OpenTelemetry's own code, and prints each
-// profile as a line of JSON: its labels, type and period, and the value of each stack.
+// profile as a line of JSON: its labels, type and period, and the value of each stack. It serves what was pushed.
 package main
 
 import (
@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -20,6 +22,7 @@ import (
 	"github.com/grafana/pyroscope/api/gen/proto/go/push/v1/pushv1connect"
 	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
 	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
+	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/protobuf/proto"
 )
@@ -65,7 +68,10 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 			text := func(at int64) string { return p.StringTable[at] }
 			kind := p.SampleType[0]
 			if labels["__name__"] == "process_cpu" {
-				newest = &p
+				pushed = append(pushed, struct {
+					labels  map[string]string
+					profile *googlev1.Profile
+				}{labels, &p})
 			}
 			found := profile{labels, fmt.Sprintf("%s:%s:%s:%s:%s", labels["__name__"], text(kind.Type), text(kind.Unit), text(p.PeriodType.Type), text(p.PeriodType.Unit)), p.Period, p.TimeNanos, map[string]int64{}}
 			for _, s := range p.Sample {
@@ -82,17 +88,70 @@ func (pusher) Push(_ context.Context, request *connect.Request[pushv1.PushReques
 	return connect.NewResponse(&pushv1.PushResponse{}), nil
 }
 
-// The newest CPU profile that was pushed, which is what a query gets.
-var newest *googlev1.Profile
+// The CPU profiles that were pushed.
+var pushed []struct {
+	labels  map[string]string
+	profile *googlev1.Profile
+}
+
+var matcher = regexp.MustCompile(`(\w+)="([^"]*)"`)
+
+func matches(selector string, labels map[string]string) bool {
+	for _, match := range matcher.FindAllStringSubmatch(selector, -1) {
+		if labels[match[1]] != match[2] {
+			return false
+		}
+	}
+	return true
+}
 
 type querier struct {
 	querierv1connect.UnimplementedQuerierServiceHandler
 }
 
+// The newest profile of the selector in the span.
 func (querier) SelectMergeProfile(_ context.Context, request *connect.Request[querierv1.SelectMergeProfileRequest]) (*connect.Response[googlev1.Profile], error) {
 	asked := request.Msg
 	print(profile{map[string]string{"selector": asked.LabelSelector}, asked.ProfileTypeID, asked.End - asked.Start, asked.Start, nil})
-	return connect.NewResponse(newest), nil
+	found := &googlev1.Profile{}
+	for _, one := range pushed {
+		if at := one.profile.TimeNanos / 1e6; at >= asked.Start && at <= asked.End && matches(asked.LabelSelector, one.labels) {
+			found = one.profile
+		}
+	}
+	return connect.NewResponse(found), nil
+}
+
+// As Pyroscope does: a point has the end of its step, and the first step ends at the start of the query.
+func (querier) SelectSeries(_ context.Context, request *connect.Request[querierv1.SelectSeriesRequest]) (*connect.Response[querierv1.SelectSeriesResponse], error) {
+	asked := request.Msg
+	step := int64(asked.Step * 1000)
+	answer := &querierv1.SelectSeriesResponse{}
+	byLabels := map[string]*typesv1.Series{}
+	for _, one := range pushed {
+		steps := int64(math.Ceil(float64(one.profile.TimeNanos/1e6-asked.Start) / float64(step)))
+		at := asked.Start + steps*step
+		if steps < 0 || at > asked.End || !matches(asked.LabelSelector, one.labels) {
+			continue
+		}
+		labels := []*typesv1.LabelPair{}
+		for _, name := range asked.GroupBy {
+			if value, isThere := one.labels[name]; isThere {
+				labels = append(labels, &typesv1.LabelPair{Name: name, Value: value})
+			}
+		}
+		sum := 0.0
+		for _, sample := range one.profile.Sample {
+			sum += float64(sample.Value[0])
+		}
+		key := fmt.Sprint(labels)
+		if byLabels[key] == nil {
+			byLabels[key] = &typesv1.Series{Labels: labels}
+			answer.Series = append(answer.Series, byLabels[key])
+		}
+		byLabels[key].Points = append(byLabels[key].Points, &typesv1.Point{Value: sum, Timestamp: at})
+	}
+	return connect.NewResponse(answer), nil
 }
 
 func collect(response http.ResponseWriter, request *http.Request) {
