@@ -4,7 +4,7 @@ import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-time
 import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
-import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
+import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
@@ -124,6 +124,48 @@ describe('who has an event', () => {
 		expect([followed.of(busy), eventsOf(followed, [slow])]).toEqual([undefined, 1]);
 		followed.update([], 5020);
 		expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+	});
+
+	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
+		const followed = timerOf(new Kernel());
+		const java = thread(1);
+		followed.update([java], 0);
+		expect(java.hasEvent).toBe(true);
+		java.cpu.usedNs = 0;
+		followed.of(java)!.fresh = [new RecordedStack()];
+		followed.update([java], 20);
+		followed.update([java], 5000);
+		expect(java.hasEvent).toBe(true);
+		followed.of(java)!.fresh = [];
+		followed.update([java], 5020);
+		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
+		java.cpu.usedNs = 5e6;
+		followed.update([java], 5040);
+		followed.release();
+		expect(java.hasEvent).toBe(false);
+	});
+
+	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
+		const followed = timerOf(new Kernel());
+		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
+		followed.update([java, ended], 0);
+		java.hasValidRow = true;
+		java.cpu.usedNs = 0;
+		followed.update([], 500);
+		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
+		java.hasValidRow = false;
+		java.cpu.usedNs = 0.6e6;
+		followed.update([java], 900);
+		expect(java.hasEvent).toBe(true);
+		const rare = thread(3, 0.6);
+		followed.update([rare], 1000);
+		rare.hasValidRow = true;
+		rare.cpu.usedNs = 0;
+		for (let ms = 1020; ms < 4200; ms += 20) {
+			followed.update([], ms);
+		}
+
+		expect(followed.of(rare)).toBe(undefined);
 	});
 
 	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
