@@ -125,9 +125,12 @@ export const counterColumns = {
 	squaredUs: {unit: 'count', role: 'counter'},
 } as const satisfies KeyedColumns;
 
-/** Returns `counterColumns.squaredUs` of CPU nanoseconds observed in `pieces` of equal length; 0 without pieces. */
+/**
+Returns `counterColumns.squaredUs` of CPU nanoseconds observed in `pieces` of equal length; 0 without pieces. A whole
+number, as recordings have it, so that theirs are the same sums.
+*/
 export function squaredUsOf(cpuNs: number, pieces: number): number {
-	return pieces > 0 ? cpuNs * cpuNs / 1e6 / pieces : 0;
+	return pieces > 0 ? Math.ceil(cpuNs * cpuNs / 1e6 / pieces) : 0;
 }
 
 /** Returns how many pieces of equal size have this sum and this sum of squares; 0 if there are none. */

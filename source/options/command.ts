@@ -39,7 +39,7 @@ export const commandTable: ReadonlyArray<{
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a snapshot, a recording, or what pyroscope://HOST has, with the same keys; --last: your last session', path: 'file',
+		word: 'open', spelling: 'open FILE', help: 'a snapshot, recording or pyroscope://HOST, with the same keys; --last: your last session', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'record', spelling: 'record PID -o FILE', help: 'write a recording; open and diff show any moment of it'},

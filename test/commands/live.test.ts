@@ -149,7 +149,7 @@ test.concurrent('a JVM is chosen from the list, which gives the terminal to the 
 	await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
 	await session.until(/filter: p$/m);
 	session.type(`\farked ${pid}`);
-	await session.until(new RegExp(`filter: parked ${pid}[^]*> +${pid} `));
+	await session.until(new RegExp(`filter: parked ${pid}[^]*> *${pid} `));
 	session.type('\r');
 	await session.until(new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
 	const other = open(ownFolder());
