@@ -1,5 +1,5 @@
-import {readFileSync} from 'node:fs';
 import process from 'node:process';
+import {attempt, readText} from '../jvm/system/proc.js';
 
 /**
 Time between readings of our CPU time, and number of readings kept. Of these, the median cost of a sample and the
@@ -26,11 +26,8 @@ type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
 export function ownCpu(): OwnCpu {
 	const {user, system} = process.cpuUsage();
 	const processMs = (user + system) / 1000;
-	try {
-		return {samplerMs: Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6, processMs};
-	} catch {
-		return {samplerMs: processMs, processMs};
-	}
+	const schedstat = attempt(() => readText('/proc/thread-self/schedstat'), undefined);
+	return {samplerMs: schedstat === undefined ? processMs : Number(schedstat.split(' ')[0]) / 1e6, processMs};
 }
 
 /**

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {closeSync, readdirSync, statSync} from 'node:fs';
 import {openFile, isBelowRoot, openBelowRoot, openFileBelowRoot, pathOf, workingFolder} from '../jvm/system/below-root.js';
-import {readOpen} from '../jvm/system/proc.js';
+import {attempt, closing, readOpen} from '../jvm/system/proc.js';
 import {readJavaCommand} from '../jvm/identity/java-command.js';
 import {Zip} from './zip.js';
 
@@ -39,34 +39,18 @@ function folderRoot(folder: string): SourceRoot {
 }
 
 function basesIn(folder: string): string[] {
-	const parts = namesIn(folder).filter(name => !name.startsWith('.')).slice(0, maxSubprojects).map(name => path.join(folder, name));
+	const parts = attempt(() => readdirSync(folder), []).filter(name => !name.startsWith('.')).slice(0, maxSubprojects).map(name => path.join(folder, name));
 	return [folder, ...parts].flatMap(part => usualFolders.map(usual => path.join(part, usual))).filter(candidate => isFolder(candidate));
 }
 
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
-}
-
 function isFolder(name: string): boolean {
-	try {
-		return statSync(name).isDirectory();
-	} catch {
-		return false;
-	}
+	return attempt(() => statSync(name).isDirectory(), false);
 }
 
 /** Returns the bytes of a file; undefined if it is unreadable, not a regular file, or longer than `maxSourceBytes`. */
 function bytesOf(file: string): Buffer | undefined {
-	try {
-		const read = readOpen(openFile(file), maxSourceBytes + 1);
-		return 'bytes' in read && read.bytes.length <= maxSourceBytes ? read.bytes : undefined;
-	} catch {
-		return undefined;
-	}
+	const read = attempt(() => readOpen(openFile(file), maxSourceBytes + 1), undefined);
+	return read && 'bytes' in read && read.bytes.length <= maxSourceBytes ? read.bytes : undefined;
 }
 
 const isSource = (name: string) => /\.(?:java|kt|scala|groovy|clj)$/.test(name);
@@ -76,27 +60,17 @@ Returns the root of a jar or zip of sources; top-level packages may be one folde
 opens the file at the first `read`; `name` is for display. An unreadable jar has no sources.
 */
 function jarRoot(name: string, open: () => number): SourceRoot {
-	let opened: {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined | 'closed';
+	let readJar: SourceRoot['read'] | undefined;
 	return {
 		read(relative) {
-			opened ??= openJar(open) ?? 'closed';
-			if (opened === 'closed') {
-				return undefined;
-			}
-
-			const inside = opened.byPath.get(relative);
-			try {
-				const bytes = inside === undefined ? undefined : opened.zip.read(inside);
-				return bytes && {bytes, found: `${name}!/${inside}`};
-			} catch {
-				return undefined;
-			}
+			readJar ??= openJar(name, open);
+			return readJar(relative);
 		},
 	};
 }
 
 /** Opens a jar and maps the paths of its sources to entry names. It stays open: sources are read on demand. */
-function openJar(open: () => number): {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined {
+function openJar(jar: string, open: () => number): SourceRoot['read'] {
 	let fd: number | undefined;
 	try {
 		fd = open();
@@ -110,13 +84,17 @@ function openJar(open: () => number): {readonly zip: Zip; readonly byPath: Reado
 			}
 		}
 
-		return {zip, byPath};
+		return relative => {
+			const inside = byPath.get(relative);
+			const bytes = inside === undefined ? undefined : attempt(() => zip.read(inside), undefined);
+			return bytes && {bytes, found: `${jar}!/${inside}`};
+		};
 	} catch {
 		if (fd !== undefined) {
 			closeSync(fd);
 		}
 
-		return undefined;
+		return () => undefined;
 	}
 }
 
@@ -156,15 +134,13 @@ export function sourceJars(jars: readonly string[], isThere: (path: string) => b
 
 /** Returns the jars of a process's class path, as absolute paths below its root. */
 function jarsOf(pid: number): string[] {
-	try {
+	return attempt(() => {
 		const folder = workingFolder(pid);
 		return pathEntries(readJavaCommand(pid)).flatMap(entry => {
 			const path = entry.startsWith('/') ? entry : `${folder}/${entry}`;
 			return path.endsWith('.jar') ? [path] : jarsIn(pid, path);
 		});
-	} catch {
-		return [];
-	}
+	}, []);
 }
 
 /** Returns the entries of the class path and module path on a java command line. */
@@ -179,14 +155,6 @@ export function pathEntries({main, vmArgs}: {readonly main: string; readonly vmA
 /** Returns the jars in a folder: an entry "lib/*" of a class path, or a folder on a module path. */
 function jarsIn(pid: number, path: string): string[] {
 	const folder = path.endsWith('/*') ? path.slice(0, -2) : path;
-	try {
-		const fd = openBelowRoot(pid, folder);
-		try {
-			return readdirSync(pathOf(fd)).filter(name => name.endsWith('.jar')).slice(0, maxJars).map(name => `${folder}/${name}`);
-		} finally {
-			closeSync(fd);
-		}
-	} catch {
-		return [];
-	}
+	const names = attempt(() => closing(openBelowRoot(pid, folder), fd => readdirSync(pathOf(fd))), []);
+	return names.filter(name => name.endsWith('.jar')).slice(0, maxJars).map(name => `${folder}/${name}`);
 }

@@ -1,12 +1,14 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {
-	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, writeSync,
+	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync, writeSync,
 } from 'node:fs';
 import process from 'node:process';
 import {rightsOf} from '../jvm/attachability/credentials.js';
 import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
-import {errorCode, isAlive} from '../jvm/system/proc.js';
+import {
+	attempt, closing, errorCode, isAlive, linkOf,
+} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
 /** A new version of the agent's stub needs another name for the jar: see `reusableNames`. */
@@ -112,8 +114,7 @@ answered a request: then no load of an earlier session can be pending. Never thr
 */
 export function removeUnusedFolders(target: Target): void {
 	ignoringErrors(() => {
-		const temporary = openBelowRoot(target.pid, '/tmp');
-		try {
+		closing(openBelowRoot(target.pid, '/tmp'), temporary => {
 			for (const name of readdirSync(pathOf(temporary))) {
 				const [, jvm] = folderName.exec(name) ?? [];
 				if (jvm !== undefined && (jvm === idOf(target) || hasEnded(jvm))) {
@@ -122,15 +123,12 @@ export function removeUnusedFolders(target: Target): void {
 					});
 				}
 			}
-		} finally {
-			closeSync(temporary);
-		}
+		});
 	});
 }
 
 function removeUnused(target: Target, temporary: number, name: string): void {
-	const folder = openFolderIn(temporary, name);
-	try {
+	closing(openFolderIn(temporary, name), folder => {
 		const {uid, mode, mtimeMs} = fstatSync(folder);
 		if (uid === target.uid && (mode & 0o7777) === 0o700 && Math.abs(Date.now() - mtimeMs) > unusedAfterMs) {
 			rightsOf(target).act(() => {
@@ -138,9 +136,7 @@ function removeUnused(target: Target, temporary: number, name: string): void {
 				rmdirSync(`${pathOf(temporary)}/${name}`);
 			});
 		}
-	} finally {
-		closeSync(folder);
-	}
+	});
 }
 
 /** A JVM's pid in its own namespace, its start time and that namespace; then random digits. */
@@ -151,11 +147,7 @@ function idOf({pid, nsPid, startTicks}: Target): string {
 }
 
 function pidNamespace(pid: number | 'self'): string {
-	try {
-		return /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0] ?? '0';
-	} catch {
-		return '0';
-	}
+	return /\d+/.exec(linkOf(`/proc/${pid}/ns/pid`))?.[0] ?? '0';
 }
 
 /** Whether a JVM has ended; known only for JVMs in our own pid namespace, else false. */
@@ -176,12 +168,9 @@ same path again.
 */
 function reusableNames(target: Target): string[] {
 	const folder = `/proc/${target.pid}/fd`;
-	try {
-		const names = readdirSync(folder).map(fd => /\/([^/]+)\/agent\.jar \(deleted\)$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? '');
-		return names.filter(name => folderName.exec(name)?.[1] === idOf(target));
-	} catch {
-		return [];
-	}
+	return attempt(() => readdirSync(folder), [])
+		.map(fd => /\/([^/]+)\/agent\.jar \(deleted\)$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? '')
+		.filter(name => folderName.exec(name)?.[1] === idOf(target));
 }
 
 /** Creates a folder for its owner alone; returns false if the name exists. Throws other errors of the system. */
@@ -195,14 +184,6 @@ function makeFolder(path: string): boolean {
 		}
 
 		throw error;
-	}
-}
-
-function linkOf(fd: string): string {
-	try {
-		return readlinkSync(fd);
-	} catch {
-		return '';
 	}
 }
 

@@ -1,4 +1,4 @@
-import {readlinkSync} from 'node:fs';
+import {linkOf} from '../../jvm/system/proc.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 const nsInMs = 1_000_000;
@@ -73,10 +73,6 @@ export function estimatePauseMs({latencyMs, vmThreadMs, listenerMs, ownWaitMs}: 
 
 /** Returns the current thread by its id in /proc, which in a worker differs from the process id. */
 function ownThread(): {cpu: ThreadCpu; id: number} | undefined {
-	try {
-		const [, pid, id] = /^(\d+)\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
-		return pid && id ? {cpu: new ThreadCpu(Number(pid), 1), id: Number(id)} : undefined;
-	} catch {
-		return undefined;
-	}
+	const [, pid, id] = /^(\d+)\/task\/(\d+)$/.exec(linkOf('/proc/thread-self')) ?? [];
+	return pid && id ? {cpu: new ThreadCpu(Number(pid), 1), id: Number(id)} : undefined;
 }

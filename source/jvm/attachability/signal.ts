@@ -1,12 +1,11 @@
 import process from 'node:process';
-import {readlinkSync} from 'node:fs';
 import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {readLibraries} from '../identity/libraries.js';
 import {numberCounter, readPerfData, type PerfCounters} from '../counters/hsperfdata.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
 import {namedTask} from '../threads/native-ids.js';
 import {
-	errorCode, isAlive, parseStat, processAgeMs, readProc, readStat, readStatus, startMs, type ProcessStatus,
+	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, startMs, type ProcessStatus,
 } from '../system/proc.js';
 
 /** Why a process must not get SIGQUIT. `ended`: because it has ended. */
@@ -125,12 +124,8 @@ export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: In
 
 /** Whether the process's executable is in bin/ of the JDK or JRE with this library. */
 function isLauncher(pid: number, libjvm: string): boolean {
-	try {
-		const [, home] = /^(.*)\/bin\/[^/]+$/.exec(readlinkSync(`/proc/${pid}/exe`)) ?? [];
-		return home !== undefined && libjvm.startsWith(`${home}/`) && /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
-	} catch {
-		return false;
-	}
+	const [, home] = /^(.*)\/bin\/[^/]+$/.exec(linkOf(`/proc/${pid}/exe`)) ?? [];
+	return home !== undefined && libjvm.startsWith(`${home}/`) && /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
 }
 
 /** The thread that every HotSpot VM has from start to end. */

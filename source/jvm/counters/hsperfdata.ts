@@ -9,6 +9,7 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {
 	openBelowRoot, openFile, openFolderIn, pathOf,
 } from '../system/below-root.js';
+import {attempt, closing} from '../system/proc.js';
 import type {ProcessIds} from '../target.js';
 
 /** -XX:PerfDataMemorySize is 32 KB by default and at most 32 MB. */
@@ -142,46 +143,29 @@ Opens the target's counter file in its own /tmp; returns undefined if there is n
 named after the user and the file after the pid, both as the target sees them.
 */
 export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
-	let tmp: number | undefined;
-	try {
-		tmp = openBelowRoot(owner.pid, '/tmp');
+	return attempt(() => closing(openBelowRoot(owner.pid, '/tmp'), tmp => {
 		const folders = readdirSync(pathOf(tmp)).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
 		for (const folder of folders) {
-			const found = openIn(tmp, folder, owner);
+			const found = attempt(() => openIn(tmp, folder, owner), undefined);
 			if (found) {
 				return found;
 			}
 		}
 
 		return undefined;
-	} catch {
-		return undefined;
-	} finally {
-		if (tmp !== undefined) {
-			closeSync(tmp);
-		}
-	}
+	}), undefined);
 }
 
+/** Throws the system's error. */
 function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFile | undefined {
-	let folder: number | undefined;
-	try {
-		folder = openFolderIn(tmp, name);
-		const fd = openFile(`${pathOf(folder)}/${nsPid}`, 'as-is');
-		const {size, uid: owner} = fstatSync(fd);
-		if ((owner === uid || owner === 0) && size <= maxPerfDataBytes) {
-			return new PerfDataFile(fd, size);
-		}
-
-		closeSync(fd);
-		return undefined;
-	} catch {
-		return undefined;
-	} finally {
-		if (folder !== undefined) {
-			closeSync(folder);
-		}
+	const fd = closing(openFolderIn(tmp, name), folder => openFile(`${pathOf(folder)}/${nsPid}`, 'as-is'));
+	const {size, uid: owner} = fstatSync(fd);
+	if ((owner === uid || owner === 0) && size <= maxPerfDataBytes) {
+		return new PerfDataFile(fd, size);
 	}
+
+	closeSync(fd);
+	return undefined;
 }
 
 class PerfDataFile {
@@ -194,12 +178,7 @@ class PerfDataFile {
 	}
 
 	read(): PerfCounters | undefined {
-		try {
-			const count = readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);
-			return parsePerfData(this.#bytes.subarray(0, count));
-		} catch {
-			return undefined;
-		}
+		return attempt(() => parsePerfData(this.#bytes.subarray(0, readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0))), undefined);
 	}
 
 	close(): void {

@@ -10,7 +10,7 @@ import {
 } from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
-	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
+	attempt, type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
 } from '../system/proc.js';
 import {
 	handlerObstacle, inspectVm, startingObstacle, vmObstacle,
@@ -113,11 +113,7 @@ Whether our own /tmp has a counter file of the process: everyone can see its nam
 container has another id there and a /tmp of its own: the file with its id is another process's.
 */
 function hasCounterFile({pid, status}: ProcessFacts): boolean {
-	try {
-		return status.nsPid === pid && readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`));
-	} catch {
-		return false;
-	}
+	return attempt(() => status.nsPid === pid && readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`)), false);
 }
 
 /** For a process without libjvm.so: a starting JVM, a native image, or no JVM. */

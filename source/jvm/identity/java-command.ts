@@ -1,5 +1,5 @@
 import {readTextBelowRoot, workingFolder} from '../system/below-root.js';
-import {readProcStrings} from '../system/proc.js';
+import {attempt, readProcStrings} from '../system/proc.js';
 
 /** A parsed java command line. Raw text: not yet printable. */
 type JavaCommand = {
@@ -99,10 +99,5 @@ export function readJavaCommand(pid: number): JavaCommand {
 }
 
 function readArgumentFile(pid: number, name: string): string | undefined {
-	try {
-		const path = name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`;
-		return readTextBelowRoot(pid, path, maxArgumentFileBytes);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => readTextBelowRoot(pid, name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`, maxArgumentFileBytes), undefined);
 }

@@ -1,7 +1,7 @@
+import {fstatSync, openSync} from 'node:fs';
 import {
-	closeSync, fstatSync, openSync, readSync,
-} from 'node:fs';
-import {readBytes} from '../system/proc.js';
+	attempt, closing, readAt, readBytes,
+} from '../system/proc.js';
 import {isBelowRoot, readTextBelowRoot} from '../system/below-root.js';
 
 /** vm.max_map_count allows some 6 MB by default. */
@@ -71,17 +71,5 @@ const endBytes = 256 * 1024;
 
 /** Whether a process's executable was made by GraalVM's native-image; false if it cannot be read. */
 export function isNativeImage(pid: number): boolean {
-	let fd: number | undefined;
-	try {
-		fd = openSync(`/proc/${pid}/exe`, 'r');
-		const bytes = Buffer.alloc(endBytes);
-		const count = readSync(fd, bytes, 0, endBytes, Math.max(0, fstatSync(fd).size - endBytes));
-		return bytes.subarray(0, count).includes(heapSection);
-	} catch {
-		return false;
-	} finally {
-		if (fd !== undefined) {
-			closeSync(fd);
-		}
-	}
+	return attempt(() => closing(openSync(`/proc/${pid}/exe`, 'r'), fd => readAt(fd, Math.max(0, fstatSync(fd).size - endBytes), endBytes).includes(heapSection)), false);
 }

@@ -6,7 +6,7 @@ descriptors open nothing: no pipe blocks, no device acts.
 import {
 	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
 } from 'node:fs';
-import {readOpen} from './proc.js';
+import {attempt, closing, readOpen} from './proc.js';
 
 /** Linux asm-generic/fcntl.h; Node has no constant for it. */
 const openPath = 0o1000_0000;
@@ -104,12 +104,8 @@ export function openFileBelowRoot(pid: number, path: string): number {
 
 /** Reads at most `maxBytes` of a regular file as a process sees its path; undefined if that is not possible. */
 export function readTextBelowRoot(pid: number, path: string, maxBytes: number): string | undefined {
-	try {
-		const read = readOpen(openFileBelowRoot(pid, path), maxBytes);
-		return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
-	} catch {
-		return undefined;
-	}
+	const read = attempt(() => readOpen(openFileBelowRoot(pid, path), maxBytes), undefined);
+	return read && 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 }
 
 /** Opens a regular file of our own file system. `last`: whether to follow a symbolic link at the path's end. */
@@ -127,23 +123,16 @@ Opens a regular file for reading by its O_PATH descriptor, and closes that. Chec
 and opening a device may have effects.
 */
 function reopened(fd: number): number {
-	try {
+	return closing(fd, () => {
 		if (!fstatSync(fd).isFile()) {
 			throw Object.assign(new Error('not a regular file'), {code: 'EINVAL'});
 		}
 
 		return openSync(pathOf(fd), constants.O_RDONLY | constants.O_NONBLOCK);
-	} finally {
-		closeSync(fd);
-	}
+	});
 }
 
 /** Whether a path below a process's root exists and may be opened. */
 export function isBelowRoot(pid: number, path: string): boolean {
-	try {
-		closeSync(openBelowRoot(pid, path));
-		return true;
-	} catch {
-		return false;
-	}
+	return attempt(() => closing(openBelowRoot(pid, path), () => true), false);
 }

@@ -1,5 +1,5 @@
 import {
-	closeSync, constants, fstatSync, openSync, readSync,
+	closeSync, constants, fstatSync, openSync, readlinkSync, readSync,
 } from 'node:fs';
 
 /** For small files of /proc (status, stat, cmdline, environ). */
@@ -96,6 +96,29 @@ export function readAt(fd: number, position: number, length: number): Buffer {
 	return bytes.subarray(0, total);
 }
 
+/** Returns the result of `action`, or `otherwise` if it throws. */
+export function attempt<T>(action: () => T, otherwise: T): T {
+	try {
+		return action();
+	} catch {
+		return otherwise;
+	}
+}
+
+/** Returns the result of `use` on an open file, and closes the file. */
+export function closing<T>(fd: number, use: (fd: number) => T): T {
+	try {
+		return use(fd);
+	} finally {
+		closeSync(fd);
+	}
+}
+
+/** Returns where a symbolic link leads; empty if unreadable. */
+export function linkOf(path: string): string {
+	return attempt(() => readlinkSync(path), '');
+}
+
 /** Returns the `code` of a system error, such as ENOENT. */
 export function errorCode(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
@@ -108,7 +131,7 @@ export function readText(path: string, maxBytes = maxProcFileBytes, encoding: Bu
 }
 
 /** Reads a small /proc file of a process as Latin-1 text; undefined if unreadable. */
-export function readProc(pid: number, name: string): string | undefined {
+export function readProc(pid: number | 'self', name: string): string | undefined {
 	return readText(`/proc/${pid}/${name}`, maxProcFileBytes, 'latin1');
 }
 

@@ -1,5 +1,5 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {readProc} from '../system/proc.js';
+import {attempt, readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
 /** Threads beyond this number stay unknown (0). */
@@ -7,20 +7,12 @@ const maxThreads = 20_000;
 
 /** Returns the Linux ids of a process's threads; none if it has ended or /proc is closed. */
 export function threadIdsOf(pid: number): number[] {
-	try {
-		return readdirSync(`/proc/${pid}/task`).map(Number);
-	} catch {
-		return [];
-	}
+	return attempt(() => readdirSync(`/proc/${pid}/task`), []).map(Number);
 }
 
 /** Returns a thread's name in the kernel, at most 15 bytes, not yet printable; empty if it has ended. */
 export function kernelNameOf(pid: number, thread: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').replace(/\n$/, '');
-	} catch {
-		return '';
-	}
+	return attempt(() => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8'), '').replace(/\n$/, '');
 }
 
 /**

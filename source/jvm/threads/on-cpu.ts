@@ -1,4 +1,5 @@
-import {closeSync, openSync, readFileSync, readSync} from 'node:fs';
+import {closeSync, openSync, readSync} from 'node:fs';
+import {attempt, readProc} from '../system/proc.js';
 
 /** status has some 60 lines, with the context switches near its end; schedstat has one. */
 const statusBytes = 4096;
@@ -148,12 +149,8 @@ export class OnCpu {
 	/** Returns what has changed since the last check or mark; a thread's CPU time is updated when it leaves a CPU. */
 	#since(nativeId: number): {readonly hadTimeslice: boolean; readonly hasRun: boolean} | undefined {
 		const files = this.#files.get(nativeId);
-		try {
-			const [ranNs, timeslices] = files ? this.#counts(files) : [];
-			return files && {hadTimeslice: timeslices !== files.timeslices, hasRun: ranNs !== files.ranNs};
-		} catch {
-			return undefined;
-		}
+		const counts = files && attempt(() => this.#counts(files), undefined);
+		return counts && {hadTimeslice: counts[1] !== files.timeslices, hasRun: counts[0] !== files.ranNs};
 	}
 
 	#counts({schedstat}: Files): readonly [ranNs: number, timeslices: number] {
@@ -173,9 +170,5 @@ export class OnCpu {
 
 /** Returns the CPUs that a process may use, such as "0-3,8" (proc(5)); empty if unreadable. */
 function allowedCpus(pid: number | 'self'): string {
-	try {
-		return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '';
-	} catch {
-		return '';
-	}
+	return /^Cpus_allowed_list:\s*(\S+)$/m.exec(attempt(() => readProc(pid, 'status'), undefined) ?? '')?.[1] ?? '';
 }

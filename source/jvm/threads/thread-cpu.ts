@@ -2,7 +2,7 @@ import {
 	closeSync, openSync, readFileSync, readSync,
 } from 'node:fs';
 import {getOrCreate} from '../../model/get-or-create.js';
-import {errorCode} from '../system/proc.js';
+import {attempt, errorCode, readProc} from '../system/proc.js';
 
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
@@ -12,6 +12,9 @@ const maxOpenFiles = 8192;
 
 /** The rest of the process's limit on open files is for sockets, outputs and the runtime. */
 const openFilesShare = 0.5;
+
+/** The lowest limit that is usual, if ours is unknown. */
+const usualFilesLimit = 512;
 
 /** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
 type CpuReading = 'read' | 'gone' | 'closed';
@@ -250,11 +253,7 @@ export class ThreadCpu {
 
 /** Returns how many files may stay open, from our soft limit ("Max open files" in /proc/self/limits). */
 function openFilesAllowed(): number {
-	try {
-		const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);
-		return Math.min(maxOpenFiles, Math.floor((soft || maxOpenFiles * 2) * openFilesShare));
-	} catch {
-		// 256, below any usual limit.
-		return maxOpenFiles / 32;
-	}
+	const limits = attempt(() => readProc('self', 'limits'), undefined);
+	const soft = limits === undefined ? usualFilesLimit : Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || Infinity;
+	return Math.min(maxOpenFiles, Math.floor(soft * openFilesShare));
 }

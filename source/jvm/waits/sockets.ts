@@ -1,7 +1,6 @@
-import {readlinkSync} from 'node:fs';
 import {printable} from '../../model/text.js';
 import {loadLibc} from '../system/koffi.js';
-import {readText} from '../system/proc.js';
+import {linkOf, readText} from '../system/proc.js';
 
 export type Socket = {
 	/** Its peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
@@ -124,11 +123,8 @@ function inetRow(row: readonly string[]): InetRow {
 }
 
 function isInOurNetwork(pid: number): boolean {
-	try {
-		return readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net');
-	} catch {
-		return false;
-	}
+	const own = linkOf('/proc/self/ns/net');
+	return own !== '' && linkOf(`/proc/${pid}/ns/net`) === own;
 }
 
 function tcpSocket({local, remote, state}: InetRow, isIncoming: boolean): Socket {

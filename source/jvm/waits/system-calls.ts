@@ -1,6 +1,8 @@
-import {closeSync, existsSync, openSync, readSync} from 'node:fs';
+import {existsSync, openSync, readSync} from 'node:fs';
 import {printable} from '../../model/text.js';
-import {readBytes, readText} from '../system/proc.js';
+import {
+	attempt, closing, readBytes, readText,
+} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {Descriptors, type Descriptor} from './descriptors.js';
 
@@ -72,12 +74,8 @@ export class SystemCalls {
 
 	/** Returns what a thread waits for; undefined if it runs, waits in none of the calls above, or has ended. Never throws. */
 	of(thread: number): SystemCallWait | undefined {
-		try {
-			return this.#read(thread);
-		} catch {
-			// We have too many open files; the next reading may succeed.
-			return undefined;
-		}
+		// It throws if we have too many open files; the next reading may succeed.
+		return attempt(() => this.#read(thread), undefined);
 	}
 
 	/** Returns what a thread waits for that waits for an open file; for an epoll, with its members. Never throws. */
@@ -144,17 +142,8 @@ export class SystemCalls {
 
 	#memory(address: number, length: number): Buffer {
 		const bytes = Buffer.alloc(length);
-		let fd: number | undefined;
-		try {
-			fd = openSync(`/proc/${this.#pid}/mem`, 'r');
-			return bytes.subarray(0, readSync(fd, bytes, 0, length, address));
-		} catch {
-			return bytes.subarray(0, 0);
-		} finally {
-			if (fd !== undefined) {
-				closeSync(fd);
-			}
-		}
+		const count = attempt(() => closing(openSync(`/proc/${this.#pid}/mem`, 'r'), fd => readSync(fd, bytes, 0, length, address)), 0);
+		return bytes.subarray(0, count);
 	}
 }
 

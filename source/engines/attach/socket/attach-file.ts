@@ -4,7 +4,7 @@ import {
 import process from 'node:process';
 import {openBelowRoot, openWorkingFolder, pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs, isForeign, rightsOf} from '../../../jvm/attachability/credentials.js';
-import {errorCode, throwIfOutOfFiles} from '../../../jvm/system/proc.js';
+import {attempt, errorCode, throwIfOutOfFiles} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
 /** An older file is stale: the JDK's own client removes its file after ten seconds (sun.tools.attach.attachTimeout). */
@@ -119,10 +119,6 @@ function create(path: string, target: Target): () => void {
 
 /** Whether there is an attach file that HotSpot would accept (the target's user's or root's) and that is not stale. */
 function isInUse(path: string, target: Target): boolean {
-	try {
-		const found = lstatSync(path);
-		return found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < maxUseMs;
-	} catch {
-		return false;
-	}
+	const found = attempt(() => lstatSync(path), undefined);
+	return found !== undefined && found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < maxUseMs;
 }
