@@ -19,17 +19,19 @@ import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
-import {reduceSession, type SessionAction} from '../state/reduce.js';
-import {followRow} from '../state/screen-context.js';
+import {press, pressMouse} from '../state/reduce.js';
+import {confirmTrace} from '../state/reduce-input.js';
+import {followRow, type ScreenContext} from '../state/screen-context.js';
 import {keySourceOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import type {SessionStore} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOf, type InitialView, type Effect, type UiState,
+	coveringLayer, initialState, queryOf, say, withQuery, type InitialView, type Effect, type UiState,
 } from '../state/state.js';
+import {played} from '../state/time.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
-import {layoutOf} from '../text/layout.js';
+import {layoutOf, type Layout} from '../text/layout.js';
 import {screenContextOf} from './session-context.js';
 
 /** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
@@ -94,8 +96,8 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [ui, dispatch] = useReducer(
 		// A new reducer each render: keys act on the data that is on the screen.
-		(state: UiState, action: SessionAction) => reduceSession(state, action, (current, drawnLayout) => screenContextOf({
-			session: data, ui: current, feed, layout: drawnLayout, theme,
+		(state: UiState, change: Change) => change(state, drawnLayout => screenContextOf({
+			session: data, ui: state, feed, layout: drawnLayout, theme,
 		})),
 		view,
 		initialState,
@@ -115,18 +117,16 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const settled = followRow(ui, rowsOf(shown), layout.tableRows);
 	if (settled !== ui) {
 		// React renders again at once, before Ink draws.
-		dispatch({type: 'settled', ui: settled});
+		dispatch(() => settled);
 	}
 
 	useTerminalEvent('key', key => {
-		dispatch({
-			type: 'key', key, atMs: performance.now(), layout,
-		});
+		const atMs = performance.now();
+		dispatch((state, screenAt) => press(state, key, screenAt(layout), atMs));
 	});
 	useTerminalEvent('mouse', input => {
-		dispatch({
-			type: 'mouse', input, target: targetAt(hitAreas, input.line, input.column), layout,
-		});
+		const target = targetAt(hitAreas, input.line, input.column);
+		dispatch((state, screenAt) => pressMouse(state, input, target, screenAt(layout)));
 	});
 
 	const performers: {readonly [Type in Effect['type']]: (effect: Effect & {readonly type: Type}) => void} = {
@@ -138,7 +138,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		copy({location}) {
 			const text = copiedText(location);
 			terminal.copy(text);
-			dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
+			dispatch(state => say(state, `copied ${text}`));
 		},
 		edit({location}) {
 			void attempt(dispatch, '', async () => {
@@ -167,13 +167,14 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 				const moved = await spans?.move(effect.spans);
 				if (moved) {
 					store.refresh();
-					dispatch({type: 'moved', baseline: moved.baseline});
+					dispatch(state => withQuery({...state, message: undefined}, {baseline: moved.baseline}));
 				}
 			});
 		},
 		reset({isUndone}) {
 			store.reset(isUndone);
-			dispatch({type: 'resets', resets: store.get().past.resets.length});
+			const {length: resets} = store.get().past.resets;
+			dispatch(state => ({...state, resets, window: resets > 0 ? 'reset' : 'start'}));
 		},
 		'keep-columns'(effect) {
 			void attempt(dispatch, 'not saved: ', async () => keepColumns?.(effect.view, effect.columns));
@@ -184,7 +185,8 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 					throw new Error('only while a JVM is sampled');
 				}
 
-				dispatch({type: 'confirm-trace', ...await tracer.find(pattern)});
+				const found = await tracer.find(pattern);
+				dispatch(state => confirmTrace(state, found));
 			});
 		},
 		record() {
@@ -206,7 +208,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 
 	useLayoutEffect(() => {
 		if (ui.effects.length > 0) {
-			dispatch({type: 'performed', effects: ui.effects});
+			dispatch(state => ({...state, effects: state.effects.filter(effect => !ui.effects.includes(effect))}));
 			for (const effect of ui.effects) {
 				perform(effect);
 			}
@@ -220,7 +222,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	}, [store, ui.delayMs]);
 	useEffect(() => {
 		const next = ui.playing && setTimeout(() => {
-			dispatch({type: 'play', layout});
+			dispatch((state, screenAt) => played(state, screenAt(layout)));
 		}, playMs);
 		return () => {
 			clearTimeout(next);
@@ -264,15 +266,19 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	);
 }
 
+/** Returns the next state. Pure; `screenAt` returns what keys depend on beside the state, given the layout on the screen. */
+type Change = (state: UiState, screenAt: (layout: Layout) => ScreenContext) => UiState;
+
 /** Runs an action, then shows the message that it resolves to, if any, or `failure` and the error's message. */
-async function attempt(dispatch: (action: SessionAction) => void, failure: string, action: () => Promise<string | void>): Promise<void> {
+async function attempt(dispatch: (change: Change) => void, failure: string, action: () => Promise<string | void>): Promise<void> {
 	try {
 		const text = await action();
 		if (text !== undefined) {
-			dispatch({type: 'say', message: {text, tone: 'plain'}});
+			dispatch(state => say(state, text));
 		}
 	} catch (error) {
-		dispatch({type: 'say', message: {text: failure + (error instanceof Error ? error.message : String(error)), tone: 'error'}});
+		const text = failure + (error instanceof Error ? error.message : String(error));
+		dispatch(state => ({...state, message: {text, tone: 'error'}}));
 	}
 }
 

@@ -1,77 +1,17 @@
-import type {Baseline} from '../../query/types/query.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
-import type {Layout} from '../text/layout.js';
-import {played} from './time.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
 import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
-import {confirmTrace, pressInput} from './reduce-input.js';
+import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {
 	scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection,
 } from './screen-context.js';
 import {
-	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, withoutLayer, withQuery, withTopLayer, type Effect, type Message, type UiState,
+	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, withoutLayer, withQuery, withTopLayer, type UiState,
 } from './state.js';
-
-export type SessionAction =
-	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `layout`: that of the screen then. */
-	| {readonly type: 'key'; readonly key: string; readonly atMs: number; readonly layout: Layout}
-	/** `target`: what was drawn under the mouse. */
-	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly layout: Layout}
-	/** The selection has moved with its row. */
-	| {readonly type: 'settled'; readonly ui: UiState}
-	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
-	| {readonly type: 'say'; readonly message: Message}
-	| {readonly type: 'confirm-trace'; readonly question: string; readonly about: string}
-	| {readonly type: 'resets'; readonly resets: number}
-	/** Another span of an engine is shown. */
-	| {readonly type: 'moved'; readonly baseline: Baseline | undefined}
-	/** Shows the next window of the recording being played. */
-	| {readonly type: 'play'; readonly layout: Layout};
-
-/** Returns the next state. Pure; `screen` returns what keys depend on beside the state. */
-export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, layout: Layout) => ScreenContext): UiState {
-	switch (action.type) {
-		case 'key': {
-			return press(ui, action.key, screen(ui, action.layout), action.atMs);
-		}
-
-		case 'mouse': {
-			return pressMouse(ui, action.input, action.target, screen(ui, action.layout));
-		}
-
-		case 'settled': {
-			return action.ui;
-		}
-
-		case 'performed': {
-			return {...ui, effects: ui.effects.filter(effect => !action.effects.includes(effect))};
-		}
-
-		case 'say': {
-			return {...ui, message: action.message};
-		}
-
-		case 'confirm-trace': {
-			return confirmTrace(ui, action);
-		}
-
-		case 'play': {
-			return played(ui, screen(ui, action.layout));
-		}
-
-		case 'moved': {
-			return withQuery({...ui, message: undefined}, {baseline: action.baseline});
-		}
-
-		case 'resets': {
-			return {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'};
-		}
-	}
-}
 
 /** Actions that do not clear the message, so that users can look around while they read it. */
 const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
