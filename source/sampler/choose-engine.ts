@@ -15,16 +15,15 @@ hint if there is none.
 */
 export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
 	const candidates = among.filter(({id}) => requested === auto || id === requested);
-	const notes: string[] = [];
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
 		const found = await engine.check(target, {timer});
 		if (found.ready) {
+			const notes = refusals.map(({id, reason}) => `${id} is not available (${reason})`);
 			const passedOver = notes.length > 0 ? [`engine ${engine.id}: ${notes.join('; ')}`] : [];
 			return {engine, note: [...passedOver, ...(found.note ? [found.note] : [])].join('; ')};
 		}
 
-		notes.push(`${engine.id} is not available (${found.reason})`);
 		refusals.push({id: engine.id, ...found});
 	}
 

@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {cached} from '../model/get-or-create.js';
 import {printable} from '../model/text.js';
 import type {SourceRoot} from './roots.js';
 
@@ -36,21 +37,14 @@ type Found = Omit<SourceText, 'misfit'>;
 
 /** Returns a function that finds sources below the roots; the first root with the file wins. Caches recent files. */
 export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
-	const cache = new Map<string, Found | undefined>();
+	const cache = new Map<string, {readonly found: Found | undefined}>();
 	return location => {
 		const relative = pathOfSource(location);
 		if (relative === undefined) {
 			return undefined;
 		}
 
-		const found = cache.has(relative) ? cache.get(relative) : findSource(roots(), relative);
-		// A map iterates in the order of insertion: its first key is the least recently used.
-		cache.delete(relative);
-		cache.set(relative, found);
-		if (cache.size > maxCached) {
-			cache.delete(cache.keys().next().value!);
-		}
-
+		const {found} = cached(cache, relative, maxCached, () => ({found: findSource(roots(), relative)}));
 		return found && withMisfit(found, location);
 	};
 }

@@ -243,31 +243,28 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 
 /** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
 export function loadResult(pid: number, code: number, text: string): Loaded {
+	const failed = (reason: string, hint: string): Loaded => ({
+		ok: false, load: 'answered', reason, hint,
+	});
 	if (/dynamic agent loading is not enabled/i.test(text)) {
-		return {ok: false, load: 'answered', reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
+		return failed(`JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, 'start it without that flag to trace it; sampling works as it is');
 	}
 
 	// The messages of modular runtimes, and of a JDK 8 without the library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
-		return {ok: false, load: 'answered', reason: `JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, hint: 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is'};
+		return failed(`JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is');
 	}
 
-	const result = /^(?:return code: )?(-?\d+)\s*$/.exec(text.trim())?.[1];
-	if (code === 0 && Number(result) === 0) {
+	const result = Number(/^(?:return code: )?(-?\d+)\s*$/.exec(text.trim())?.[1]);
+	if (code === 0 && result === 0) {
 		return {ok: true};
 	}
 
-	switch (Number(result)) {
-		case badJar: {
-			return {ok: false, load: 'answered', reason: `JVM ${pid} cannot read the agent in its /tmp`, hint: 'its user must be able to read files in /tmp, and no security module may forbid it'};
-		}
-
-		case failedStart: {
-			return {ok: false, load: 'answered', reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why; a security manager, for one, gives agents no rights'};
-		}
-
-		default: {
-			return {ok: false, load: 'answered', reason: `JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, hint: 'its standard error may say why'};
-		}
+	if (result === badJar) {
+		return failed(`JVM ${pid} cannot read the agent in its /tmp`, 'its user must be able to read files in /tmp, and no security module may forbid it');
 	}
+
+	return result === failedStart
+		? failed(`the agent did not start in JVM ${pid}`, 'its standard error says why; a security manager, for one, gives agents no rights')
+		: failed(`JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, 'its standard error may say why');
 }

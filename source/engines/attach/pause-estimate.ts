@@ -31,9 +31,7 @@ export class PauseEstimate {
 			const beforeNs = this.#beforeNs[index];
 			return beforeNs >= 0 && ns >= beforeNs ? (ns - beforeNs) / nsInMs : undefined;
 		});
-		return estimatePauseMs({
-			latencyMs, vmThreadMs, listenerMs, ownWaitMs,
-		});
+		return estimatePauseMs(latencyMs, vmThreadMs, listenerMs, ownWaitMs);
 	}
 
 	close(): void {
@@ -51,24 +49,12 @@ export class PauseEstimate {
 	}
 }
 
-/** Times during one request; undefined if unknown. */
-type PauseParts = {
-	readonly latencyMs: number;
-	/** CPU time plus time waiting for a CPU, as is the listener's. */
-	readonly vmThreadMs: number | undefined;
-	readonly listenerMs: number | undefined;
-	/** Our own time waiting for a CPU. */
-	readonly ownWaitMs: number | undefined;
-};
-
-/** Returns the pause in milliseconds, between 0 and the latency; see `PauseEstimate`. */
-export function estimatePauseMs({latencyMs, vmThreadMs, listenerMs, ownWaitMs}: PauseParts): number {
-	if (vmThreadMs === undefined) {
-		return latencyMs;
-	}
-
-	const remainingMs = latencyMs - (listenerMs ?? 0) - (ownWaitMs ?? 0);
-	return Math.min(latencyMs, Math.max(vmThreadMs, remainingMs, 0));
+/**
+Returns the pause in milliseconds, between 0 and the latency; see `PauseEstimate`. Of VM Thread and listener the time on a
+CPU and waiting for one, of us that waiting for one; undefined if unknown.
+*/
+export function estimatePauseMs(latencyMs: number, vmThreadMs: number | undefined, listenerMs = 0, ownWaitMs = 0): number {
+	return vmThreadMs === undefined ? latencyMs : Math.min(latencyMs, Math.max(vmThreadMs, latencyMs - listenerMs - ownWaitMs, 0));
 }
 
 /** Returns the current thread by its id in /proc, which in a worker differs from the process id. */

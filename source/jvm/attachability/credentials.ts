@@ -4,11 +4,8 @@ import {readProc} from '../system/proc.js';
 
 export type Owner = {readonly uid: number; readonly gid: number};
 
-/** System call numbers (Linux: asm/unistd_64.h, asm-generic/unistd.h). */
-const callNumbers: Partial<Record<NodeJS.Architecture, {setresuid: number; setresgid: number; setgroups: number}>> = {
-	x64: {setresuid: 117, setresgid: 119, setgroups: 116},
-	arm64: {setresuid: 147, setresgid: 149, setgroups: 159},
-};
+/** System call numbers of x86-64 (asm/unistd_64.h), the only architecture that `loadLibc` works on. */
+const callNumbers = {setresuid: 117, setresgid: 119, setgroups: 116};
 
 const unchanged = -1;
 
@@ -21,17 +18,16 @@ let calls: Calls | undefined | false;
 
 /** Loads the raw system calls, as the C library's functions change every thread; false if they are not available. */
 function loadCalls(): Calls | false {
-	const numbers = callNumbers[process.arch];
 	const libc = loadLibc();
-	if (!numbers || !libc) {
+	if (!libc || process.arch !== 'x64') {
 		return false;
 	}
 
 	const syscall = libc.func('long syscall(long number, long real, long effective, long saved)');
 	const syscallWithList = libc.func('long syscall(long number, long count, uint32_t *list)');
 	return {
-		setEffective: (which, id) => syscall(numbers[which], unchanged, id, unchanged),
-		setGroups: groups => syscallWithList(numbers.setgroups, groups.length, Uint32Array.from(groups)),
+		setEffective: (which, id) => syscall(callNumbers[which], unchanged, id, unchanged),
+		setGroups: groups => syscallWithList(callNumbers.setgroups, groups.length, Uint32Array.from(groups)),
 	};
 }
 

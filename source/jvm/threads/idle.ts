@@ -8,8 +8,6 @@ sources.
 
 /** A native method in which a thread waits although the JVM calls it RUNNABLE. */
 type IdleCall = {
-	readonly className: string;
-	readonly method: string;
 	/** What the thread waits for. */
 	readonly reason: string;
 	/** The call may also use CPU: IDLE only if the thread used none since its previous sample. */
@@ -81,11 +79,6 @@ const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], o
 	]],
 ];
 
-export const idleCalls: readonly IdleCall[] = waits.flatMap(([reason, calls, onlyWithoutCpu]) => calls.map(call => {
-	const dot = call.lastIndexOf('.');
-	return {className: call.slice(0, dot), method: call.slice(dot + 1), reason, onlyWithoutCpu};
-}));
-
 /** Whether a method makes a thread IDLE: never, always, or if the thread used no CPU since its previous sample. */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
@@ -95,14 +88,10 @@ export class IdleList {
 	readonly #calls = new Map<string, Map<string, IdleCall>>();
 
 	constructor(extra: readonly string[] = []) {
-		for (const call of idleCalls) {
-			this.#add(call);
-		}
-
-		for (const entry of extra) {
-			const dot = entry.lastIndexOf('.');
-			if (dot > 0) {
-				this.#add({className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'idle by --idle-calls'});
+		for (const [reason, calls, onlyWithoutCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
+			for (const call of calls) {
+				const dot = call.lastIndexOf('.');
+				getOrCreate(this.#calls, call.slice(0, dot), () => new Map<string, IdleCall>()).set(call.slice(dot + 1), {reason, onlyWithoutCpu});
 			}
 		}
 	}
@@ -116,9 +105,5 @@ export class IdleList {
 	/** Returns what such a thread waits for; undefined if the method is not listed. */
 	reasonOf(className: string, method: string): string | undefined {
 		return this.#calls.get(className)?.get(method)?.reason;
-	}
-
-	#add(call: IdleCall): void {
-		getOrCreate(this.#calls, call.className, () => new Map<string, IdleCall>()).set(call.method, call);
 	}
 }

@@ -52,7 +52,7 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 	}
 
 	if (action === 'accept') {
-		return inputError(input) === undefined ? accepted(below, input) : state;
+		return inputError(input) === undefined ? acceptances[input.purpose](below, input) : state;
 	}
 
 	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
@@ -103,34 +103,18 @@ function afterKey(input: InputLayer, key: string, action: Action | undefined): E
 	return [...key].length === 1 ? {...typed(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
 }
 
-function accepted(below: UiState, input: InputLayer): UiState {
-	switch (input.purpose) {
-		case 'filter': {
-			return withQuery(below, {filter: input.text.trim()});
-		}
-
-		case 'delay': {
-			const seconds = secondsOf(input.text)!;
-			return say({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
-		}
-
-		case 'trace': {
-			return withEffect(say(below, 'looking up methods...'), {type: 'find-methods', pattern: input.text.trim()});
-		}
-
-		case 'confirm-trace': {
-			return answerConfirmation(below, input.text);
-		}
-
-		case 'holders': {
-			return withEffect(say(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'});
-		}
-
-		case 'save-name': {
-			return withEffect(say(below, 'saving...'), {type: 'save', format: input.format, ...(input.text.trim() === '' ? {} : {name: input.text.trim()})});
-		}
-	}
-}
+/** What Enter does, by the purpose of the input line; `below`: the state without it. */
+const acceptances: Readonly<Record<InputLayer['purpose'], (below: UiState, input: InputLayer) => UiState>> = {
+	filter: (below, {text}) => withQuery(below, {filter: text.trim()}),
+	delay(below, {text}) {
+		const seconds = secondsOf(text)!;
+		return say({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
+	},
+	trace: (below, {text}) => withEffect(say(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
+	'confirm-trace': (below, {text}) => answerConfirmation(below, text),
+	holders: below => withEffect(say(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'}),
+	'save-name': (below, {text, format}) => withEffect(say(below, 'saving...'), {type: 'save', format, ...(text.trim() === '' ? {} : {name: text.trim()})}),
+};
 
 /** Traces after the answer y or yes; as in a shell, anything else is no. */
 function answerConfirmation(below: UiState, answer: string): UiState {

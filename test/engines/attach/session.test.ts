@@ -105,14 +105,13 @@ test('where threads wait for a CPU for long, it says that shares are off', async
 });
 
 test('the pause lies between what the VM Thread worked and the latency', () => {
-	const part = {latencyMs: 10, vmThreadMs: 4, listenerMs: 1, ownWaitMs: 2};
-	expect(estimatePauseMs(part)).toBe(7);
-	expect(estimatePauseMs({...part, ownWaitMs: 8})).toBe(4);
-	expect(estimatePauseMs({...part, ownWaitMs: 80})).toBe(4);
-	expect(estimatePauseMs({...part, vmThreadMs: 40})).toBe(10);
-	expect(estimatePauseMs({...part, listenerMs: undefined, ownWaitMs: undefined})).toBe(10);
-	expect(estimatePauseMs({...part, vmThreadMs: undefined})).toBe(10);
-	expect(estimatePauseMs({...part, latencyMs: 0})).toBe(0);
+	expect(estimatePauseMs(10, 4, 1, 2)).toBe(7);
+	expect(estimatePauseMs(10, 4, 1, 8)).toBe(4);
+	expect(estimatePauseMs(10, 4, 1, 80)).toBe(4);
+	expect(estimatePauseMs(10, 40, 1, 2)).toBe(10);
+	expect(estimatePauseMs(10, 4)).toBe(10);
+	expect(estimatePauseMs(10, undefined, 1, 2)).toBe(10);
+	expect(estimatePauseMs(0, 4, 1, 2)).toBe(0);
 });
 
 /** Sends a request, reads until the dump has begun, when all threads are stopped, and then pauses. */
