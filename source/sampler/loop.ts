@@ -8,16 +8,14 @@ import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {printable} from '../model/text.js';
-import {RecentPauses, StopBudget} from './budget.js';
+import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
 import {
 	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
 } from './clock.js';
-import {CpuBudget} from './cpu-budget.js';
 import {
 	clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
-import {CpuAccount} from './cpu-account.js';
-import {EndedThreads} from './ended-threads.js';
+import {CpuAccount, EndedThreads} from './cpu-account.js';
 import type {Waits} from './waits.js';
 
 /** How often the pauses' percentiles are computed. */

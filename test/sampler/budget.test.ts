@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {StopBudget} from '../../source/sampler/budget.js';
-import {CpuBudget, ownCpu} from '../../source/sampler/cpu-budget.js';
+import {CpuBudget, StopBudget, ownCpu} from '../../source/sampler/budget.js';
 import {seeded} from '../helpers/random.js';
 
 type Taken = {atMs: number; stoppedMs: number; intervalMs: number};
