@@ -105,10 +105,10 @@ export function attempt<T>(action: () => T, otherwise: T): T {
 	}
 }
 
-/** Returns the result of `use` on an open file, and closes the file. */
-export function closing<T>(fd: number, use: (fd: number) => T): T {
+/** Returns the result of `action` on an open file, and closes the file. */
+export function closing<T>(fd: number, action: (fd: number) => T): T {
 	try {
-		return use(fd);
+		return action(fd);
 	} finally {
 		closeSync(fd);
 	}
