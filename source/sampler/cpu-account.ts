@@ -170,24 +170,25 @@ function platformRow({carrier}: Sample, row: number): number {
 	return carrier[row] < 0 ? row : carrier[row];
 }
 
-/** How often the process's CPU time is compared with that of the samples' rows, milliseconds. */
+/** How often the process's CPU time is compared with the sum of the samples' rows, milliseconds. */
 const compareEveryMs = 250;
 
 /** Number of comparisons in a row that must show the missing time, because a thread may be read a second late. */
 const comparisonCount = 5;
 
-/** Missing time below these is not returned: nanoseconds, and a fraction of what the process used meanwhile. */
+/** Less is within the readings' error: nanoseconds, and a share of CPU time since the oldest comparison. */
 const minMissingNs = 5e6;
 const minMissingShare = 0.01;
 
 /**
-Finds the CPU time of threads that ended before a sample found them, and of what threads used after their last one: the
-process's CPU time less that of all rows.
+Finds CPU time that is in no row, because a thread started and ended between two samples, or used it between its last
+sample and its end: the process's CPU time minus the sum of all rows.
 */
 export class EndedThreads {
 	readonly #clock: Pick<ProcessClock, 'readNs'> | undefined;
-	/** The process's CPU time of which the rows' is a part begins here; NaN before the first comparison. */
+	/** The process's CPU time minus `#countedNs` at the first comparison; NaN before it. */
 	#baseNs = Number.NaN;
+	/** CPU time of all rows, and missing time already returned. */
 	#countedNs = 0;
 	#compareAtMs = 0;
 	/** The latest comparisons, the oldest first. */
@@ -225,7 +226,7 @@ export class EndedThreads {
 		return certainNs;
 	}
 
-	/** Forgets what is missing, after a time in which no sample counted. */
+	/** Starts over: CPU time used in a pause or before a failed sample does not count as missing. */
 	restart(): void {
 		this.#baseNs = Number.NaN;
 		this.#comparisons = [];
