@@ -12,7 +12,7 @@ import {seeded} from '../helpers/random.js';
 import {until} from '../helpers/until.js';
 import {sampleHere} from '../helpers/sampling.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {SteadyThreads, isSteady} from '../../source/engines/memory/threads/present-threads.js';
+import {SteadyThreads, isSteadyThread} from '../../source/engines/memory/threads/present-threads.js';
 
 const intervalMs = 20;
 
@@ -65,7 +65,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
 		wasRunning = isRunning;
 		samples += before + now;
-		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteady(thread)) && !steadyThreads.wasRecentlySteady(nowMs), intervalMs));
+		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteadyThread(thread)) && !steadyThreads.hasSteadyThreadStopped(nowMs), intervalMs));
 	}
 
 	// The mean rate is the one asked for.

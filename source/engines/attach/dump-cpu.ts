@@ -60,7 +60,7 @@ export class DumpCpu {
 			sample.nativeId[row] = nativeId;
 			// `delta` also sets `reading` and `waitedNs`.
 			const delta = nativeId > 0 ? this.#threadCpu.delta(nativeId) : 0;
-			const reading = nativeId > 0 ? this.#threadCpu.reading : 'closed';
+			const reading = nativeId > 0 ? this.#threadCpu.reading : 'unreadable';
 			if (reading === 'gone') {
 				this.#ids.forget();
 			} else if (reading === 'read') {
@@ -69,7 +69,7 @@ export class DumpCpu {
 				sample.runDelayNs[row] = this.#threadCpu.waitedNs;
 			}
 
-			const needsDump = reading === 'closed' && headerCpuNs[row] >= 0;
+			const needsDump = reading === 'unreadable' && headerCpuNs[row] >= 0;
 			const cpuNs = needsDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
 			cpuKnown[row] = cpuNs < 0 ? 0 : 1;

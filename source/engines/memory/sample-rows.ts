@@ -133,7 +133,7 @@ export class SampleRows {
 
 	/** Adds a thread and the virtual thread mounted on it; returns the latter's row, without one the former's. */
 	#addThread(into: Sample, thread: JavaThread): number {
-		if (thread.stack.carrierStart >= 0) {
+		if (thread.stack.hasVirtualThread) {
 			return this.#addMounted(into, thread);
 		}
 

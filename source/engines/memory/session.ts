@@ -59,10 +59,10 @@ export class MemorySession implements EngineSession {
 			this.#jvm.methods.nextRound();
 			this.#jvm.code.nextRound();
 			const threads = this.#present.list(isAfterGap, hasWoken);
-			const {awake} = this.#present;
+			const {changed} = this.#present;
 			const {newThreads} = this.#present.java;
-			interruptedMs = this.#stacks.read(awake, threads, newThreads.length > 0);
-			this.#descriptions.describe(awake, threads);
+			interruptedMs = this.#stacks.read(changed, threads, newThreads.length > 0);
+			this.#descriptions.describe(changed, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
 			isSteady = this.#present.endSample(into) && !this.#stacks.observed?.hasWorkingThreads();
 		} catch (error) {
@@ -76,7 +76,7 @@ export class MemorySession implements EngineSession {
 		const {stops} = this.#stacks;
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
-			isSteady, changedNs: this.#present.changedNs, withinMs: this.#stacks.perf?.bufferMs,
+			isSteady, changedNs: this.#present.steady.changedNs, withinMs: this.#stacks.perf?.bufferMs,
 		};
 	}
 

@@ -60,15 +60,15 @@ export class ThreadStacks {
 	Reads the stacks of threads that may have changed: those in Java code first, because their blocks become stale
 	first. Returns the estimated recording overhead, milliseconds per recorded thread.
 	*/
-	read(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
+	read(changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		const {perf, observed} = this;
-		const costMs = perf?.poll(awake, threads, hasNew) ?? 0;
+		const costMs = perf?.poll(changed, threads, hasNew) ?? 0;
 		observed?.walkCaptured(threads);
-		const changed = awake.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
-		const inJava = changed.filter(thread => thread.isInJava);
+		const toWalk = changed.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
+		const inJava = toWalk.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		// A thread that was stopped may have left Java code, but has been walked.
-		const others = changed.filter(thread => !thread.isInJava && !inJava.includes(thread));
+		const others = toWalk.filter(thread => !thread.isInJava && !inJava.includes(thread));
 		this.#walkRunning(this.#walkWaiting(others));
 		return costMs;
 	}

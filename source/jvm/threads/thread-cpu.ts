@@ -17,7 +17,7 @@ const openFilesShare = 0.5;
 const usualFilesLimit = 512;
 
 /** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
-type CpuReading = 'read' | 'gone' | 'closed';
+type CpuReading = 'read' | 'gone' | 'unreadable';
 
 type Thread = {
 	/** -1 if the file is not kept open. */
@@ -182,9 +182,9 @@ export class ThreadCpu {
 				// The limit is lower than assumed: close some files and keep fewer open.
 				this.#openFilesLimit = Math.floor(this.#openFiles / 2);
 				this.#closeSome();
-				this.reading = 'closed';
+				this.reading = 'unreadable';
 			} else {
-				this.reading = this.#isGone(nativeId, error) ? 'gone' : 'closed';
+				this.reading = this.#isGone(nativeId, error) ? 'gone' : 'unreadable';
 			}
 
 			return -1;
@@ -221,7 +221,7 @@ export class ThreadCpu {
 		try {
 			length = readSync(fd, this.#buffer, 0, maxLineBytes, 0);
 		} catch (error) {
-			this.reading = errorCode(error) === 'ESRCH' ? 'gone' : 'closed';
+			this.reading = errorCode(error) === 'ESRCH' ? 'gone' : 'unreadable';
 			return false;
 		}
 

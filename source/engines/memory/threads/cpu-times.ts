@@ -22,7 +22,7 @@ export class CpuTime {
 	/** In all, at the last reading; and since the one before. */
 	timeslices = 0;
 	newTimeslices = 0;
-	/** When it is next due, and until when it is read in every sample (performance.now, whole milliseconds). */
+	/** When it is next due (0 if active), and until when it is active (performance.now, whole milliseconds). */
 	dueMs = 0;
 	activeUntilMs = 0;
 
@@ -30,6 +30,11 @@ export class CpuTime {
 
 	get isIdle(): boolean {
 		return this.isKnown && this.usedNs === 0;
+	}
+
+	/** Whether it is read in every sample. */
+	get isActive(): boolean {
+		return this.dueMs === 0;
 	}
 }
 

@@ -48,12 +48,12 @@ export class Descriptions {
 	}
 
 	/**
-	Describes the threads in `awake`, and reads the names of some others. A thread whose object is unreadable keeps its
+	Describes the threads in `changed`, and reads the names of some others. A thread whose object is unreadable keeps its
 	description; if it has none, it gets the kernel's name.
 	*/
-	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
+	describe(changed: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
-		const threads = this.#withNames(awake, all);
+		const threads = this.#withNames(changed, all);
 		if (this.#jvm.vm.collector === 'stop-the-world') {
 			this.#stopTheWorld(threads);
 		} else {
@@ -61,8 +61,8 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			if (thread.stack.carrierStart >= 0 || thread.description.virtual) {
-				thread.description.virtual = thread.stack.carrierStart >= 0 ? this.#virtual(thread) : undefined;
+			if (thread.stack.hasVirtualThread || thread.description.virtual) {
+				thread.description.virtual = thread.stack.hasVirtualThread ? this.#virtual(thread) : undefined;
 			}
 
 			if (thread.description.key === 0) {
@@ -73,15 +73,15 @@ export class Descriptions {
 		}
 	}
 
-	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
+	#withNames(changed: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
 		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#lastDueMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
 		if (count === 0) {
-			return awake;
+			return changed;
 		}
 
 		this.#lastDueMs = nowMs;
-		const threads = [...awake];
+		const threads = [...changed];
 		for (let left = count; left > 0; left--) {
 			this.#lastDue = (this.#lastDue + 1) % all.length;
 			const thread = all[this.#lastDue];

@@ -13,24 +13,25 @@ import {JavaThreads} from './java-threads.js';
 import {OtherThreadsIdle} from './other-threads-idle.js';
 import {VmThreads} from './vm-threads.js';
 
-/** CPU time that threads without frames may use between two samples that count as unchanged. */
+/** A sample still counts as steady if threads without frames (compiler threads...) used less since the previous one. */
 const housekeepingNs = 1e6;
 
-/** How long after it ran such a thread is watched: idle compiler threads wake every five seconds. */
+/** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
 const watchedMs = 6000;
 
-/** The Java threads that both the JVM and the kernel list, with their CPU time. */
+/** The JVM's Java threads with their CPU time, without those that the kernel no longer lists. */
 export class PresentThreads {
-	readonly awake: JavaThread[] = [];
+	/** Threads of this sample whose rows must be filled again. */
+	readonly changed: JavaThread[] = [];
 	/** The JVM's Java threads, and the process's other threads. */
 	readonly java: JavaThreads;
 	readonly vmThreads: VmThreads;
+	readonly steady = new SteadyThreads();
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
 	readonly #present: JavaThread[] = [];
 	readonly #others: OtherThreadsIdle;
-	readonly #steady = new SteadyThreads();
 	readonly #watched: JavaThread[] = [];
 	#readsAll = true;
 	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
@@ -46,17 +47,13 @@ export class PresentThreads {
 		this.vmThreads = new VmThreads(jvm, target.pid, {cpu, cpuTimes: this.#cpuTimes, jvmStacks});
 	}
 
-	get changedNs(): number {
-		return this.#steady.changedNs;
-	}
-
 	/**
-	Returns the current threads without those that just ended, in an array that the next call reuses. Reads the CPU
-	times of threads that moved, have an event or are due. `hasWoken`: an unchanged thread is known to have run. Throws
-	`Unreadable` if the list cannot be read.
+	Returns the present threads in an array that the next call reuses. Reads the CPU times of threads that moved, have
+	an event or are due. `hasWoken`: an unchanged thread is known to have run. Throws `Unreadable` if the list cannot be
+	read.
 	*/
 	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
-		this.awake.length = 0;
+		this.changed.length = 0;
 		const nowMs = performance.now();
 		if (hasWoken) {
 			this.#others.forget();
@@ -77,8 +74,8 @@ export class PresentThreads {
 	*/
 	endSample(sample: Sample): boolean {
 		const nowMs = performance.now();
-		this.#steady.update(this.awake, sample, nowMs);
-		const isSteady = this.#isSteady() && !this.#steady.wasRecentlySteady(nowMs);
+		this.steady.update(this.changed, sample, nowMs);
+		const isSteady = this.#isSampleSteady() && !this.steady.hasSteadyThreadStopped(nowMs);
 		if (this.#readsAll) {
 			this.#watch(nowMs);
 		}
@@ -88,20 +85,20 @@ export class PresentThreads {
 
 	/** Whether a thread of the newest list still exists, so that its Linux id is not another's. */
 	stillExists({nativeId}: JavaThread): boolean {
-		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'closed' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
+		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'unreadable' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
 	}
 
 	/** Returns threads of the newest list that may be running now: they recently were, or had moved. */
 	possiblyRunning(): readonly JavaThread[] {
-		return this.#present.filter(({exists, isInJava, hasMoved, cpu}) => exists && (isInJava || hasMoved || cpu.dueMs === 0));
+		return this.#present.filter(({exists, isInJava, hasMoved, cpu}) => exists && (isInJava || hasMoved || cpu.isActive));
 	}
 
-	/** Adds a thread to `awake` that was found running after it was listed. */
-	wake(thread: JavaThread): void {
+	/** Adds a thread to `changed` that was found running after it was listed. */
+	addRunning(thread: JavaThread): void {
 		thread.hasMoved = true;
-		if (thread.hasValidRow || !this.awake.includes(thread)) {
+		if (thread.hasValidRow || !this.changed.includes(thread)) {
 			thread.hasValidRow = false;
-			this.awake.push(thread);
+			this.changed.push(thread);
 		}
 	}
 
@@ -110,7 +107,7 @@ export class PresentThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpu.dueMs === 0 || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread));
+			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpu.isActive || (thread.cpu.activeUntilMs > ranAfterMs && hasNoFrames(thread));
 			if (thread.isWatched) {
 				watched.push(thread);
 			}
@@ -120,12 +117,12 @@ export class PresentThreads {
 		this.#others.afterScan(ids, this.#onlyWatchedRan && this.vmThreads.onlyWatchedRan, nowMs);
 	}
 
-	#isSteady(): boolean {
+	#isSampleSteady(): boolean {
 		let {usedNs} = this.vmThreads;
 		for (const thread of this.#watched) {
 			if (hasNoFrames(thread)) {
 				usedNs += thread.cpu.usedNs;
-			} else if (!isSteady(thread) && (thread.cpu.usedNs > 0 || thread.hasMoved)) {
+			} else if (!isSteadyThread(thread) && (thread.cpu.usedNs > 0 || thread.hasMoved)) {
 				return false;
 			}
 		}
@@ -147,7 +144,7 @@ export class PresentThreads {
 			}
 
 			const thread = this.#updateThread(found, isDue);
-			if (thread.exists || thread.nativeId === 0) {
+			if (isPresent(thread)) {
 				present.push(thread);
 			}
 		}
@@ -161,7 +158,7 @@ export class PresentThreads {
 		this.#cpuTimes.begin(false);
 		for (const found of this.#watched) {
 			const thread = this.#updateThread(found, found.hasEvent || this.#cpuTimes.isDue(found.cpu));
-			if (thread !== found || !(thread.exists || thread.nativeId === 0)) {
+			if (thread !== found || !isPresent(thread)) {
 				// The thread just ended; the next sample shows its successor.
 				this.#present.splice(this.#present.indexOf(found), 1);
 				this.#others.forget();
@@ -171,7 +168,7 @@ export class PresentThreads {
 		return true;
 	}
 
-	/** Reads a thread's CPU time if necessary; adds the thread, or its successor, to `awake` if it may have changed. */
+	/** Reads a thread's CPU time if necessary; adds the thread, or its successor, to `changed` if it may have changed. */
 	#updateThread(found: JavaThread, isDue: boolean): JavaThread {
 		let thread = found;
 		if (isDue || found.hasMoved || !found.exists) {
@@ -180,9 +177,9 @@ export class PresentThreads {
 			this.#cpuTimes.skip(thread.cpu);
 		}
 
-		if ((thread.exists || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
+		if (isPresent(thread) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
 			thread.hasValidRow = false;
-			this.awake.push(thread);
+			this.changed.push(thread);
 			this.#onlyWatchedRan &&= thread.isWatched;
 		}
 
@@ -205,8 +202,14 @@ export class PresentThreads {
 	#readExisting(thread: JavaThread): void {
 		this.#cpuTimes.read(thread.cpu);
 		const {reading} = this.#cpu;
-		thread.exists = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
+		// Unreadable: the kernel has no schedstat, or too many files are open.
+		thread.exists = reading === 'read' || (reading === 'unreadable' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
+}
+
+/** The kernel cannot confirm a thread whose Linux id is unknown (0). */
+function isPresent({exists, nativeId}: JavaThread): boolean {
+	return exists || nativeId === 0;
 }
 
 function hasNoFrames({stack: {frames, end}}: JavaThread): boolean {
@@ -219,49 +222,47 @@ A thread in Java code does not wait, so it needs no minimum.
 */
 const minShare = 0.75;
 
+/** How long a thread must have run without a break to count as steady. */
 const minSteadyNs = 500e6;
 
-/** Whether a thread runs steadily. */
-export function isSteady({steadyNs}: JavaThread): boolean {
+export function isSteadyThread({steadyNs}: JavaThread): boolean {
 	return steadyNs >= minSteadyNs;
 }
 
 /** Detects threads that run steadily: while they do, each sample repeats the previous one. */
 export class SteadyThreads {
-	/**
-	Of the threads that started or stopped running since the previous update, the longest time since the change,
-	nanoseconds; 0 if none did.
-	*/
+	/** The longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
 	changedNs = 0;
 	#updates = 0;
 	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
 
-	/** Whether a steady thread stopped recently; as that may have been brief, samples are then taken one by one. */
-	wasRecentlySteady(nowMs: number): boolean {
+	/** Whether a steady thread stopped recently. It may run again at once, so there is no idle back-off for a while. */
+	hasSteadyThreadStopped(nowMs: number): boolean {
 		return nowMs - this.#steadyStoppedAtMs < minSteadyNs / 1e6;
 	}
 
 	/** Updates threads that may have run. The sample contains their states. */
-	update(awake: readonly JavaThread[], {state}: Sample, nowMs: number): void {
+	update(changed: readonly JavaThread[], {state}: Sample, nowMs: number): void {
 		const gapNs = (nowMs - this.#atMs) * 1e6;
 		this.#updates++;
 		this.#atMs = nowMs;
 		this.changedNs = 0;
-		for (const thread of awake) {
+		for (const thread of changed) {
 			const {cpu: {usedNs, waitNs}, isInJava} = thread;
 			const ranNs = usedNs + waitNs;
 			const wasRunning = thread.ranAtUpdate === this.#updates - 1;
 			const isRunning = (usedNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
-			const isSteadyNow = isRunning && wasRunning && thread.stack.carrierStart < 0 && (isInJava || ranNs >= minShare * gapNs);
-			if (!isSteadyNow && isSteady(thread)) {
+			// A carrier is never steady, as it may get another virtual thread.
+			const isSteadyNow = isRunning && wasRunning && !thread.stack.hasVirtualThread && (isInJava || ranNs >= minShare * gapNs);
+			if (!isSteadyNow && isSteadyThread(thread)) {
 				this.#steadyStoppedAtMs = nowMs;
 			}
 
 			thread.steadyNs = isSteadyNow ? thread.steadyNs + gapNs : 0;
 			if (isRunning !== wasRunning) {
 				// A thread that started has run ever since; one that stopped had run until then.
-				this.changedNs = Math.max(this.changedNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs) || 0);
+				this.changedNs = Math.max(this.changedNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
 			}
 
 			if (isRunning) {

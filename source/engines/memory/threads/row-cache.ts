@@ -14,7 +14,7 @@ export function flagsOf({description: {flags}, stack: {end, isHeapMissing}}: Jav
 /** Whether a thread's row remains valid until its block or CPU time changes. `state`: the row's. */
 export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
 	const {isIdentified, isStateConfirmed, isNotifiable} = thread.description;
-	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && thread.stack.carrierStart < 0 && !lock.holderSlot;
+	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && !thread.stack.hasVirtualThread && !lock.holderSlot;
 }
 
 /**
@@ -52,7 +52,7 @@ export class RowCache {
 	keep(thread: JavaThread, state: number, lock: Lock): boolean {
 		const sample = this.#sample!;
 		const row = sample.count;
-		if (row >= this.#count || thread.row !== row || thread.cpu.usedNs > 0 || thread.sampledFrames !== thread.stack.frames || thread.stack.carrierStart >= 0
+		if (row >= this.#count || thread.row !== row || thread.cpu.usedNs > 0 || thread.sampledFrames !== thread.stack.frames || thread.stack.hasVirtualThread
 			|| sample.key[row] !== thread.description.key || sample.name[row] !== thread.description.name || sample.state[row] !== state || sample.flags[row] !== flagsOf(thread)
 			|| sample.lockKind[row] !== lock.kind || sample.lockClass[row] !== lock.className) {
 			return false;

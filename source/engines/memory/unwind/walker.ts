@@ -245,6 +245,10 @@ export class WalkedStack {
 	/** The virtual thread's frames in the heap are unreadable. */
 	isHeapMissing = false;
 
+	get hasVirtualThread(): boolean {
+		return this.carrierStart >= 0;
+	}
+
 	/** Sets the stack from a walker. `heap`: its frames in the heap, if any. */
 	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
 		const {frames, heapStart, carrierStart} = walker;

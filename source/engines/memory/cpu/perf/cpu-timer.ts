@@ -85,7 +85,7 @@ export class CpuTimer implements RunningTimer {
 		return hasWoken;
 	}
 
-	poll(_awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
+	poll(_changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		this.#samples++;
 		this.#lastSampleWithLoss = this.#lost > 0 ? this.#samples : this.#lastSampleWithLoss;
 		const nowMs = performance.now();

@@ -32,7 +32,7 @@ type ThreadRecords = {
 	sinceMs: number;
 	/** -Infinity if none was refused. */
 	retryAtMs: number;
-	awakeInRound: number;
+	changedInRound: number;
 };
 
 /**
@@ -63,7 +63,7 @@ export class PerfTimer implements RunningTimer {
 		this.#periodNs = periodNs;
 	}
 
-	poll(awake: readonly JavaThread[]): number {
+	poll(changed: readonly JavaThread[]): number {
 		let count = 0;
 		let recorded = 0;
 		for (const [thread, entry] of this.#records) {
@@ -74,7 +74,7 @@ export class PerfTimer implements RunningTimer {
 			recorded += records.length > 0 ? 1 : 0;
 		}
 
-		this.update(awake, performance.now());
+		this.update(changed, performance.now());
 		return recorded > 0 ? count * recordCostMs / recorded : 0;
 	}
 
@@ -112,10 +112,10 @@ export class PerfTimer implements RunningTimer {
 	}
 
 	/**
-	Opens and closes events according to CPU use; closes those of ended threads unread. `awake`: threads that may have
+	Opens and closes events according to CPU use; closes those of ended threads unread. `changed`: threads that may have
 	changed.
 	*/
-	update(awake: readonly JavaThread[], nowMs: number): void {
+	update(changed: readonly JavaThread[], nowMs: number): void {
 		this.#round++;
 		if (this.#isTooLarge) {
 			this.#isTooLarge = false;
@@ -123,10 +123,10 @@ export class PerfTimer implements RunningTimer {
 			this.release();
 		}
 
-		for (const thread of awake) {
+		for (const thread of changed) {
 			const known = this.#records.get(thread);
 			if (known) {
-				known.awakeInRound = this.#round;
+				known.changedInRound = this.#round;
 				this.#age(known, thread, nowMs);
 			}
 
@@ -140,14 +140,14 @@ export class PerfTimer implements RunningTimer {
 
 		this.#refused = 0;
 		for (const [thread, entry] of this.#records) {
-			const isUnchanged = entry.awakeInRound !== this.#round && thread.hasValidRow && !entry.event;
+			const isUnchanged = entry.changedInRound !== this.#round && thread.hasValidRow && !entry.event;
 			if (isUnchanged) {
 				this.#age(entry, thread, nowMs);
 			}
 
 			// Keep a thread whose fresh records have not been counted.
 			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.fresh.length === 0;
-			if (isIdle || (entry.awakeInRound !== this.#round && !isUnchanged)) {
+			if (isIdle || (entry.changedInRound !== this.#round && !isUnchanged)) {
 				this.#close(thread, entry);
 				this.#records.delete(thread);
 			} else if (nowMs < entry.retryAtMs) {
@@ -167,7 +167,7 @@ export class PerfTimer implements RunningTimer {
 
 	#add(thread: JavaThread, nowMs: number): ThreadRecords {
 		const entry: ThreadRecords = {
-			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, awakeInRound: this.#round,
+			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, changedInRound: this.#round,
 		};
 		this.#records.set(thread, entry);
 		return entry;

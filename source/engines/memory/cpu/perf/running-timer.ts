@@ -18,10 +18,10 @@ export type RunningTimer = {
 	/** Begins a sample, before threads and CPU times are read. Returns whether an unchanged thread has records. */
 	begin?(): boolean;
 	/**
-	Takes and walks all records; opens and closes events. `awake`: threads that may have changed; `hasNew`: `threads`
+	Takes and walks all records; opens and closes events. `changed`: threads that may have changed; `hasNew`: `threads`
 	contains new ones. Returns the estimated recording overhead, milliseconds, averaged over the recorded threads.
 	*/
-	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
+	poll(changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
 	/**
 	Sets the stack of a thread in Java code, which has no anchor, to its newest record's, or to an unknown one. Returns
 	false if the thread has no event.
@@ -49,7 +49,7 @@ export function setCurrentStack(thread: JavaThread, newest: RecordedStack | unde
 		stack.end = newest.end;
 		stack.isHeapMissing = newest.isHeapMissing;
 		// If the virtual thread may have been unmounted, its frames count for the carrier.
-		stack.carrierStart = newest.carrierStart >= 0 && isStillMounted(newest) ? newest.carrierStart : -1;
+		stack.carrierStart = newest.hasVirtualThread && isStillMounted(newest) ? newest.carrierStart : -1;
 	}
 }
 

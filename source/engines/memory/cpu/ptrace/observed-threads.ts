@@ -48,7 +48,7 @@ export class ObservedThreads implements StopWatch {
 	/** Sets the stacks of the threads stopped in `begin` to those at their stop. Call when threads have been listed. */
 	walkCaptured(threads: readonly JavaThread[]): void {
 		for (const thread of this.#running.walkCaptured(threads)) {
-			this.#present.wake(thread);
+			this.#present.addRunning(thread);
 		}
 	}
 

@@ -18,7 +18,7 @@ function play(stepMs: number, restMs: number, seed: number): {readonly found: re
 	const random = seeded(seed);
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
 	thread.stack.frames = Int32Array.of(1);
-	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.dueMs === 0 ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
+	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
 	const found = [0, 0, 0];
