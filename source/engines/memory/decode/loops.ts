@@ -1,7 +1,7 @@
 import {decodeInstruction} from './instruction.js';
 
-/** A loop in compiled code: its blocks as ranges of offsets [begin, end), in order, and their total size. */
-export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
+/** A loop in compiled code: its code as merged ranges of offsets [begin, end), in order, and their total size. */
+export type Loop = {readonly ranges: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
 /** Whether an instruction has no known successor: RET, RET imm16, HLT, UD2 or an indirect jump. */
 const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || isIndirectJump(code, at);
@@ -12,7 +12,7 @@ const isUnconditionalJump = (code: Uint8Array, at: number) => code[at] === 0xEB 
 /** Bounds time and memory; code with more blocks counts as having no loops. */
 const blocksLimit = 4096;
 
-/** Predecessors visited in all, which bounds the time; further loops are not found. */
+/** Maximum predecessors visited, each may climb up to `blocksLimit` dominators; further loops are not found. */
 const stepsLimit = 262_144;
 
 /** A basic block. `next`: offsets of its successors; `from`: its predecessors; `order`: index in reverse postorder. */
@@ -40,19 +40,19 @@ export function loopsIn(code: Uint8Array): Loop[] {
 }
 
 /** Whether a code offset is in a loop; searches its ranges by bisection. */
-export function isInLoop({blocks}: Loop, offset: number): boolean {
+export function isInLoop({ranges}: Loop, offset: number): boolean {
 	let low = 0;
-	let high = blocks.length;
+	let high = ranges.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if (blocks[middle][1] <= offset) {
+		if (ranges[middle][1] <= offset) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
 
-	return low < blocks.length && blocks[low][0] <= offset;
+	return low < ranges.length && ranges[low][0] <= offset;
 }
 
 function mergeBlocks(body: ReadonlySet<Block>): Loop {
@@ -68,22 +68,22 @@ function mergeBlocks(body: ReadonlySet<Block>): Loop {
 		}
 	}
 
-	return {blocks: ranges, bytes};
+	return {ranges, bytes};
 }
 
 /** Returns the basic blocks of the code up to the first unknown instruction, by start offset; none if too many. */
 function blocksOf(code: Uint8Array): Map<number, Block> {
 	const starts = new Set([0]);
-	const ends = new Map<number, number[]>();
+	const successorsAt = new Map<number, number[]>();
 	let at = 0;
 	for (let instruction = decodeInstruction(code, at); instruction; instruction = decodeInstruction(code, at)) {
 		const end = at + instruction.length;
 		if (instruction.jump !== undefined) {
 			const target = end + instruction.jump;
-			ends.set(end, isUnconditionalJump(code, at) ? [target] : [end, target]);
+			successorsAt.set(end, isUnconditionalJump(code, at) ? [target] : [end, target]);
 			starts.add(target).add(end);
 		} else if (isEnd(code, at)) {
-			ends.set(end, []);
+			successorsAt.set(end, []);
 			starts.add(end);
 		}
 
@@ -98,7 +98,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 
 	for (const [index, begin] of sorted.entries()) {
 		const end = sorted[index + 1] ?? at;
-		blocks.set(begin, {begin, end, next: ends.get(end) ?? [end], from: [], order: -1});
+		blocks.set(begin, {begin, end, next: successorsAt.get(end) ?? [end], from: [], order: -1});
 	}
 
 	return blocks;
@@ -165,6 +165,7 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 	}
 }
 
+/** Both blocks must have a dominator; so has every dominator, up to the first block, which is its own. */
 function commonDominator(a: Block, b: Block): Block {
 	while (a !== b) {
 		if (a.order > b.order) {

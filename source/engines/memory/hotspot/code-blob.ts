@@ -22,7 +22,7 @@ const frameSizeLimit = 1 << 16;
 
 const maxDebugInfoBytes = 1 << 24;
 const maxBytesSearchedForLoops = 1 << 18;
-const estimatedBytesPerBlock = 64;
+const estimatedBytesPerRange = 64;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
@@ -166,7 +166,7 @@ export class CodeBlob {
 				this.#loops = [];
 			}
 
-			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * estimatedBytesPerBlock), 0);
+			this.#loopBytes = this.#loops.reduce((sum, {ranges}) => sum + (ranges.length * estimatedBytesPerRange), 0);
 		}
 
 		return this.#loops;
