@@ -10,7 +10,7 @@ import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFi
 import {
 	countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope,
 } from './counters/scope.js';
-import {percentOf, samplesOf, threadsInStep} from './counters/share.js';
+import {percentOf, effectiveSampleSize, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/threads.js';
 import {contentionByLocation, type ContentionByLocation} from './locks/newest-sample.js';
@@ -54,7 +54,7 @@ export class LineRow extends CountedRow<GroupFigures> {
 	}
 
 	get stuckAtLeast(): boolean {
-		return this.counted.contention.isLonger[this.bucket] === 1;
+		return this.counted.contention.longestAtLeast[this.bucket] === 1;
 	}
 
 	get contendingNow(): number {
@@ -124,7 +124,7 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	}
 
 	return {
-		rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.whole.cpu, sums.whole.cpu), ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
+		rows, wholeCpuNs, wholeTicks, cpuSamples: effectiveSampleSize(sums.whole.cpu, sums.whole.cpu), ticksPerObservation: wholeTicks > 0 ? inStep * sums.whole.ticks.squares / wholeTicks : 1,
 	};
 }
 

@@ -3,7 +3,7 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {
 	formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck,
 } from '../../source/query/columns/format.js';
-import {percentOf, samplesOf} from '../../source/query/counters/share.js';
+import {percentOf, effectiveSampleSize} from '../../source/query/counters/share.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 
 test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
@@ -57,11 +57,11 @@ test('nothing reads below 0 or over 100', () => {
 
 test('unequal weights are worth fewer samples', () => {
 	const ofOne = (count: number, each: number) => ({sum: count * each, squares: count * each * each});
-	expect(samplesOf(ofOne(4, 1), ofOne(4, 1))).toBe(4);
-	expect(samplesOf(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
-	expect(samplesOf({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
+	expect(effectiveSampleSize(ofOne(4, 1), ofOne(4, 1))).toBe(4);
+	expect(effectiveSampleSize(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
+	expect(effectiveSampleSize({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
 	// One long piece in the part, or in the rest of the whole.
-	expect(samplesOf(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
-	expect(samplesOf(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
-	expect(samplesOf(ofOne(0, 1), ofOne(0, 1))).toBe(0);
+	expect(effectiveSampleSize(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+	expect(effectiveSampleSize(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+	expect(effectiveSampleSize(ofOne(0, 1), ofOne(0, 1))).toBe(0);
 });

@@ -5,7 +5,7 @@ import {rootNode} from '../../model/frame.js';
 import {stateCount} from '../../model/thread-state.js';
 import type {StateTicks, Interval, Location} from '../types/query.js';
 import type {Scope} from './scope.js';
-import {cpuPieces, percentOf, samplesOf, shareError, shareInterval, type Pieces} from './share.js';
+import {cpuPieces, percentOf, effectiveSampleSize, shareError, shareInterval, type Pieces} from './share.js';
 import {LocatedRow} from './location.js';
 
 /** The counters of each bucket, as linked lists that end with -1. */
@@ -176,12 +176,12 @@ export abstract class CountedRow<Figures extends CountedFigures> extends Located
 	/** Number of independent samples on which its share of CPU time rests. */
 	get cpuSamples(): number {
 		const {sums} = this.counted;
-		return samplesOf(sums.cpu(this.bucket), sums.whole.cpu);
+		return effectiveSampleSize(sums.cpu(this.bucket), sums.whole.cpu);
 	}
 
 	get tickSamples(): number {
 		const {threadsInStep, sums} = this.counted;
-		return samplesOf(sums.ticks(this.bucket), sums.whole.ticks) / threadsInStep;
+		return effectiveSampleSize(sums.ticks(this.bucket), sums.whole.ticks) / threadsInStep;
 	}
 
 	get states(): StateTicks {

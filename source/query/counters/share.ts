@@ -28,7 +28,7 @@ export function shareError(percent: number, samples: number): number {
 	return (high - low) / 2;
 }
 
-/** The sum of randomly observed pieces, and the sum of their squares. */
+/** Observations by weight (ticks of a sample, CPU time of a recorded one): the sums of weights and of their squares. */
 export type Pieces = {readonly sum: number; readonly squares: number};
 
 /** Returns CPU time as `Pieces` in microseconds. */
@@ -36,8 +36,8 @@ export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }
 
-/** Returns the number of independent samples that would give the share of `part` in `whole` the same variance. */
-export function samplesOf(part: Pieces, whole: Pieces): number {
+/** Returns how many samples of equal weight give the share of `part` in `whole` the same variance (Kish). */
+export function effectiveSampleSize(part: Pieces, whole: Pieces): number {
 	const share = part.sum / whole.sum;
 	const rest = 1 - share;
 	const squares = (rest * rest * part.squares) + (share * share * Math.max(0, whole.squares - part.squares));
@@ -51,12 +51,12 @@ export function samplesOf(part: Pieces, whole: Pieces): number {
 
 /** Returns the milliseconds of sampling in a window, without pauses. `since` undefined: from the session's start. */
 export function windowMs(snapshot: Snapshot, since: Snapshot | undefined): number {
-	return figure('durationMs', snapshot, since);
+	return inWindow('durationMs', snapshot, since);
 }
 
 /** Returns the part of `windowMs` up to the newest sample, which CPU percentages relate to. */
 export function sampledMs(snapshot: Snapshot, since: Snapshot | undefined): number {
-	return figure('sampledMs', snapshot, since);
+	return inWindow('sampledMs', snapshot, since);
 }
 
 /** Returns CPU time as a percentage of one core over `overMs` of sampling; 0 if that is 0. */
@@ -64,20 +64,20 @@ export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
 }
 
-/** Returns the ticks in the window of a thread that lives throughout it. */
+/** Returns how many ticks the window has for a thread that is alive all the time. */
 export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): number {
-	// Foreign profiles have no `sampleTicks`.
-	return figure('sampleTicks', snapshot, since) || figure('samples', snapshot, since);
+	// Profiles of other tools (pprof) have no `sampleTicks`.
+	return inWindow('sampleTicks', snapshot, since) || inWindow('samples', snapshot, since);
 }
 
-/** Returns the mean number of threads that move in step, which together count as one observation in a sample. */
+/** Returns how many threads on average make the same move (`sessionFigures.moves`) at once: as one observation. */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {
-	const moves = figure('moves', snapshot, since);
+	const moves = inWindow('moves', snapshot, since);
 	const ticks = sampleTicks(snapshot, since);
-	const threads = ticks > 0 ? figure('threadSamples', snapshot, since) / ticks : 1;
-	return moves > 0 ? Math.max(1, Math.min(threads, figure('movesTogether', snapshot, since) / moves)) : 1;
+	const threads = ticks > 0 ? inWindow('threadSamples', snapshot, since) / ticks : 1;
+	return moves > 0 ? Math.max(1, Math.min(threads, inWindow('movesTogether', snapshot, since) / moves)) : 1;
 }
 
-function figure(name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples', {session}: Snapshot, since: Snapshot | undefined): number {
+function inWindow(name: 'durationMs' | 'moves' | 'movesTogether' | 'sampledMs' | 'samples' | 'sampleTicks' | 'threadSamples', {session}: Snapshot, since: Snapshot | undefined): number {
 	return Math.max(0, session[name] - (since?.session[name] ?? 0));
 }

@@ -119,7 +119,7 @@ export type ContentionByLocation = {
 	/** The longest time that one of them has been at its stack. */
 	readonly longestMs: Float64Array;
 	/** 1 if `longestMs` is a lower bound. */
-	readonly isLonger: Uint8Array;
+	readonly longestAtLeast: Uint8Array;
 	/** Returns the name of the known thread that blocks most of them; undefined if none is known. */
 	holderOf(group: number): string | undefined;
 	/** Returns the number of other known threads that block them. */
@@ -131,7 +131,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 	const blocked = new Int32Array(locations.length);
 	const contending = new Int32Array(locations.length);
 	const longestMs = new Float64Array(locations.length);
-	const isLonger = new Uint8Array(locations.length);
+	const longestAtLeast = new Uint8Array(locations.length);
 	/** By group, then by the known holder of a lock: the number of threads that it blocks. */
 	const holders = new Map<number, Map<number, number>>();
 	const {threads, dictionary} = snapshot;
@@ -147,7 +147,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 		blocked[group] += isBlocked ? members : 0;
 		contending[group] += members;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
-		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
+		longestAtLeast[group] ||= Number(isStuckLonger(snapshot, thread));
 		const owner = threads.lockOwner[thread];
 		if (owner >= 0) {
 			const ofGroup = getOrCreate(holders, group, () => new Map<number, number>());
@@ -156,7 +156,7 @@ export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array,
 	}
 
 	return {
-		blocked, contending, longestMs, isLonger,
+		blocked, contending, longestMs, longestAtLeast,
 		holderOf(group) {
 			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [];
 			return owner === undefined ? undefined : threads.name[owner];

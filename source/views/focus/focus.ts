@@ -4,7 +4,7 @@ import {formatCount, formatDuration, formatPercent, formats} from '../../query/c
 import {endsOf} from '../../query/counters/attribution.js';
 import {locationName} from '../../query/counters/location.js';
 import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/scope.js';
-import {cpuPieces, percentOf, samplesOf, sampleTicks, shareError, threadsInStep, windowMs} from '../../query/counters/share.js';
+import {cpuPieces, percentOf, effectiveSampleSize, sampleTicks, shareError, threadsInStep, windowMs} from '../../query/counters/share.js';
 import type {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {CallNode, CallTree, type Weight, type TreeOptions} from '../tree/call-tree.js';
@@ -163,7 +163,7 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	const ticks = {sum: total.ticks, squares: squares.ticks};
 	const figures: FocusFigures = {
 		method: methodLocation(methods, query.method), tickMs: tickMs(snapshot, since),
-		cpuSamples: samplesOf(cpu, cpu), tickSamples: samplesOf(ticks, ticks) / threadsInStep(snapshot, since),
+		cpuSamples: effectiveSampleSize(cpu, cpu), tickSamples: effectiveSampleSize(ticks, ticks) / threadsInStep(snapshot, since),
 	};
 	const shared = {
 		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(call => call !== 0), isRowKept, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
