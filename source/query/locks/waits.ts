@@ -28,7 +28,7 @@ export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
 	readonly count: number;
 	readonly longestMs: number;
 	/** `longestMs` is a lower bound. */
-	readonly isLonger: boolean;
+	readonly longestAtLeast: boolean;
 };
 
 /** The kind of a futex wait: the methods on the stack may say more. */
@@ -120,7 +120,7 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitG
 	return Array.from(groups.values(), ({wait: {kind, peer, isForServer}, threads}) => {
 		const sorted = threads.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a) || a - b);
 		return {
-			kind, peer, isForServer, threads: sorted, count: membersOfAll(snapshot.threads, sorted), longestMs: stuckMs(snapshot, sorted[0]), isLonger: sorted.some(thread => isStuckLonger(snapshot, thread)),
+			kind, peer, isForServer, threads: sorted, count: membersOfAll(snapshot.threads, sorted), longestMs: stuckMs(snapshot, sorted[0]), longestAtLeast: sorted.some(thread => isStuckLonger(snapshot, thread)),
 		};
 	}).sort((a, b) => b.count - a.count || b.longestMs - a.longestMs);
 }

@@ -144,8 +144,8 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
 }
 
-function waitLine({count, longestMs, isLonger, ...wait}: WaitGroup): string {
-	return `${pad(formatCount(count), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: isLonger}) : '', 7, 'right')}  ${waitText(wait)}`;
+function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): string {
+	return `${pad(formatCount(count), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: longestAtLeast}) : '', 7, 'right')}  ${waitText(wait)}`;
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {

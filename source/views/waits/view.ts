@@ -21,7 +21,7 @@ export const waitsView: View<WaitRow> = {
 		{key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryWaits,
-	isDim: row => row.isForWork,
+	isDim: row => row.isIdle,
 	emptyText({idleRows = 0, missing}, {filter}) {
 		if (idleRows > 0) {
 			return `all threads${filter === '' ? '' : ' that match the filter'} run or wait for work; i shows what for`;
@@ -50,7 +50,7 @@ export const waitsView: View<WaitRow> = {
 			kind: 'kind', peer: 'peer', threads: 'threads', longest_ms: 'longest', longest_at_least: row => Number(row.longestAtLeast), at: 'at', names: 'names',
 		}),
 		json: (snapshot, since, query, top) => rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
-			kind: row.kind, peer: row.peer, threads: row.threads, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isForWork,
+			kind: row.kind, peer: row.peer, threads: row.threads, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isIdle,
 			waiters: row.waiters.map(({name, nativeId, threads, stuckMs, end}) => ({
 				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end, threads,
 			})),

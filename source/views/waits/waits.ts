@@ -13,7 +13,7 @@ import {figure, locationColumn, text, type Column} from '../../query/columns/col
 import {formatStuck, formats} from '../../query/columns/format.js';
 import type {ViewTable} from '../common/view.js';
 
-/** A row of the Waits view: threads that wait for the same in the newest sample. */
+/** A row of the Waits view: threads that wait for the same thing in the same way in the newest sample. */
 export type WaitRow = {
 	readonly key: string;
 	readonly kind: string;
@@ -21,15 +21,15 @@ export type WaitRow = {
 	readonly threads: number;
 	/** Keys of their thread records, the longest wait first. */
 	readonly threadKeys: readonly number[];
-	/** The thread's name, or the names of several with their numbers as asterisks, most threads first. */
+	/** Pool names (`worker-*`), the one with most threads first; the full name if there is only one thread record. */
 	readonly names: readonly string[];
 	readonly longestMs: number;
 	/** `longestMs` is a lower bound. */
 	readonly longestAtLeast: boolean;
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
-	/** None waits for a lock that another thread holds; each is the JVM's own or waits for its next piece of work. */
-	readonly isForWork: boolean;
+	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
+	readonly isIdle: boolean;
 	/** The thread records, the longest wait first; `threads`: virtual threads in a record; `end`: see `Wait`. */
 	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threads: number; readonly stuckMs: number; readonly end: string}>;
 };
@@ -68,7 +68,7 @@ export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, que
 	const scope = scopeOf(snapshot, query);
 	const rows = groupWaits(snapshot, countedThreads(snapshot, scope)).map(group => rowOf(snapshot, group));
 	const matching = filtered(rows, scope.filter, filterFields);
-	const shown = query.showIdle ? matching : matching.filter(row => !row.isForWork);
+	const shown = query.showIdle ? matching : matching.filter(row => !row.isIdle);
 	return {rows: sortRows(shown, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - shown.length, missing: missingWaits(snapshot)};
 }
 
@@ -98,9 +98,9 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 		threadKeys: group.threads.map(thread => threads.key[thread]),
 		names: [...byName].sort(([, a], [, b]) => b - a).map(([name]) => name),
 		longestMs: group.longestMs,
-		longestAtLeast: group.isLonger,
+		longestAtLeast: group.longestAtLeast,
 		at: most === undefined ? undefined : locations.get(most),
-		isForWork: group.threads.every(thread => !isContendingNow(snapshot, thread) && (isOfJvm(threads.flags[thread], threads.name[thread]) || waitsForWork(snapshot.dictionary, threads.node[thread]))),
+		isIdle: group.threads.every(thread => !isContendingNow(snapshot, thread) && (isOfJvm(threads.flags[thread], threads.name[thread]) || waitsForWork(snapshot.dictionary, threads.node[thread]))),
 		waiters: group.threads.map(thread => ({
 			key: threads.key[thread], name: threads.name[thread], nativeId: threads.nativeId[thread], threads: membersOf(threads, thread), stuckMs: stuckMs(snapshot, thread), end: waitOf(snapshot, thread)?.end ?? '',
 		})),
