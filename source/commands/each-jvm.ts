@@ -2,10 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {identify} from '../jvm/discovery/inspect.js';
 import {listJvms} from '../jvm/discovery/list.js';
 import type {Target} from '../jvm/target.js';
-import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
-import {failureOf} from './batch.js';
-import {sampled} from './sampled.js';
 
 /** Maximum JVMs sampled at a time: each takes a thread and its share of --max-cpu. */
 const maxTargets = 32;
@@ -14,27 +11,22 @@ const pollMs = 200;
 
 type Following = {
 	readonly stop: AbortSignal;
-	/** Ends when the JVM does, or with `stop`. */
-	follow(source: SnapshotSource, target: Target): Promise<void>;
+	/** Ends when the JVM does, or with `stop`. Rejects if the JVM cannot be sampled. */
+	sample(target: Target): Promise<void>;
 	onProblem(problem: string): void;
 	/** Called several times a second, with the number of JVMs that are sampled. */
 	onPoll(count: number): void;
 };
 
 /** Samples all JVMs of this host, also those that start later, until `stop` or the end of --duration. */
-export async function eachJvm(options: Options, {stop, follow, onProblem, onPoll}: Following): Promise<void> {
+export async function eachJvm(options: Options, {stop, sample, onProblem, onPoll}: Following): Promise<void> {
 	const running = new Map<number, Promise<void>>();
 	const failedPids = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	const run = async (target: Target) => {
 		const {pid} = target;
 		try {
-			await sampled(target, options, async source => {
-				await follow(source, target);
-				if (source.status().phase === 'failed') {
-					throw failureOf(source.status());
-				}
-			});
+			await sample(target);
 		} catch (error) {
 			onProblem(`${pid}: ${(error as Error).message}`);
 			failedPids.add(pid);

@@ -13,7 +13,7 @@ import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {usage} from '../runtime/errors.js';
 import {startHeapTrimming} from '../runtime/heap-trimming.js';
-import {abortOnSignal, failureOf} from './batch.js';
+import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {eachJvm} from './each-jvm.js';
 import {eachWindow, Progress} from './record.js';
 import {resolveTarget} from './resolve-target.js';
@@ -45,29 +45,20 @@ export async function push(name: string | undefined, options: Options): Promise<
 
 	const stopTrimming = startHeapTrimming();
 	const {signal: stop} = abortOnSignal();
-	let code = 0;
 	try {
 		if (target) {
-			code = await sampled(target, options, async source => {
-				const timer = setInterval(() => {
-					fleet.show(`${target.pid} ${target.facts.mainClass}`);
-				}, showMs);
-				try {
-					await fleet.follow(source, target, stop);
-				} finally {
-					clearInterval(timer);
-				}
-
-				if (source.status().phase === 'failed') {
-					throw failureOf(source.status());
-				}
-
-				return 0;
-			});
+			const timer = setInterval(() => {
+				fleet.show(`${target.pid} ${target.facts.mainClass}`);
+			}, showMs);
+			try {
+				await fleet.sample(target, stop);
+			} finally {
+				clearInterval(timer);
+			}
 		} else {
 			await eachJvm(options, {
 				stop,
-				follow: async (source, target) => fleet.follow(source, target, stop),
+				sample: async target => fleet.sample(target, stop),
 				onProblem(problem) {
 					fleet.problem = problem;
 				},
@@ -82,11 +73,15 @@ export async function push(name: string | undefined, options: Options): Promise<
 		server?.close();
 	}
 
-	return fleet.hasLostAll ? 1 : code;
+	return fleet.hasLostAll ? 1 : 0;
 }
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
 const showMs = 200;
+const hourMs = 3_600_000;
+
+/** What is kept of a JVM from one session to the next. */
+type Followed = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
 
 /** What is sent of all JVMs, and where. */
 class Fleet {
@@ -97,9 +92,13 @@ class Fleet {
 	readonly #sender: Sender | undefined;
 	readonly #jvms = new Set<JvmMetrics>();
 	readonly #progress = new Progress();
+	readonly #endMs: number;
+	/** When it was last said that a table of stacks was full. */
+	#saidFullMs = -Infinity;
 
 	constructor(options: Options, to: string | undefined) {
 		this.#options = options;
+		this.#endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 		if (to !== undefined) {
 			this.#engine = engineOf(to);
 			const headers = headersFrom(options.headers);
@@ -112,38 +111,53 @@ class Fleet {
 		}
 	}
 
-	/** Sends a window of a JVM every so often, until it ends or `stop`. */
-	async follow(source: SnapshotSource, target: Target, stop: AbortSignal): Promise<void> {
-		const {durationS, everyS, metrics: address} = this.#options;
+	/** Sends a window of a JVM every so often, until it ends or `stop`. Throws UserError if it cannot be sampled. */
+	async sample(target: Target, stop: AbortSignal): Promise<void> {
 		const labels = labelsOf(target, this.#options);
 		const vitals = openVitals(target);
 		const metrics = new JvmMetrics(labels);
 		this.#jvms.add(metrics);
-		let since: Snapshot | undefined;
 		try {
-			await eachWindow(source, durationS, stop, async () => {
-				const snapshot = source.read();
-				if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
-					return;
-				}
-
-				if (snapshot.session.otherTicks > 0 && !(since && since.session.otherTicks > 0)) {
-					this.#progress.end(`tprof-top: ${target.pid} ${target.facts.mainClass} has had more stacks than there is room for; new ones count under (other) until push starts again`);
-				}
-
-				if (address) {
-					metrics.update(snapshot, since, vitals.read());
-				}
-
-				if (this.#engine) {
-					this.#sender?.add(this.#engine.protocol.encode(windowSnapshot(snapshot, since), labels));
-				}
-
-				since = snapshot;
-			}, everyS * 1000);
+			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop)) === 'full') {
+				this.#sayFull(target);
+			}
 		} finally {
 			this.#jvms.delete(metrics);
 			vitals.close();
+		}
+	}
+
+	/** Sends windows of a session until it is over or its table of stacks is full. */
+	async #follow(source: SnapshotSource, {labels, vitals, metrics}: Followed, stop: AbortSignal): Promise<'full' | 'over'> {
+		let since: Snapshot | undefined;
+		const isFull = () => since !== undefined && since.session.otherTicks > 0;
+		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, stop, async () => {
+			const snapshot = source.read();
+			if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
+				return;
+			}
+
+			if (this.#options.metrics) {
+				metrics.update(snapshot, since, vitals.read());
+			}
+
+			if (this.#engine) {
+				this.#sender?.add(this.#engine.protocol.encode(windowSnapshot(snapshot, since), labels));
+			}
+
+			since = snapshot;
+		}, this.#options.everyS * 1000);
+		if (source.status().phase === 'failed') {
+			throw failureOf(source.status());
+		}
+
+		return isFull() && !isOver(source.status()) && !stop.aborted && performance.now() < this.#endMs ? 'full' : 'over';
+	}
+
+	#sayFull({pid, facts: {mainClass}}: Target): void {
+		if (performance.now() - this.#saidFullMs > hourMs) {
+			this.#saidFullMs = performance.now();
+			this.#progress.end(`tprof-top: ${pid} ${mainClass} has had more stacks than there is room for: a new session began`);
 		}
 	}
 

@@ -27,7 +27,7 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	const progress = new Progress();
 	const {signal: stop} = abortOnSignal();
 	try {
-		await eachWindow(source, options.durationS, stop, async isLast => {
+		await eachWindow(() => isOver(source.status()), options.durationS, stop, async isLast => {
 			const ring = windows.follow(isLast);
 			await recorder.follow(ring, 0);
 			progress.show(lineOf(recorder, ring), recorder.problem && `${recorder.name}: ${recorder.problem}; sampling goes on`);
@@ -48,11 +48,11 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	return recorder.problem === undefined && phase !== 'failed' ? 0 : 1;
 }
 
-/** Calls `follow` each second, or `everyMs`, until the source ends, the time is over or a signal comes; then once more. */
-export async function eachWindow(source: Pick<SnapshotSource, 'status'>, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>, everyMs = windowMs): Promise<void> {
+/** Calls `follow` each second, or `everyMs`, until the session ends, the time is over or a signal comes; then once more. */
+export async function eachWindow(hasEnded: () => boolean, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>, everyMs = windowMs): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
 	let nextMs = performance.now() + everyMs;
-	const isToEnd = () => stop.aborted || isOver(source.status()) || performance.now() >= endMs;
+	const isToEnd = () => stop.aborted || hasEnded() || performance.now() >= endMs;
 	while (!isToEnd()) {
 		await waitUntil(isToEnd, Math.min(nextMs, endMs), stop, pollMs);
 		// Skip windows that are already late.

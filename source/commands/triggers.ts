@@ -12,10 +12,10 @@ import {isContendingNow, stuckMs} from '../query/locks/newest-sample.js';
 import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
-import {abortOnSignal, failureOf} from './batch.js';
+import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {eachJvm} from './each-jvm.js';
 import {eachWindow, Progress} from './record.js';
-import {Windows} from './sampled.js';
+import {sampled, Windows} from './sampled.js';
 import {utcStamp} from './save.js';
 
 /** Time recorded before and after a trigger, and the minimum between two. */
@@ -174,7 +174,7 @@ async function watchTarget(source: SnapshotSource, target: Target, options: Opti
 	const windows = new Windows(source, target);
 	const trigger = new Trigger(options, stem, files);
 	try {
-		await eachWindow(source, options.durationS, stop, async isLast => {
+		await eachWindow(() => isOver(source.status()), options.durationS, stop, async isLast => {
 			await trigger.follow(windows.follow(isLast));
 			show(trigger);
 		});
@@ -206,10 +206,15 @@ export async function watchAll(options: Options): Promise<number> {
 
 	await eachJvm(options, {
 		stop,
-		async follow(source, target) {
-			take(await watchTarget(source, target, options, {
-				files, stop, stem: `${stemOf(options)}-${target.pid}`, show: take,
-			}));
+		async sample(target) {
+			await sampled(target, options, async source => {
+				take(await watchTarget(source, target, options, {
+					files, stop, stem: `${stemOf(options)}-${target.pid}`, show: take,
+				}));
+				if (source.status().phase === 'failed') {
+					throw failureOf(source.status());
+				}
+			});
 		},
 		onProblem(text) {
 			problem = text;

@@ -60,6 +60,21 @@ test('push sends what a JVM does, survives the engine\'s absence and says how ma
 	expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
 });
 
+test('when there is no room for more stacks, it goes on in a new session', async () => {
+	const java = await javaForTest('ManyPaths', {args: ['50', '500']});
+	const there = await engine();
+	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--interval', '20', '--max-overhead', '50', '--max-cpu', '100');
+	await until(() => stderr().includes('a new session began'));
+	const isOther = ({Stacks}: Decoded) => Object.keys(Stacks).some(stack => stack.includes('(other)'));
+	expect(there.profiles.some(profile => isOther(profile))).toBe(true);
+	there.profiles.length = 0;
+	await until(() => there.profiles.some(profile => !isOther(profile) && Object.keys(profile.Stacks).some(stack => stack.includes('ManyPaths.further'))));
+	child.kill('SIGTERM');
+	const {status, stderr: said} = await ended;
+	expect(status).toBe(0);
+	expect(said.match(/a new session began/g)).toHaveLength(1);
+});
+
 test('it ends with the JVM, and says what is wrong with the command line', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
 	const there = await engine();
