@@ -4,7 +4,7 @@ import {csvText} from '../exports/formats/csv.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	engineQuery, jvmRows, labelSet, maxJvms, movedSpan, selectorWith, serviceLabel, withSums, type Asked, type EngineQuery, type FleetRow,
+	engineQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withSums, type Asked, type EngineQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
@@ -40,13 +40,11 @@ export async function openEngine(address: string, options: Options, isScreen: bo
 	}
 }
 
-/** The services and JVMs of an engine over a span. */
-type Table = {readonly query: EngineQuery; readonly jvms: readonly FleetRow[]; readonly rows: ReadonlyMap<string, FleetRow>; readonly list: ChoiceList};
+/** The JVMs of an engine over a span, and the table of them. */
+type Table = {readonly query: EngineQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
 
-/** A profile that an engine has merged, and what it is compared with. */
-type Opened = {readonly query: EngineQuery; readonly snapshot: Snapshot; readonly baseline?: Baseline};
-
-const asking = 'asking the engine...';
+/** A profile that an engine has merged of some labels, and what it is compared with. */
+type Opened = {readonly query: EngineQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
 
 /** What an engine has, over a span that keys move. */
 class Fleet {
@@ -57,8 +55,6 @@ class Fleet {
 	#query: EngineQuery;
 	#abort = new AbortController();
 	#table: Table | undefined;
-	/** Instead of the usual message below the table. */
-	#message = '';
 	#chooser: ChooserState | undefined;
 
 	constructor(query: EngineQuery, options: Options, isScreen: boolean) {
@@ -101,72 +97,43 @@ class Fleet {
 	async show(): Promise<number> {
 		this.#table = (await this.#read())!;
 		const {jvms: [jvm, ...others]} = this.#table;
-		if (others.length === 0) {
-			return await this.#showProfile(jvm, (await this.#open(jvm.labels))!, false) ?? 0;
-		}
-
+		const isTable = others.length > 0;
 		for (;;) {
-			const chosen = await this.#choose();
-			if (!chosen) {
-				return 0;
-			}
-
-			const code = await this.#showProfile(chosen.row, chosen.opened, true);
+			const opened = await (isTable ? this.#choose() : this.#open(jvm.labels));
+			const code = opened ? await this.#showProfile(opened, isTable) : 0;
 			if (code !== undefined) {
 				return code;
 			}
-
-			void this.#move(0);
 		}
 	}
 
 	/** Shows the table until the user opens a row, or leaves: undefined. */
-	async #choose(): Promise<{readonly row: FleetRow; readonly opened: Opened} | undefined> {
-		let row: FleetRow;
+	async #choose(): Promise<Opened | undefined> {
 		let opened: Opened | undefined;
 		await choose(this.#options, {
-			list: () => this.#message === '' ? this.#table!.list : {...this.#table!.list, message: this.#message},
+			list: () => this.#table!.list,
 			initial: this.#chooser,
-			move: async spans => this.#move(spans),
+			move: async spans => {
+				this.#table = await this.#read(spans) ?? this.#table;
+			},
 			prepare: async (id, state) => {
 				this.#chooser = state;
-				this.#message = asking;
-				const {query, rows} = this.#table!;
-				this.#query = query;
-				row = rows.get(id)!;
-				try {
-					opened = await this.#open(row.labels);
-				} finally {
-					this.#message = '';
-				}
+				this.#query = this.#table!.query;
+				opened = await this.#open(JSON.parse(id) as FleetRow['labels']);
 			},
 		});
-		return opened && {row: row!, opened};
-	}
-
-	/** Shows the table of the span so many lengths later; until it is there, the last one. */
-	async #move(spans: number): Promise<void> {
-		this.#message = asking;
-		try {
-			const table = await this.#read(spans);
-			if (table) {
-				this.#table = table;
-				this.#message = '';
-			}
-		} catch (error) {
-			this.#message = (error as Error).message;
-		}
+		return opened;
 	}
 
 	/** Shows a profile. Returns the exit code, or undefined if the user went back to the table. */
-	async #showProfile(row: FleetRow, first: Opened, canGoBack: boolean): Promise<number | undefined> {
+	async #showProfile(first: Opened, canGoBack: boolean): Promise<number | undefined> {
 		let shown = first;
 		const source = sourceOver(savedSource(first), {
 			read: () => shown.snapshot,
 			status: () => ({phase: 'recording', stale: false, span: spanText(shown.query), message: `${spanText(shown.query)}; [ ] move it${canGoBack ? ', Esc: the table' : ''}`}),
 		});
 		const move = async (spans: number) => {
-			const opened = await this.#open(row.labels, spans);
+			const opened = await this.#open(first.labels, spans);
 			shown = opened ?? shown;
 			return opened;
 		};
@@ -183,43 +150,39 @@ class Fleet {
 				throw new UserError(`${query.url.origin} has nothing of ${printable(query.selector)}`, {hint: 'from= and until= in the address say the span'});
 			}
 
-			const rows = new Map(withSums(jvms).map(row => [JSON.stringify(row.labels), row]));
-			return {query, jvms, rows, list: listOf(query, rows, jvms.length)};
+			return {query, jvms, list: listOf(query, jvms)};
 		});
 	}
 
 	async #open(labels: FleetRow['labels'], spans = 0): Promise<Opened | undefined> {
 		return this.#ask(spans, async (query, asked) => {
-			const own = {...query, selector: selectorWith(query.selector, labels)};
-			const [snapshot, baseline] = await Promise.all([mergedSnapshot(own, asked), this.#baselineOf(own, labels, asked)]);
+			const [snapshot, baseline] = await Promise.all([mergedSnapshot(withLabels(query, labels), asked), this.#baselineOf(query, labels, asked)]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
 			const mainClass = isOfQuery ? printable(query.selector) : `${serviceOf({labels})} ${othersText(labels)}`.trim();
-			return {query, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, baseline};
+			return {query, labels, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, baseline};
 		});
 	}
 
 	/** Returns what --compare names or else, for the screen, the span before, if the engine has it. */
-	async #baselineOf(query: EngineQuery, {[serviceLabel]: service}: FleetRow['labels'], asked: Asked): Promise<Baseline | undefined> {
+	async #baselineOf(query: EngineQuery, labels: FleetRow['labels'], asked: Asked): Promise<Baseline | undefined> {
 		const {baseline, compare = ''} = this.#options;
-		if (baseline) {
+		const compared = labelSet(compare);
+		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
 			return baseline;
 		}
 
-		const labels = labelSet(compare);
-		if (labels) {
-			// Of the row only the service stays: another pod has another host and pid.
-			const selector = selectorWith(this.#query.selector, {...(service === undefined ? {} : {[serviceLabel]: service}), ...labels});
-			return {snapshot: await mergedSnapshot({...query, selector}, asked), since: undefined, title: printable(compare)};
-		}
-
-		if (!this.#isScreen) {
-			return undefined;
-		}
-
-		const before = movedSpan(query, -1);
+		// Of the row only the service stays: another pod has another host and pid.
+		const {[serviceLabel]: service} = labels;
+		const other = compared
+			? withLabels(query, {...(service === undefined ? {} : {[serviceLabel]: service}), ...compared})
+			: withLabels(movedSpan(query, -1), labels);
 		try {
-			return {snapshot: await mergedSnapshot(before, asked), since: undefined, title: spanText(before)};
-		} catch {
+			return {snapshot: await mergedSnapshot(other, asked), since: undefined, title: compared ? printable(compare) : spanText(other)};
+		} catch (error) {
+			if (compared) {
+				throw error;
+			}
+
 			return undefined;
 		}
 	}
@@ -245,16 +208,16 @@ class Fleet {
 }
 
 /** Returns the table for the screen. */
-function listOf(query: EngineQuery, rows: Table['rows'], jvms: number): ChoiceList {
+function listOf(query: EngineQuery, jvms: readonly FleetRow[]): ChoiceList {
 	return {
 		title: spanText(query),
-		from: `${printable(query.url.host)}, ${jvms === maxJvms ? `the ${jvms} largest JVMs` : `${jvms} JVMs`}`,
+		from: `${printable(query.url.host)}, ${jvms.length === maxJvms ? `the ${maxJvms} largest JVMs` : `${jvms.length} JVMs`}`,
 		columns: columnsOf(query),
 		nameHeading: 'LABELS',
 		none: '',
 		message: `${spanText(query)}; CHANGE: since the span before; [ ] move it`,
-		rows: [...rows].map(([id, row]) => ({
-			id, cells: cellsOf(row, query), name: labelsText(row), words: `${serviceOf(row)} ${labelsText(row)}`,
+		rows: withSums(jvms).map(row => ({
+			id: JSON.stringify(row.labels), cells: cellsOf(row, query), name: labelsText(row), words: `${serviceOf(row)} ${labelsText(row)}`,
 		})),
 	};
 }

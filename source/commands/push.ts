@@ -127,6 +127,29 @@ class Fleet {
 		}
 	}
 
+	/** Whether the engine took no window of those that there were. */
+	get hasLostAll(): boolean {
+		const {sent = 0, refused = 0, dropped = 0} = this.#sender ?? {};
+		return sent === 0 && refused + dropped > 0;
+	}
+
+	page(): string {
+		return metricsText(this.#jvms, this.#sender);
+	}
+
+	/** Shows how it goes; `what`: what is sampled. */
+	show(what: string): void {
+		const {problem = this.problem, isFull} = this.#sender ?? {};
+		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
+	}
+
+	/** Sends what waits, if the engine takes it soon. */
+	async close(): Promise<void> {
+		await this.#sender?.close(graceMs);
+		const problem = this.#sender?.problem ?? this.problem;
+		this.#progress.end(`pushed: ${this.#counts()}${problem === undefined ? '' : ` (${problem})`}`);
+	}
+
 	/** Sends windows of a session until it is over or its table of stacks is full. */
 	async #follow(source: SnapshotSource, {labels, vitals, metrics}: Followed, stop: AbortSignal): Promise<'full' | 'over'> {
 		let since: Snapshot | undefined;
@@ -159,29 +182,6 @@ class Fleet {
 			this.#saidFullMs = performance.now();
 			this.#progress.end(`tprof-top: ${pid} ${mainClass} has had more stacks than there is room for: a new session began`);
 		}
-	}
-
-	/** Whether the engine took no window of those that there were. */
-	get hasLostAll(): boolean {
-		const {sent = 0, refused = 0, dropped = 0} = this.#sender ?? {};
-		return sent === 0 && refused + dropped > 0;
-	}
-
-	page(): string {
-		return metricsText(this.#jvms, this.#sender);
-	}
-
-	/** Shows how it goes; `what`: what is sampled. */
-	show(what: string): void {
-		const {problem = this.problem, isFull} = this.#sender ?? {};
-		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
-	}
-
-	/** Sends what waits, if the engine takes it soon. */
-	async close(): Promise<void> {
-		await this.#sender?.close(graceMs);
-		const problem = this.#sender?.problem ?? this.problem;
-		this.#progress.end(`pushed: ${this.#counts()}${problem === undefined ? '' : ` (${problem})`}`);
 	}
 
 	#counts(): string {

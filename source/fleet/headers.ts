@@ -1,6 +1,4 @@
-import {
-	closeSync, constants, fstatSync, openSync, readFileSync,
-} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {validateHeaderName, validateHeaderValue} from 'node:http';
 import process from 'node:process';
 import {usage, UserError} from '../runtime/errors.js';
@@ -35,22 +33,15 @@ export function headersFrom(file: string | undefined): () => Headers {
 function contentOf(file: string): string {
 	// A header given in place of a file is not repeated.
 	const name = file.includes(':') ? 'what --headers names' : file;
-	let descriptor: number | undefined;
 	try {
-		// A pipe is not waited for.
-		descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-		const stats = fstatSync(descriptor);
+		const stats = statSync(file);
 		if (!stats.isFile() || stats.size > maxBytes) {
 			throw new UserError(`cannot read the headers in ${name}: ${stats.isFile() ? 'the file is too long' : 'it is not a regular file'}`);
 		}
 
-		return readFileSync(descriptor, 'utf8');
+		return readFileSync(file, 'utf8');
 	} catch (error) {
 		throw error instanceof UserError ? error : new UserError(`cannot read the headers in ${name}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
-	} finally {
-		if (descriptor !== undefined) {
-			closeSync(descriptor);
-		}
 	}
 }
 

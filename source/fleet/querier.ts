@@ -93,10 +93,11 @@ export function labelSet(text: string): Readonly<Record<string, string>> | undef
 	return /^[a-z_]\w*=[^,]*(?:,[a-z_]\w*=[^,]*)*$/i.test(text) ? Object.fromEntries(text.split(',').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])) : undefined;
 }
 
-/** Returns the selector with these labels in place of what it says of them. */
-export function selectorWith(selector: string, labels: Readonly<Record<string, string>>): string {
-	const rest = selector.slice(1, -1).replaceAll(/(\w+)\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g, (matcher, name: string) => Object.hasOwn(labels, name) ? '' : matcher);
-	return `{${[rest.replace(/[\s,]+$/, ''), ...Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].filter(Boolean).join(',')}}`;
+/** Returns the query with these labels in place of what its selector says of them. */
+export function withLabels(query: EngineQuery, labels: Readonly<Record<string, string>>): EngineQuery {
+	const rest = query.selector.slice(1, -1).replaceAll(/(\w+)\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g, (matcher, name: string) => Object.hasOwn(labels, name) ? '' : matcher);
+	const matchers = [rest.replace(/[\s,]+$/, ''), ...Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].filter(Boolean);
+	return {...query, selector: `{${matchers.join(',')}}`};
 }
 
 export type Asked = {readonly headers: Headers; readonly signal: AbortSignal};
@@ -139,7 +140,7 @@ export async function mergedProfile(query: EngineQuery, asked: Asked, maxBytes: 
 
 /** A JVM, or all JVMs of a service or of the engine, and what its profiles add up to. */
 export type FleetRow = {
-	/** As the engine sent them; of several JVMs the service at most. `selectorWith` selects the row's profiles by them. */
+	/** As the engine sent them; of several JVMs the service at most. `withLabels` selects the row's profiles by them. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly jvms: number;
 	/** Over the span, and over the one before it. */

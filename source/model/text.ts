@@ -65,6 +65,19 @@ export function poolName(name: string): string {
 	return name.replaceAll(/\d+/g, '*');
 }
 
+/** The number of hashes. */
+export const hashes = 65_521;
+
+/** Returns a number below `hashes` that is the same for equal texts. */
+export function hash(text: string): number {
+	let value = 0;
+	for (const character of text) {
+		value = ((value * 31) + character.codePointAt(0)!) % hashes;
+	}
+
+	return value;
+}
+
 /** The bytes of a UTF-16 unit beyond ASCII, or a byte that begins none. */
 const sequence = /[\u00C0-\u00DF][\u0080-\u00BF]|[\u00E0-\u00EF][\u0080-\u00BF]{2}|[\u0080-\u00FF]/g;
 

@@ -11,7 +11,7 @@ import {headersFrom} from '../../source/fleet/headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
-import {engineQuery, mergedProfile, selectorWith} from '../../source/fleet/querier.js';
+import {engineQuery, mergedProfile, withLabels} from '../../source/fleet/querier.js';
 import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
@@ -240,7 +240,7 @@ test('a query that Pyroscope cannot answer says why', async () => {
 		expect(() => engineQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}
 
-	expect(selectorWith('{a="1,b=2}",b=~`x`, c!=\'d\'}', {b: 'q"', e: ''})).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
+	expect(withLabels({...engineQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
 	const {port} = await engine([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
 	const ask = async () => mergedProfile(engineQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1000);
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);

@@ -1,6 +1,8 @@
 // The script of an exported flame graph; formats/flame-graph.ts writes its data, build/flame-page.js bundles it.
 import {select, selection} from 'd3-selection';
 import flamegraph from 'd3-flame-graph';
+import {sumOf} from '../../model/sum.ts';
+import {hash, hashes} from '../../model/text.ts';
 import {percentOf, shareError} from '../../query/counters/share.ts';
 import './page.css';
 
@@ -142,16 +144,6 @@ const errorOf = (part, whole, piece) => whole / 100 * shareError(percentOf(part,
 
 const hsl = ([hue, saturation, lightness]) => `hsl(${hue} ${saturation}% ${lightness}%)`;
 
-/** Returns a number from 0 to 1 that is the same for equal texts. */
-function hash(text) {
-	let value = 7;
-	for (const character of text) {
-		value = ((value * 31) + character.codePointAt(0)) % 997;
-	}
-
-	return value / 997;
-}
-
 const colors = {
 	own: part => [20 + (35 * part), 90, 60], library: part => [90 + (75 * part), 32, 68], other: () => [0, 0, 74], search: [300, 90, 60],
 	more: part => [8, 85, 85 - (30 * part)], less: part => [215, 80, 85 - (30 * part)], same: [0, 0, 80],
@@ -160,16 +152,6 @@ const colors = {
 function main(data) {
 	const {packages, packageOf, kinds, states, was} = data;
 	const measures = measuresOf(data);
-	const chosen = () => {
-		const isWas = element('was').checked;
-		return {
-			measure: measures[element('measure').selectedIndex], isByThread: element('by-thread').checked, isInverted: element('inverted').checked, isWas,
-			now: isWas ? was : data.now, was: isWas ? data.now : was,
-		};
-	};
-
-	const searched = () => element('search').value.toLowerCase().split(/\s+/).filter(Boolean);
-	const matches = (name, words) => words.length > 0 && words.every(word => name.toLowerCase().includes(word));
 	let [root, shown] = [undefined, undefined];
 
 	/** Returns a frame's change against the baseline and its error. */
@@ -191,7 +173,7 @@ function main(data) {
 
 		const state = states.find((name, code) => stateColors[name] && node.states?.[code] > node.v / 2);
 		const kind = ['other', 'library', 'own'][kinds[node.frame] ?? 0];
-		return hsl(state ? stateColors[state] : colors[kind](hash(packages[packageOf[node.frame]] ?? '')));
+		return hsl(state ? stateColors[state] : colors[kind](hash(packages[packageOf[node.frame]] ?? '') / hashes));
 	};
 
 	const labelOf = ({data: {n, v, self, was: before}}) => {
@@ -218,36 +200,34 @@ function main(data) {
 		element('details').textContent = text;
 	};
 
+	/** What the search found; empty if there is none. */
+	let found = '';
+	const summarize = () => {
+		say(found || `${shown.measure.title}: ${shown.measure.format(root.v)} in all`);
+	};
+
 	const chart = flamegraph().cellHeight(isTouched ? 24 : 20).inverted(true).minFrameSize(3).resetHeightOnZoom(true)
 		.getName(nameOf).label(labelOf).setColorMapper(colorOf).setDetailsHandler(text => {
-			say(text ?? describeSearch());
-		}).setSearchMatch(({data: {n}}, words) => matches(n, words)).setSearchHandler(() => {
-			say(describeSearch());
+			if (text) {
+				say(text);
+			} else {
+				summarize();
+			}
+		}).setSearchMatch(({data: {n}}, words) => words.every(word => n.toLowerCase().includes(word))).setSearchHandler(boxes => {
+			// What is below a match counts with it.
+			const outermost = boxes.filter(box => !box.ancestors().slice(1).some(({highlight}) => highlight));
+			found = `${percentOf(sumOf(outermost, box => box.data.v), root.v).toFixed(1)}% matches, in ${boxes.length} frames`;
+			summarize();
 		}).onClick(node => {
 			say(labelOf(node));
 		});
 
-	/** Returns how much of the whole passes through frames that match the search. */
-	function describeSearch() {
-		const words = searched();
-		let [sum, frames] = [0, 0];
-		const pending = [{node: root, isBelow: false}];
-		for (let next = pending.pop(); next; next = pending.pop()) {
-			const {node, isBelow} = next;
-			const isMatch = matches(node.n, words);
-			frames += Number(isMatch);
-			sum += isMatch && !isBelow ? node.v : 0;
-			for (const child of node.c) {
-				pending.push({node: child, isBelow: isBelow || isMatch});
-			}
-		}
-
-		return words.length > 0 ? `${(100 * sum / root.v).toFixed(1)}% matches, in ${frames} frames` : `${shown.measure.title}: ${shown.measure.format(root.v)} in all`;
-	}
-
+	/** Marks the frames whose names contain all words. */
 	function search() {
-		if (searched().length > 0) {
-			chart.search(searched());
+		const words = element('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+		found = '';
+		if (words.length > 0) {
+			chart.search(words);
 		} else {
 			chart.clear();
 		}
@@ -255,25 +235,23 @@ function main(data) {
 
 	function reset() {
 		chart.resetZoom();
-		say(describeSearch());
+		summarize();
 	}
 
 	function draw() {
-		shown = chosen();
+		const isWas = element('was').checked;
+		shown = {
+			measure: measures[element('measure').selectedIndex], isByThread: element('by-thread').checked, isInverted: element('inverted').checked, isWas,
+			now: isWas ? was : data.now, was: isWas ? data.now : was,
+		};
 		root = treeOf(data, shown);
 		chart.width(element('chart').clientWidth);
-		const chartElement = select('#chart').datum(root);
-		if (chartElement.select('svg').empty()) {
-			chartElement.call(chart);
-		} else {
-			chart.update(root);
-		}
-
+		select('#chart').datum(root).call(chart);
 		drawLegend();
-		if (searched().length > 0) {
+		if (found) {
 			search();
 		} else {
-			say(describeSearch());
+			summarize();
 		}
 	}
 

@@ -6,6 +6,7 @@ import {codeKind} from '../../query/counters/own-code.js';
 import {effectiveUnit} from '../../query/counters/scope.js';
 import {shortName} from '../../query/columns/names.js';
 import type {Query} from '../../query/types/query.js';
+import {hash} from '../../model/text.js';
 import {stateCode, threadStates} from '../../model/thread-state.js';
 import type {FlameRow} from '../../views/flame/flame.js';
 import {useHitArea} from '../hooks/hit-areas.js';
@@ -112,15 +113,6 @@ function roleOf(row: FlameRow, query: Query): Role {
 
 	const kind = codeKind(row, query.app);
 	return kind === 'own' ? 'hot' : (kind === 'other' ? 'dim' : libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
-}
-
-function hash(text: string): number {
-	let value = 0;
-	for (const character of text) {
-		value = ((value * 31) + character.codePointAt(0)!) % 65_521;
-	}
-
-	return value;
 }
 
 function headingOf(row: FlameRow, query: Query, width: number): Spans {

@@ -65,7 +65,7 @@ export type ChooserPorts = {
 	readonly list: () => ChoiceList;
 	/** What the last screen was left with. */
 	readonly initial?: ChooserState;
-	/** Lists the rows of the span so many lengths later; undefined: there are no spans. */
+	/** Lists the rows of the span so many lengths later, 0 when the screen is shown again; undefined: there are no spans. */
 	readonly move?: (spans: number) => Promise<void>;
 	/** Called before the screen is left with a row; it stays if this rejects, with the error's message. */
 	readonly prepare?: (id: string, state: ChooserState) => Promise<void>;
@@ -90,6 +90,7 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 	const size = useSize();
 	const {rows: height} = size;
 	const [listed, setListed] = useState(list);
+	const [requests, setRequests] = useState(0);
 	const {rows} = listed;
 	useEffect(() => {
 		const timer = setInterval(() => {
@@ -101,7 +102,7 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 	}, [list]);
 	const width = size.columns - 1;
 	const source = move && 'engine';
-	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (requests > 0 ? 'asking the engine...' : listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [state, setState] = useState(initial);
 	// One read may bring several keys before the next render.
@@ -112,25 +113,36 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		setState(next);
 	};
 
-	const listUntil = async (change: Promise<void> | undefined) => {
-		setListed(list());
-		await change;
-		setListed(list());
+	/** Waits for an answer; resolves to false, with a message, if there is none. */
+	const request = async (answer: Promise<void> | undefined): Promise<boolean> => {
+		setRequests(count => count + 1);
+		try {
+			await answer;
+			return true;
+		} catch (error) {
+			show({...newest.current, message: (error as Error).message});
+			return false;
+		} finally {
+			setListed(list());
+			setRequests(count => count - 1);
+		}
 	};
 
 	const leave = async (id: string | undefined) => {
 		phase.current = id === undefined || !prepare ? 'left' : 'preparing';
-		try {
-			if (phase.current === 'preparing') {
-				await listUntil(prepare!(id!, newest.current));
-			}
-
+		if (id === undefined || !prepare || await request(prepare(id, newest.current))) {
 			onLeave(id);
-		} catch (error) {
+		} else {
 			phase.current = 'choosing';
-			show({...newest.current, message: (error as Error).message});
 		}
 	};
+
+	useEffect(() => {
+		if (initial !== nothingTyped) {
+			void request(move?.(0));
+		}
+		// eslint-disable-next-line react-hooks/exhaustive-deps -- Only when it is shown again.
+	}, []);
 
 	const press = (input: string | MouseInput) => {
 		const room = roomOf(newest.current);
@@ -143,7 +155,7 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 
 		show(step.state);
 		if (step.spans !== undefined) {
-			void listUntil(move?.(step.spans));
+			void request(move?.(step.spans));
 		}
 
 		const perform = {

@@ -66,13 +66,8 @@ function widestBelow(row: FlameRow, rows: readonly FlameRow[]): FlameRow | undef
 	return widestOf(rows.filter(({parent}) => parent === row));
 }
 
-function widestOf([first, ...others]: readonly FlameRow[]): FlameRow | undefined {
-	let widest: FlameRow | undefined = first;
-	for (const row of others) {
-		widest = row.part > widest.part ? row : widest;
-	}
-
-	return widest;
+function widestOf(rows: readonly FlameRow[]): FlameRow | undefined {
+	return rows.toSorted((a, b) => b.part - a.part).at(0);
 }
 
 /** Returns the box on the left (-1) or right (1) in the same line. */
