@@ -1,4 +1,6 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import type {Snapshot} from '../model/snapshot.js';
+import {sumOf} from '../model/sum.js';
 import type {Headers} from './headers.js';
 import {post} from './post.js';
 
@@ -33,7 +35,6 @@ export class Sender {
 	sent = 0;
 	refused = 0;
 	dropped = 0;
-	waitingBytes = 0;
 	/** Bodies are being dropped. */
 	isFull = false;
 	/** Why the last one was not taken; undefined if it was. */
@@ -42,10 +43,10 @@ export class Sender {
 	readonly #protocol: Protocol;
 	readonly #options: Required<SenderOptions>;
 	readonly #queue: Uint8Array[] = [];
-	readonly #stop = new AbortController();
-	#isClosing = false;
 	/** Ends a wait. */
-	#wake: (() => void) | undefined;
+	readonly #closing = new AbortController();
+	/** Ends a try. */
+	readonly #stop = new AbortController();
 	#sending: Promise<void> | undefined;
 
 	constructor(engine: URL, protocol: Protocol, options: SenderOptions) {
@@ -56,6 +57,10 @@ export class Sender {
 
 	get waiting(): number {
 		return this.#queue.length;
+	}
+
+	get waitingBytes(): number {
+		return sumOf(this.#queue, ({length}) => length);
 	}
 
 	/** Adds a body. If there is no room, the oldest are dropped. */
@@ -69,8 +74,7 @@ export class Sender {
 
 	/** Tries to send what waits, for at most `graceMs`; the rest is dropped. */
 	async close(graceMs: number): Promise<void> {
-		this.#isClosing = true;
-		this.#wake?.();
+		this.#closing.abort();
 		const timer = setTimeout(() => {
 			this.#stop.abort();
 		}, graceMs);
@@ -78,13 +82,11 @@ export class Sender {
 		clearTimeout(timer);
 		this.dropped += this.#queue.length;
 		this.#queue.length = 0;
-		this.waitingBytes = 0;
 	}
 
 	#makeRoom(): void {
-		this.waitingBytes = this.#queue.reduce((sum, {length}) => sum + length, 0);
 		while (this.waitingBytes > this.#options.maxBytes) {
-			this.waitingBytes -= this.#queue.shift()!.length;
+			this.#queue.shift();
 			this.dropped++;
 			this.isFull = true;
 		}
@@ -98,13 +100,12 @@ export class Sender {
 			this.problem = problem;
 			if (isOver) {
 				waitMs = this.#options.firstWaitMs;
-				this.#makeRoom();
 				continue;
 			}
 
 			this.#queue.unshift(body);
 			this.#makeRoom();
-			if (this.#isClosing) {
+			if (this.#closing.signal.aborted) {
 				break;
 			}
 
@@ -117,13 +118,11 @@ export class Sender {
 	}
 
 	async #wait(ms: number): Promise<void> {
-		await new Promise<void>(resolve => {
-			const timer = setTimeout(resolve, ms);
-			this.#wake = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
+		try {
+			await sleep(ms, undefined, {signal: this.#closing.signal});
+		} catch {
+			// It is closing: one more try.
+		}
 	}
 
 	/** Sends a body once. `isOver`: it was taken or refused for good. */

@@ -158,17 +158,12 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 			void request(move?.(step.spans));
 		}
 
-		const perform = {
-			leave() {
-				void leave(step.chosen);
-			},
-			redraw: repaint,
-			suspend() {
-				terminal.suspend();
-			},
-		};
-		if (step.effect) {
-			perform[step.effect]();
+		if (step.effect === 'leave') {
+			void leave(step.chosen);
+		} else if (step.effect === 'redraw') {
+			repaint();
+		} else if (step.effect === 'suspend') {
+			terminal.suspend();
 		}
 	};
 
