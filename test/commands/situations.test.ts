@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {
 	beside, closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder,
 } from '../helpers/for-test.js';
-import {jdk, type JavaOptions} from '../helpers/jvm.js';
+import {jdk, jdks, type JavaOptions} from '../helpers/jvm.js';
 import {cli, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
@@ -32,6 +32,14 @@ test.concurrent.for<Case>([
 	['classInitialiser', /^! 5 threads wait for Slow\.<clinit> to end, longest \S+:\s+initialiser\s+runs\s+it,\s+at\s+Situations\.sleep:\d+/m],
 ])('threads that wait: %s', beside(async situation => {
 	await untilSaid(situation);
+}));
+
+const withCarriers = (count: number) => [`-Djdk.virtualThreadScheduler.parallelism=${count}`, `-Djdk.virtualThreadScheduler.maxPoolSize=${count}`];
+
+test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual threads that wait for a pinned carrier: JDK $release', beside(async jdk => {
+	await untilSaid(jdk.release < 24
+		? ['pinned', /^! 28 virtual threads wait for a carrier, [^:]*:\s+all\s+2\s+are\s+pinned\s+in\s+synchronized\s+or\s+native\s+code,\s+at\s+Situations\.sleep:\d+/m, {jdk, jvmArgs: withCarriers(2)}]
+		: ['pinnedByInitialiser', /^! 28 virtual threads wait for a carrier, [^:]*:\s+the\s+only\s+one\s+is\s+pinned\s+in\s+native\s+code\s+or\s+a\s+class\s+initialiser,\s+at\s+Situations\.sleep:\d+/m, {jdk, jvmArgs: withCarriers(1)}]);
 }));
 
 test.concurrent('threads that wait: a dead socket, which is also what stays on the terminal', beside(async () => {

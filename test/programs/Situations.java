@@ -119,7 +119,37 @@ public class Situations {
 	static void virtualThreads() throws Exception {
 		holdsLock();
 		for (int i = 0; i < 10_000; i++) {
-			Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) LOCK::lock);
+			startVirtual(LOCK::lock);
+		}
+	}
+
+	static void startVirtual(Body body) throws Exception {
+		Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) () -> runs(body));
+	}
+
+	/** Up to JDK 23 each virtual thread keeps its carrier while it sleeps; give it two carriers. */
+	static void pinned() throws Exception {
+		for (int i = 0; i < 30; i++) {
+			Object own = new Object();
+			startVirtual(() -> sleepsWith(own));
+		}
+	}
+
+	static void sleepsWith(Object own) throws Exception {
+		synchronized (own) {
+			sleep();
+		}
+	}
+
+	/** A class initialiser keeps its carrier in all releases; give it one carrier. */
+	static void pinnedByInitialiser() throws Exception {
+		startVirtual(() -> sink = Slow.value);
+		while (!begun) {
+			Thread.sleep(1);
+		}
+
+		for (int i = 0; i < 28; i++) {
+			startVirtual(LOCK::lock);
 		}
 	}
 

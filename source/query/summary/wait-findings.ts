@@ -1,6 +1,7 @@
 import {getOrCreate} from '../../model/get-or-create.js';
-import {lockKindCode} from '../../model/sample.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import {lockKindCode, threadFlag} from '../../model/sample.js';
+import {featureRelease, type Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {nameOf} from '../columns/column.js';
 import {
@@ -28,6 +29,15 @@ const longContentionMs = 1000;
 /** Threads that stay at the same line for at least this time wait together; shorter waits may alternate. */
 const leastTogetherMs = 2000;
 
+/**
+Virtual threads lack a carrier if all carriers have been pinned for this long: the unmounted threads, which are read
+about once a second, are of that time too.
+*/
+const leastPinnedMs = 2000;
+
+/** First release in which waiting in synchronized code does not pin a carrier (JEP 491). */
+const firstWithUnpinnedMonitors = 24;
+
 /** A class initialiser or a connection attempt that takes this long probably never ends. */
 const longInitialiserMs = 5000;
 const longConnectMs = 3000;
@@ -44,9 +54,37 @@ export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean)
 	const initialiser = initialiserFinding(snapshot, query, contending);
 	const held = initialiser ? contending.filter(thread => !isForInitialiser(snapshot, thread)) : contending;
 	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	const findings = [...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
+	const findings = [pinnedFinding(snapshot, query, all), ...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
 	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
 	return together ? [together] : findings;
+}
+
+/** Returns the finding that virtual threads cannot run because all carriers are pinned by others, which wait. */
+function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
+	const {threads, target} = snapshot;
+	const runnable = all.filter(thread => (threads.flags[thread] & threadFlag.virtual) !== 0 && threads.carrier[thread] < 0 && threads.state[thread] === stateCode.RUNNABLE);
+	const mounted = all.filter(thread => threads.carrier[thread] >= 0);
+	const {longestMs} = longestOf(snapshot, runnable);
+	const arePinned = mounted.length > 0 && mounted.every(thread => threads.state[thread] !== stateCode.RUNNABLE && stuckMs(snapshot, thread) >= leastPinnedMs);
+	if (!arePinned || longestMs < leastPinnedMs || hasFreeCarrier(snapshot, all, mounted)) {
+		return undefined;
+	}
+
+	const waiting = membersOfAll(threads, runnable);
+	const carriers = mounted.length === 1 ? 'the only one is' : `all ${mounted.length} are`;
+	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors ? 'synchronized or native code' : 'native code or a class initialiser';
+	const most = mostAtOneLine(snapshot, query, mounted);
+	const at = most ? `, ${most.count === mounted.length ? '' : `${most.count} of them `}at ${shortName(most.location, maxLocationCells)}` : '';
+	return {
+		id: 'pinned', text: `${waiting} virtual ${waiting === 1 ? 'thread waits' : 'threads wait'} for a carrier${upTo(snapshot, runnable)}: ${carriers} pinned in ${code}${at}.`, figures: {threads: waiting, carriers: mounted.length, longestMs, ...(most ? {at: nameOf(most.location)} : {})},
+	};
+}
+
+/** Whether a thread of the carriers' pool carries no virtual thread now. */
+function hasFreeCarrier({threads}: Snapshot, all: readonly number[], mounted: readonly number[]): boolean {
+	const poolOf = (thread: number) => threads.name[thread].replace(/\d+$/, '');
+	const pools = new Set(mounted.map(thread => poolOf(threads.carrier[thread])));
+	return all.some(thread => (threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) === 0 && pools.has(poolOf(thread)));
 }
 
 function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boolean): Finding[] {
@@ -129,26 +167,36 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 function togetherFinding(snapshot: Snapshot, query: Query, all: readonly number[]): Finding | undefined {
 	const {isOwn} = ownCode(query.app);
 	const {threads} = snapshot;
-	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
-	for (const thread of all) {
+	const most = mostAtOneLine(snapshot, query, all.filter(thread => {
 		// A known system call waits for a peer: servers are reported above, and waiting for clients is normal.
 		const isForPeer = threads.waitKind[thread] > 0 && waitOf(snapshot, thread)?.kind !== unknownCall;
 		const isStuck = stuckMs(snapshot, thread) >= leastTogetherMs && !waitsForWork(snapshot.dictionary, threads.node[thread]) && !isForPeer;
 		const location = isStuck ? attributedLocation(snapshot, threads.node[thread], query) : undefined;
-		if (location && isOwn(location.className)) {
-			getOrCreate(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
-		}
-	}
-
-	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(threads, at.threads)] as const))) ?? [];
-	if (!most || count < 2) {
+		return location && isOwn(location.className);
+	}));
+	if (!most || most.count < 2) {
 		return undefined;
 	}
 
+	const {count} = most;
 	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
 	return {
 		id: 'together', text: `${count} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], maxLocationCells)}${upTo(snapshot, most.threads)}.`, figures: {threads: count, at: nameOf(most.location), longestMs: longestOf(snapshot, most.threads).longestMs},
 	};
+}
+
+/** Returns the line at which most of the threads are, and those that are there; undefined if no line is known. */
+function mostAtOneLine(snapshot: Snapshot, query: Query, all: readonly number[]): {readonly location: Location; readonly threads: readonly number[]; readonly count: number} | undefined {
+	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
+	for (const thread of all) {
+		const location = attributedLocation(snapshot, snapshot.threads.node[thread], query);
+		if (location) {
+			getOrCreate(locations, locationKey(location, 'line'), () => ({location, threads: [] as number[]})).threads.push(thread);
+		}
+	}
+
+	const [most, count = 0] = mostOf(new Map(Array.from(locations.values(), at => [at, membersOfAll(snapshot.threads, at.threads)] as const))) ?? [];
+	return most && {...most, count};
 }
 
 function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly first?: number; readonly longestMs: number; readonly figures: Parameters<typeof formatStuck>[0]} {

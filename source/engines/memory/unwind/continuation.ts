@@ -42,6 +42,8 @@ const lockStackSizeField = 4;
 const lockStackLimit = 8;
 const nothing: readonly number[] = [];
 
+const chunkSignature = 'Ljdk/internal/vm/StackChunk;';
+
 const maxChunkWords = 1 << 17;
 
 /**
@@ -70,8 +72,7 @@ export class Continuations {
 	locate(stack: StackCopy, entry: number): ChunkPosition | undefined {
 		return ifReadable(() => {
 			const continuation = entry === 0 ? fail() : this.#continuationOf(stack, entry);
-			const offsets = this.#offsets ?? fail();
-			return this.#position(this.#jvm.heap.reference(continuation + offsets.tail));
+			return this.#position(this.#tailOf(continuation));
 		}, undefined);
 	}
 
@@ -109,12 +110,12 @@ export class Continuations {
 	*/
 	frozen(continuation: number): FrozenRead | undefined {
 		return ifReadable(() => {
-			this.#offsets ??= this.#findOffsets(continuation);
 			this.#frames.count = 0;
 			let [checksum, first] = [0, 0];
 			let locked = nothing;
-			let chunk = this.#jvm.heap.reference(continuation + this.#offsets.tail);
+			let chunk = this.#tailOf(continuation);
 			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
+				this.#offsets ??= this.#findOffsets(continuation);
 				const {low, base, sp, parent} = this.#position(chunk);
 				locked = first === 0 ? this.#lockStack(chunk, this.#offsets) : locked;
 				first = first === 0 ? chunk : first;
@@ -139,6 +140,12 @@ export class Continuations {
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
 		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
 		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
+	}
+
+	/** Returns the first chunk of a Continuation; 0 if it has none, so that the chunks' layout may still be unknown. */
+	#tailOf(continuation: number): number {
+		const {heap} = this.#jvm;
+		return heap.reference(continuation + (this.#offsets?.tail ?? heap.requiredOffset(heap.klassOf(continuation), 'tail', chunkSignature)));
 	}
 
 	#isStillAt(chunk: number, sp: number): boolean {
@@ -178,12 +185,12 @@ export class Continuations {
 			fail();
 		}
 
-		const tail = heap.requiredOffset(klass, 'tail', 'Ljdk/internal/vm/StackChunk;');
+		const tail = heap.requiredOffset(klass, 'tail', chunkSignature);
 		const chunkKlass = heap.klassOf(heap.reference(continuation + tail));
 		const injected = heap.injectedOffsets(chunkKlass);
 		return {
 			chunkKlass, tail,
-			parent: heap.requiredOffset(chunkKlass, 'parent', 'Ljdk/internal/vm/StackChunk;'),
+			parent: heap.requiredOffset(chunkKlass, 'parent', chunkSignature),
 			size: heap.requiredOffset(chunkKlass, 'size', 'I'),
 			sp: heap.requiredOffset(chunkKlass, 'sp', 'I'),
 			bottom: heap.fieldOffset(chunkKlass, 'bottom', 'I'),
