@@ -207,5 +207,5 @@ function longestOf(snapshot: Snapshot, waiting: readonly number[]): {readonly fi
 
 function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
 	const {longestMs, figures} = longestOf(snapshot, waiting);
-	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
+	return longestMs < 1000 ? '' : `, ${figures.stuckAtLeast || membersOfAll(snapshot.threads, waiting) === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
 }
