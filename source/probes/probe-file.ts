@@ -93,19 +93,13 @@ function readStates(value: JsonValue): TaskState[] {
 			key.fault(`a state's name has letters, digits, - and _: "${name}"`);
 		}
 
-		const members = new Map(state.members(`the state "${name}"`).map(member => [member.name, member]));
-		for (const [word, {key: at}] of members) {
-			if (word !== 'is' && word !== 'title') {
-				at.fault(`a state has "is" and "title", not "${word}"`);
-			}
-		}
-
-		const kind = stateKinds.find(candidate => candidate === members.get('is')?.value.plain);
+		const members = knownMembers(state, `the state "${name}"`, ['is', 'title']);
+		const kind = stateKinds.find(candidate => candidate === members.get('is')?.plain);
 		if (!kind) {
-			(members.get('is')?.value ?? key).fault(`the state "${name}" must be one of these: ${stateKinds.map(candidate => `"is": "${candidate}"`).join(', ')}`);
+			(members.get('is') ?? key).fault(`the state "${name}" must be one of these: ${stateKinds.map(candidate => `"is": "${candidate}"`).join(', ')}`);
 		}
 
-		return {id: name, title: printable(String(members.get('title')?.value.plain ?? name)), kind: kind ?? 'waiting'};
+		return {id: name, title: printable(String(members.get('title')?.plain ?? name)), kind: kind ?? 'waiting'};
 	});
 	if (states.length === 0 || states.length > limits.states || !states.some(({kind}) => kind === 'end')) {
 		value.fault(`a probe has 2 to ${limits.states} "states", and one of them is an "end"`);

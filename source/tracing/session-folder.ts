@@ -53,9 +53,9 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 		act(() => {
 			removeFiles(folder);
 			if (name !== undefined && !load?.isPending) {
-				ignoringErrors(() => {
+				attempt(() => {
 					rmdirSync(`${pathOf(temporary)}/${name}`);
-				});
+				}, undefined);
 			}
 		});
 		closeSync(temporary);
@@ -113,18 +113,18 @@ Removes folders that earlier sessions left in the target's /tmp, for this JVM an
 answered a request: then no load of an earlier session can be pending. Never throws.
 */
 export function removeUnusedFolders(target: Target): void {
-	ignoringErrors(() => {
+	attempt(() => {
 		closing(openBelowRoot(target.pid, '/tmp'), temporary => {
 			for (const name of readdirSync(pathOf(temporary))) {
 				const [, jvm] = folderName.exec(name) ?? [];
 				if (jvm !== undefined && (jvm === idOf(target) || hasEnded(jvm))) {
-					ignoringErrors(() => {
+					attempt(() => {
 						removeUnused(target, temporary, name);
-					});
+					}, undefined);
 				}
 			}
 		});
-	});
+	}, undefined);
 }
 
 function removeUnused(target: Target, temporary: number, name: string): void {
@@ -187,18 +187,11 @@ function makeFolder(path: string): boolean {
 	}
 }
 
+/** Removes what is still there: the agent may be faster, and the target may end with its files. */
 function removeFiles(folder: number | undefined): void {
 	for (const file of folder === undefined ? [] : files) {
-		ignoringErrors(() => {
+		attempt(() => {
 			unlinkSync(`${pathOf(folder!)}/${file}`);
-		});
-	}
-}
-
-function ignoringErrors(action: () => void): void {
-	try {
-		action();
-	} catch {
-		// The agent was faster, or the target has ended with its files.
+		}, undefined);
 	}
 }

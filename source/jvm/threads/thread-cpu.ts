@@ -1,8 +1,8 @@
-import {
-	closeSync, openSync, readFileSync, readSync,
-} from 'node:fs';
+import {closeSync, openSync, readSync} from 'node:fs';
 import {getOrCreate} from '../../model/get-or-create.js';
-import {attempt, errorCode, readProc} from '../system/proc.js';
+import {
+	attempt, errorCode, readBytes, readProc,
+} from '../system/proc.js';
 
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
@@ -208,12 +208,8 @@ export class ThreadCpu {
 			return code === 'ESRCH';
 		}
 
-		try {
-			readFileSync(`/proc/${this.#pid}/task/${nativeId}/comm`);
-			return false;
-		} catch (commError) {
-			return ['ENOENT', 'ESRCH'].includes(errorCode(commError));
-		}
+		const comm = attempt(() => readBytes(`/proc/${this.#pid}/task/${nativeId}/comm`), undefined);
+		return comm !== undefined && 'code' in comm && ['ENOENT', 'ESRCH'].includes(comm.code);
 	}
 
 	#readFile(fd: number): boolean {

@@ -93,13 +93,12 @@ function create(path: string, target: Target): () => void {
 
 	const {ino} = fstatSync(fd, {bigint: true});
 	const remove = () => {
-		try {
+		// It may be gone already.
+		attempt(() => {
 			if (lstatSync(path, {bigint: true}).ino === ino) {
 				unlinkSync(path);
 			}
-		} catch {
-			// Already gone.
-		}
+		}, undefined);
 	};
 
 	try {
