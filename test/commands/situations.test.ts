@@ -34,14 +34,6 @@ test.concurrent.for<Case>([
 	await untilSaid(situation);
 }));
 
-const withCarriers = (count: number) => [`-Djdk.virtualThreadScheduler.parallelism=${count}`, `-Djdk.virtualThreadScheduler.maxPoolSize=${count}`];
-
-test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual threads that wait for a pinned carrier: JDK $release', beside(async jdk => {
-	await untilSaid(jdk.release < 24
-		? ['pinned', /^! 28 virtual threads wait for a carrier, [^:]*:\s+all\s+2\s+are\s+pinned\s+in\s+synchronized\s+or\s+native\s+code,\s+at\s+Situations\.sleep:\d+/m, {jdk, jvmArgs: withCarriers(2)}]
-		: ['pinnedByInitialiser', /^! 28 virtual threads wait for a carrier, [^:]*:\s+the\s+only\s+one\s+is\s+pinned\s+in\s+native\s+code\s+or\s+a\s+class\s+initialiser,\s+at\s+Situations\.sleep:\d+/m, {jdk, jvmArgs: withCarriers(1)}]);
-}));
-
 test.concurrent('threads that wait: a dead socket, which is also what stays on the terminal', beside(async () => {
 	const screen = await untilSaid(['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m]);
 	screen.type('q');
@@ -62,10 +54,27 @@ test.for<Case>([
 	await untilSaid(situation);
 });
 
-test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
-	const {pid} = await javaForTest(name, {args, under: []});
+/** What is found of a program within four seconds, and the notes. */
+async function reported(name: string, options: JavaOptions) {
+	const {pid} = await javaForTest(name, {under: [], ...options});
 	const {stdout} = await runCli(String(pid), '--batch', '--format', 'json', '--duration', '4');
-	const {findings} = JSON.parse(stdout) as {findings: ReadonlyArray<{readonly id: string}>};
+	const {findings, notes} = JSON.parse(stdout) as {findings: ReadonlyArray<{readonly id: string; readonly sentence: string}>; notes: readonly string[]};
 	// The machine of the tests may be busy.
-	expect(findings.filter(({id}) => id !== 'host-cpu')).toEqual([]);
+	return {findings: findings.filter(({id}) => id !== 'host-cpu'), notes};
+}
+
+test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual threads that wait for pinned carriers: JDK $release', beside(async jdk => {
+	const [situation, carriers, ...sentences] = jdk.release < 24
+		? ['pinned', 2, /all 2 are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/, /^2 threads wait for ReentrantLock, [^:]*: holder has it, at Situations\.sleep:\d+\.$/] as const
+		: ['pinnedByInitialiser', 1, /the only one is pinned in native code or a class initialiser, at Situations\.sleep:\d+\.$/] as const;
+	const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=${carriers}`);
+	const {findings, notes} = await reported('Situations', {jdk, args: [situation], jvmArgs});
+	expect(findings[0]).toMatchObject({id: 'pinned', figures: {threads: 28, carriers}});
+	expect(findings.map(({sentence}) => sentence)).toEqual(sentences.map(sentence => expect.stringMatching(sentence) as string));
+	expect(notes).not.toContainEqual(expect.stringContaining('virtual threads'));
+}));
+
+test.concurrent.for([['IdleServer'], ['BusyAndParked', '20', '5', '1']])('nothing is found of a healthy program: %s', beside(async ([name, ...args]) => {
+	const {findings} = await reported(name, {args});
+	expect(findings).toEqual([]);
 }));

@@ -127,17 +127,18 @@ public class Situations {
 		Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) () -> runs(body));
 	}
 
-	/** Up to JDK 23 each virtual thread keeps its carrier while it sleeps; give it two carriers. */
+	/** Up to JDK 23 each virtual thread keeps its carrier while it waits; give it two carriers. */
 	static void pinned() throws Exception {
+		holdsLock();
 		for (int i = 0; i < 30; i++) {
 			Object own = new Object();
-			startVirtual(() -> sleepsWith(own));
+			startVirtual(() -> locksWith(own));
 		}
 	}
 
-	static void sleepsWith(Object own) throws Exception {
+	static void locksWith(Object own) {
 		synchronized (own) {
-			sleep();
+			LOCK.lock();
 		}
 	}
 

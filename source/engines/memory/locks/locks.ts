@@ -219,7 +219,10 @@ export class Locks {
 
 	#parked(thread: JavaThread): Lock | undefined {
 		return this.#safely<Lock>(() => {
-			const blocker = this.#jvm.objects.parkBlocker(this.#jvm.objects.objectOf(thread.address, thread.block.threadObject));
+			const {objects} = this.#jvm;
+			// A virtual thread that is pinned parks with its carrier, but the blocker is its own.
+			const isVirtual = thread.stack.carrierStart >= 0;
+			const blocker = objects.parkBlocker(isVirtual ? objects.inHandle(thread.block.virtualThread) : objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
 				return none;
 			}
