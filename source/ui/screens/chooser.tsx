@@ -160,7 +160,9 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 
 		if (step.effect === 'leave') {
 			void leave(step.chosen);
-		} else if (step.effect === 'redraw') {
+		}
+
+		if (step.effect === 'redraw') {
 			repaint();
 		} else if (step.effect === 'suspend') {
 			terminal.suspend();
