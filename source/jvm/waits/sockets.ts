@@ -6,8 +6,8 @@ export type Socket = {
 	/** Its peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
 	readonly peer: string;
 	/**
-	The end of a connection whose port the kernel chose, which is the target's if it connected, otherwise the client's:
-	IPv4 address times 65,536, plus port. The port alone for IPv6; 0 for other sockets.
+	The ephemeral end of a TCP connection, by which the peer's side can find it: the target's if it connected, otherwise
+	the client's. IPv4 address times 65,536 plus port; the port alone for IPv6; 0 for other sockets.
 	*/
 	readonly end: number;
 	readonly isListening: boolean;
@@ -17,16 +17,16 @@ export type Socket = {
 
 const plainSocket = {end: 0, isListening: false, isConnecting: false};
 
-/** Sockets beyond this are unknown. */
+/** Maximum bytes read of one table (some 28,000 sockets); later rows are ignored. */
 const maxTableBytes = 4 * 1024 * 1024;
 
 /** Interval between reads of the tables, also as a multiple of the time that a read takes. */
 const readEveryMs = 1000;
 const readEveryTimes = 200;
 
-/** Number of fields of a row up to the inode. */
-const inetFields = 10;
-const unixFields = 7;
+/** Indexes of a row's fields (proc(5)). */
+const inetField = {local: 1, remote: 2, state: 3, inode: 9} as const;
+const unixField = {flags: 3, inode: 6, name: 7} as const;
 
 /** States of TCP sockets, and the flag of Unix sockets that listen (Linux net/tcp_states.h, net.h). */
 const synSent = '02';
@@ -42,7 +42,7 @@ type Address = {readonly host: string; readonly ip4: number; readonly port: numb
 export class Sockets {
 	readonly #pid: number;
 	#sockets: SocketTable = new Map();
-	#readAtMs = Number.NEGATIVE_INFINITY;
+	#nextReadMs = Number.NEGATIVE_INFINITY;
 
 	constructor(pid: number) {
 		this.#pid = pid;
@@ -61,18 +61,18 @@ export class Sockets {
 
 	#read(): void {
 		const beganMs = performance.now();
-		if (beganMs < this.#readAtMs) {
+		if (beganMs < this.#nextReadMs) {
 			return;
 		}
 
 		const sockets: SocketTable = new Map();
-		const tcp = [...this.#rows('tcp', inetFields), ...this.#rows('tcp6', inetFields)].map(row => inetRow(row));
+		const tcp = [...this.#rows('tcp', inetField.inode), ...this.#rows('tcp6', inetField.inode)].map(row => inetRow(row));
 		const listeningPorts = new Set(tcp.filter(({state}) => state === listening).map(({port}) => port));
 		for (const row of tcp) {
 			sockets.set(row.inode, () => tcpSocket(row, listeningPorts.has(row.port)));
 		}
 
-		for (const row of [...this.#rows('udp', inetFields), ...this.#rows('udp6', inetFields)]) {
+		for (const row of [...this.#rows('udp', inetField.inode), ...this.#rows('udp6', inetField.inode)]) {
 			const {inode, local, remote} = inetRow(row);
 			sockets.set(inode, () => udpSocket(local, remote));
 		}
@@ -80,18 +80,15 @@ export class Sockets {
 		this.#readUnix(sockets);
 		this.#sockets = sockets;
 		const endedMs = performance.now();
-		this.#readAtMs = endedMs + Math.max(readEveryMs, readEveryTimes * (endedMs - beganMs));
+		this.#nextReadMs = endedMs + Math.max(readEveryMs, readEveryTimes * (endedMs - beganMs));
 	}
 
 	#readUnix(sockets: SocketTable): void {
 		const isOurNetwork = isInOurNetwork(this.#pid);
-		const rows = this.#rows('unix', unixFields);
-		const listeningNames = new Set(rows.filter(row => isUnixListener(row)).map(row => row.slice(7).join(' ')));
-		for (const row of rows) {
-			const inode = row[6];
-			const name = row.slice(7).join(' ');
+		const rows = this.#rows('unix', unixField.inode).map(row => unixRow(row));
+		const listeningNames = new Set(rows.filter(({isListening}) => isListening).map(({name}) => name));
+		for (const {inode, name, isListening} of rows) {
 			sockets.set(inode, () => {
-				const isListening = isUnixListener(row);
 				// A socket that accepted a connection has the listening one's name; its client has none.
 				const isIncoming = !isListening && listeningNames.has(name);
 				const peer = name === '' && isOurNetwork ? unixPeerName(Number(inode)) ?? '' : name;
@@ -100,25 +97,26 @@ export class Sockets {
 		}
 	}
 
-	/** Returns the rows of a table as fields, without rows of fewer than `minFields`. */
-	#rows(table: string, minFields: number): string[][] {
+	/** Returns the rows of a table as fields, without rows that lack an inode. */
+	#rows(table: string, inodeField: number): string[][] {
 		const lines = readText(`/proc/${this.#pid}/net/${table}`, maxTableBytes)?.split('\n') ?? [];
 		// The first line has headings, and the last is empty or truncated.
-		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length >= minFields);
+		return lines.slice(1, -1).map(line => line.trim().split(/\s+/)).filter(({length}) => length > inodeField);
 	}
 }
 
-function isUnixListener(row: readonly string[]): boolean {
-	return (Number.parseInt(row[3], 16) & acceptsConnections) !== 0;
+function unixRow(row: readonly string[]): {readonly inode: string; readonly name: string; readonly isListening: boolean} {
+	const isListening = (Number.parseInt(row[unixField.flags], 16) & acceptsConnections) !== 0;
+	return {inode: row[unixField.inode], name: row.slice(unixField.name).join(' '), isListening};
 }
 
-/** A row of a TCP or UDP table, hexadecimal: addresses with ports, our port, and the state; and the inode. */
+/** A row of a TCP or UDP table, hexadecimal: addresses with ports, the local port and the state; and the inode. */
 type InetRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
 
 function inetRow(row: readonly string[]): InetRow {
-	const [, local, remote, state] = row;
+	const local = row[inetField.local];
 	return {
-		local, port: local.slice(local.indexOf(':') + 1), remote, state, inode: row[9],
+		local, port: local.slice(local.indexOf(':') + 1), remote: row[inetField.remote], state: row[inetField.state], inode: row[inetField.inode],
 	};
 }
 
@@ -169,23 +167,17 @@ function endOf({ip4, port}: Address): number {
 	return (ip4 * 65_536) + port;
 }
 
-/*
-AF_NETLINK; SOCK_RAW, SOCK_CLOEXEC; NETLINK_SOCK_DIAG; MSG_DONTWAIT; SOCK_DIAG_BY_FAMILY; AF_UNIX; UDIAG_SHOW_NAME, _PEER;
-UNIX_DIAG_NAME, _PEER (Linux asm-generic/socket.h, netlink.h, sock_diag.h, unix_diag.h).
-*/
-const netlink = 16;
-const rawCloseOnExec = 3 | 0o200_0000;
-const sockDiag = 4;
-const dontWait = 0x40;
-const byFamily = 20;
-const unixFamily = 1;
-const show = {name: 1, peer: 4};
-const attribute = {name: 0, peer: 2};
+/** Linux asm-generic/socket.h, netlink.h, sock_diag.h, unix_diag.h. */
+const linux = {
+	AF_UNIX: 1, AF_NETLINK: 16, SOCK_RAW: 3, SOCK_CLOEXEC: 0o200_0000, NETLINK_SOCK_DIAG: 4, MSG_DONTWAIT: 0x40,
+	NLM_F_REQUEST: 1, SOCK_DIAG_BY_FAMILY: 20, UDIAG_SHOW_NAME: 1, UDIAG_SHOW_PEER: 4, UNIX_DIAG_NAME: 0, UNIX_DIAG_PEER: 2,
+} as const;
 
-/** Bytes of struct nlmsghdr, unix_diag_req and unix_diag_msg, and maximum bytes of an answer. */
-const headerBytes = 16;
-const requestBytes = 24;
-const answerBytes = 16;
+/** Sizes of its structures nlmsghdr, unix_diag_req and unix_diag_msg. */
+const nlmsghdrBytes = 16;
+const unixDiagReqBytes = 24;
+const unixDiagMsgBytes = 16;
+
 const maxAnswerBytes = 8192;
 
 /**
@@ -194,7 +186,7 @@ it has none or the kernel does not say. Asks by netlink (sock_diag(7)), as /proc
 */
 function unixPeerName(inode: number): string | undefined {
 	const libc = loadLibc();
-	const socket = libc?.func('socket', 'int', ['int', 'int', 'int'])(netlink, rawCloseOnExec, sockDiag) ?? -1;
+	const socket = libc?.func('socket', 'int', ['int', 'int', 'int'])(linux.AF_NETLINK, linux.SOCK_RAW | linux.SOCK_CLOEXEC, linux.NETLINK_SOCK_DIAG) ?? -1;
 	if (!libc || socket < 0) {
 		return undefined;
 	}
@@ -204,42 +196,41 @@ function unixPeerName(inode: number): string | undefined {
 		const ask = (of: number, shown: number, wanted: number): Buffer | undefined => {
 			const request = requestFor(of, shown);
 			const answer = Buffer.alloc(maxAnswerBytes);
-			const length = Number(send(socket, request, request.length, dontWait)) === request.length ? Number(receive(socket, answer, answer.length, dontWait)) : -1;
+			const length = Number(send(socket, request, request.length, linux.MSG_DONTWAIT)) === request.length ? Number(receive(socket, answer, answer.length, linux.MSG_DONTWAIT)) : -1;
 			return length > 0 ? attributeOf(answer.subarray(0, length), wanted) : undefined;
 		};
 
-		const peer = ask(inode, show.peer, attribute.peer);
-		const name = peer?.length === 4 ? ask(peer.readUInt32LE(), show.name, attribute.name) : undefined;
+		const peer = ask(inode, linux.UDIAG_SHOW_PEER, linux.UNIX_DIAG_PEER);
+		const name = peer?.length === 4 ? ask(peer.readUInt32LE(), linux.UDIAG_SHOW_NAME, linux.UNIX_DIAG_NAME) : undefined;
 		return name && name.length > 0 ? name.toString('utf8').replace(/^\0/, '@').replace(/\0+$/, '') : undefined;
 	} finally {
 		libc.func('close', 'int', ['int'])(socket);
 	}
 }
 
-/** Returns a request (nlmsghdr, unix_diag_req) for one socket. `shown`: bits of `show`. */
+/** Returns a request (nlmsghdr, unix_diag_req) for one socket. `shown`: bits of UDIAG_SHOW. */
 function requestFor(inode: number, shown: number): Buffer {
-	const request = Buffer.alloc(headerBytes + requestBytes);
+	const request = Buffer.alloc(nlmsghdrBytes + unixDiagReqBytes);
 	request.writeUInt32LE(request.length, 0);
-	request.writeUInt16LE(byFamily, 4);
-	// NLM_F_REQUEST.
-	request.writeUInt16LE(1, 6);
-	request.writeUInt8(unixFamily, headerBytes);
+	request.writeUInt16LE(linux.SOCK_DIAG_BY_FAMILY, 4);
+	request.writeUInt16LE(linux.NLM_F_REQUEST, 6);
+	request.writeUInt8(linux.AF_UNIX, nlmsghdrBytes);
 	// Sockets in any state.
-	request.fill(0xff, headerBytes + 4, headerBytes + 8);
-	request.writeUInt32LE(inode, headerBytes + 8);
-	request.writeUInt32LE(shown, headerBytes + 12);
-	// Whatever its cookie.
-	request.fill(0xff, headerBytes + 16);
+	request.fill(0xff, nlmsghdrBytes + 4, nlmsghdrBytes + 8);
+	request.writeUInt32LE(inode, nlmsghdrBytes + 8);
+	request.writeUInt32LE(shown, nlmsghdrBytes + 12);
+	// With any cookie.
+	request.fill(0xff, nlmsghdrBytes + 16);
 	return request;
 }
 
 /** Returns the value of an attribute in an answer; undefined if absent, or if the answer is an error. */
 function attributeOf(answer: Buffer, wanted: number): Buffer | undefined {
-	if (answer.length < headerBytes + answerBytes || answer.readUInt16LE(4) !== byFamily) {
+	if (answer.length < nlmsghdrBytes + unixDiagMsgBytes || answer.readUInt16LE(4) !== linux.SOCK_DIAG_BY_FAMILY) {
 		return undefined;
 	}
 
-	for (let at = headerBytes + answerBytes; at + 4 <= answer.length;) {
+	for (let at = nlmsghdrBytes + unixDiagMsgBytes; at + 4 <= answer.length;) {
 		const length = answer.readUInt16LE(at);
 		if (length < 4) {
 			return undefined;

@@ -15,7 +15,7 @@ type SystemCallWait = {
 	readonly kind: string;
 	/** With whom or what, or why that cannot be read; empty if the call does not say. */
 	readonly peer: string;
-	/** As `Socket.end`; of a child process its id; else 0. */
+	/** As `Socket.end`; or the id of a child process; else 0. */
 	readonly end: number;
 };
 
