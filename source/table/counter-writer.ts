@@ -12,12 +12,12 @@ import {otherNode} from './layout.js';
 import type {ThreadWriter} from './thread-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 
-/** Changes the key of a removed record, in place, to that of the record that takes over its counters. */
+/** Changes the key of a removed record, in place, to the key of the record that takes over its sums. */
 type Rekey = (key: Int32Array) => void;
 
 /**
-The records of a region of counters, each identified by a tuple, its key. New records beyond the published count are
-written at once; those in reused slots lie below it and are written under the lock (`flush`).
+The records of a region of the table, each a key with sums. Readers see records below the published count: the key of a
+new record at the end is written at once; in a reused slot, under the lock (`flush`).
 */
 class KeyedRecords {
 	/** The key that `find` and `add` use. */
@@ -27,23 +27,23 @@ class KeyedRecords {
 	readonly #pending: number[] = [];
 	readonly #index: TupleIndex;
 	readonly #keys: readonly SlabColumn[];
-	readonly #counters: readonly SlabColumn[];
+	readonly #sums: readonly SlabColumn[];
 
 	constructor(columns: KeyedColumns, region: Readonly<Record<string, SlabColumn>>, expected: number) {
 		const keys = select(columns, {role: 'key'});
 		this.keyAt = fromNames(keys, (_, index) => index);
 		this.#keys = keys.map(name => region[name]);
-		this.#counters = namesOf(columns).filter(name => columns[name].role === 'counter').map(name => region[name]);
+		this.#sums = namesOf(columns).filter(name => columns[name].role === 'counter').map(name => region[name]);
 		this.#index = new TupleIndex(keys.length, expected);
 		this.key = this.#index.key;
 	}
 
-	/** Slots ever used. */
+	/** Number of slots ever used. */
 	get slots(): number {
 		return this.#index.size;
 	}
 
-	/** One slot for each record. */
+	/** Number of records; `slots - used` slots are free for reuse. */
 	get used(): number {
 		return this.#index.used;
 	}
@@ -75,8 +75,8 @@ class KeyedRecords {
 	}
 
 	/**
-	Removes the records whose key has, in one of `fields`, a value for which `removed` is 1, and adds their counters to the
-	record of the key that `rekey` makes of theirs. The lock must be held, and no key may be pending.
+	Removes records: `removed` is 1 for the value of one of the `fields` in their key. Adds their sums to the record with
+	the key changed by `rekey`. The lock must be held, and no key may be pending.
 	*/
 	merge(removed: Uint8Array, fields: readonly number[], rekey: Rekey): void {
 		const {key} = this;
@@ -92,7 +92,7 @@ class KeyedRecords {
 				rekey(key);
 				const found = this.find();
 				const into = found < 0 ? this.#index.add() : found;
-				this.#moveCounters(id, into);
+				this.#moveSums(id, into);
 				this.#writeKey(into);
 			}
 		}
@@ -104,12 +104,12 @@ class KeyedRecords {
 		}
 	}
 
-	#moveCounters(from: number, into: number): void {
+	#moveSums(from: number, into: number): void {
 		if (from === into) {
 			return;
 		}
 
-		for (const column of this.#counters) {
+		for (const column of this.#sums) {
 			column.add(into, column.get(from));
 			column.set(from, 0);
 		}
@@ -151,9 +151,9 @@ export class CounterWriter {
 			return found;
 		}
 
-		// A quarter of a slab is kept for stacks of the pseudo thread.
+		// Keep a quarter of a slab for the pseudo thread, so that further stacks are still told apart.
 		if (thread !== this.#threads.other) {
-			return this.#hasRoom(reservedCounters + (this.#views.shape.counters >> 2))
+			return this.#hasRoom(reservedCounters + (this.#views.shape.counters / 4))
 				? this.records.add()
 				: this.findOrAdd(this.#threads.recordOfOther(), node, state);
 		}
@@ -169,15 +169,15 @@ export class CounterWriter {
 		return thread.get(counter) === this.#threads.other || this.#dictionary.frameOf(node.get(counter)) === otherFrame;
 	}
 
-	/** Adds the ticks of a sample. The lock is held. */
+	/** Adds the ticks of a sample, and their square for the sampling error. The lock is held. */
 	addTicks(counter: number, ticks: number): void {
-		this.#addBoth(counter, ticks, ticks * ticks);
+		this.#addSquared(counter, ticks, ticks * ticks);
 	}
 
-	/** Moves one tick of a sample, of `ticks` left at `from`; (n - 1) squared is n squared + 1 - 2n. The lock is held. */
+	/** Moves one of a sample's `ticks` at `from` to `to`, as its own piece: (n - 1)² is n² + 1 - 2n. The lock is held. */
 	moveTick(from: number, to: number, ticks: number): void {
-		this.#addBoth(from, -1, 1 - (2 * ticks));
-		this.#addBoth(to, 1, 1);
+		this.#addSquared(from, -1, 1 - (2 * ticks));
+		this.#addSquared(to, 1, 1);
 	}
 
 	/** Adds CPU nanoseconds, observed in `pieces` of equal length. The lock is held. */
@@ -193,10 +193,10 @@ export class CounterWriter {
 		return slots - used > reserved || this.#views.growFor('counters', slots + reserved);
 	}
 
-	#addBoth(counter: number, ticks: number, squares: number): void {
+	#addSquared(counter: number, ticks: number, squaredTicks: number): void {
 		const columns = this.#views.regions.counters;
 		columns.ticks.add(counter, ticks);
-		columns.squaredTicks.add(counter, squares);
+		columns.squaredTicks.add(counter, squaredTicks);
 	}
 
 	#find(thread: number, node: number, state: number): number {
@@ -218,13 +218,14 @@ export class ContentionWriter {
 		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
 	}
 
-	/** Returns the record of `records.key`, adding it if absent; without room, that of "(other)" and the kind of lock. */
+	/** Returns the record of `records.key`, added if absent; in a full table, one of "(other)" for the kind of lock. */
 	findOrAdd(recordOfOther: () => number): number {
 		const {slots, used} = this.records;
 		let found = this.records.find();
 		if (found < 0 && slots - used <= lockKinds.length && !this.#views.growFor('contention', slots + lockKinds.length)) {
 			const {key, keyAt} = this.records;
 			const kind = key[keyAt.lockKind];
+			// All fields are none, but for those that follow.
 			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
 			key[keyAt.thread] = recordOfOther();
 			key[keyAt.node] = otherNode;
