@@ -28,7 +28,7 @@ type Pending = {ns: number; observations: number};
 
 /**
 Attributes the CPU time that the kernel reports for each thread to stacks. Time recorded by the engine counts at its
-stacks; with engines that observe threads, pending time counts where the thread is observed; that of a thread without
+stacks; with engines that observe threads, pending time counts where the thread is observed. Time of a thread without
 Java frames counts as the thread's purpose. The rest is (unattributed), and negative if more was recorded than used,
 which averages out.
 */

@@ -40,7 +40,7 @@ export class ThreadWriter {
 	other = -1;
 	readonly #views: TableViews;
 	readonly #recordByKey = new Map<number, number>();
-	/** By record: number of the last sample that had its thread, or of the last one before it was added; -1 if free. */
+	/** By record: number of the last sample with its thread; at first, of the sample before; -1 if free. */
 	readonly #lastSample: number[] = [];
 	/** Name by record, and the serial number of the newest name. */
 	readonly #names: string[] = [];
@@ -61,7 +61,7 @@ export class ThreadWriter {
 		this.#views = views;
 	}
 
-	/** Returns a thread's record, adding it if absent (written by `beginSample`); that of "(other)" without room. */
+	/** Returns a thread's record, added if absent (written by `beginSample`); in a full table, the record of "(other)". */
 	recordOf(id: number): number {
 		// A thread whose id still reads 0 is unknown: it must not count as "(other)".
 		const key = id === otherThreadKey ? unknownThreadKey : id;

@@ -78,7 +78,7 @@ export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squa
 	return {...sums, squaresOfTicks, squaresOfUs};
 }
 
-/** Sums of counters by bucket, and those of all stacks but the empty one. */
+/** Sums of counters by bucket, and over all stacks but the empty one. */
 export class BucketSums {
 	/** By bucket: ticks of counted states, and CPU time. */
 	readonly selfTicks: Float64Array;

@@ -3,7 +3,7 @@ import {isJvmWork} from '../../model/jvm-stacks.js';
 import {getOrCreate} from '../../model/get-or-create.js';
 import type {Location} from '../types/query.js';
 
-/** Packages that are not own code unless `--app` lists them: those of the JDK, Kotlin and Scala. */
+/** Packages that are not own code unless `--app` lists them: the packages of the JDK, Kotlin and Scala. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
 
 export type OwnCode = {

@@ -25,8 +25,8 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 }
 
 /**
-Returns the offset of the scopes of the next entry, as HotSpot does for an interrupted thread
-(CompiledMethod::pc_desc_near), or if that has none (end, leaf call) of the last one before it that has; 0 without any.
+Returns the offset of the next entry's scopes, as HotSpot does for an interrupted thread
+(CompiledMethod::pc_desc_near). If that entry has none (end, leaf call), an earlier entry's, the nearest; 0 without any.
 */
 export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
@@ -61,9 +61,9 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Returns the offset of the scopes for an interrupted address: the next entry's within the smallest enclosing loop that
-has any, otherwise the last one's before, otherwise as `scopeOffsetNear`. A counted loop needs no entry, so the next one
-may belong to code after it. `loops`: the code's, smallest first.
+Returns the offset of the scopes for an interrupted address: in the smallest enclosing loop with scopes, the next
+entry's, or without one the nearest earlier entry's; outside such loops as `scopeOffsetNear`. A counted loop needs no
+entry, so the next entry may belong to code after it. `loops`: the code's loops, smallest first.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);

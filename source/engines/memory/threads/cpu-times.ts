@@ -39,7 +39,7 @@ export class CpuTime {
 }
 
 /**
-Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: decided
+Whether a thread, if only its CPU time is known, counts as running in a sample that covers `repeats` intervals: decided
 at random, with its timeslices per interval as the probability.
 */
 export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: number): boolean {
@@ -47,9 +47,9 @@ export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: numbe
 }
 
 /**
-Decides which threads' CPU times a sample reads: those of active threads, and of the others in turn. So the CPU time of
-a thread that ran and returned to the same frame may be read late; the sampler keeps it until the thread is observed
-running (sampler/cpu-account.ts).
+Decides whose CPU times a sample reads: active threads', and the other threads' in turn. So the CPU time of a thread
+that ran and returned to the same frame may be read late; the sampler keeps it until the thread is observed running
+(sampler/cpu-account.ts).
 */
 export class CpuTimes {
 	readonly #cpu: ThreadCpu;

@@ -151,7 +151,7 @@ export class Descriptions {
 	}
 
 	/**
-	Returns the state that belongs to the stack; undefined to keep the last one. The status is read after the stack, so it
+	Returns the state that belongs to the stack; undefined to keep the known state. The status is read after the stack, so it
 	is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown asleep
 	in the middle of its work. `read`: the state by its status, undefined if unreadable.
 	*/

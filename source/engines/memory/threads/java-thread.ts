@@ -92,7 +92,7 @@ export class JavaThread {
 	round = 0;
 	/**
 	present-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that
-	the target reports may be wrong, and be that of another process.
+	the target reports may be wrong, and belong to another process.
 	*/
 	exists = false;
 	/** present-threads.ts: it may run at any time; see other-threads-idle.ts. */

@@ -1,4 +1,4 @@
-import {ProcessClock} from '../../../jvm/threads/process-clock.js';
+import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
 /** Consecutive scans that must have found only watched threads running. */
@@ -14,7 +14,7 @@ const scanEveryMs = 4000;
 
 /**
 Finds out whether any threads but a few watched ones have run; if not, the others need not be read. The others' CPU time
-is the process's less that of the watched threads, and exact if the latter did not change between the readings. The
+is the process's minus the watched threads', and exact if no watched thread's changed between the readings. The
 kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run may be
 noticed a sample late: the class therefore waits until the others have been idle for several scans.
 */

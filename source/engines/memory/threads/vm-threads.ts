@@ -168,7 +168,7 @@ export class VmThreads {
 
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
-		// Until a thread sets its name it has that of its creator, and may become a Java thread.
+		// Until a thread sets its name it has its creator's, and may become a Java thread.
 		const launcher = isFirst ? this.#name(this.#pid) : '';
 		const threads = new Map<number, VmThread>();
 		for (const nativeId of threadIdsOf(this.#pid).slice(0, threadLimit)) {
