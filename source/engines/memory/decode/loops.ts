@@ -107,13 +107,9 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 /** Returns the blocks reachable from the first, in reverse postorder; sets their predecessors. */
 function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
-	const seen = new Set<Block>();
 	const first = blocks.get(0);
-	const path: Array<{readonly block: Block; index: number}> = [];
-	if (first) {
-		seen.add(first);
-		path.push({block: first, index: 0});
-	}
+	const path: Array<{readonly block: Block; index: number}> = first ? [{block: first, index: 0}] : [];
+	const seen = new Set(path.map(({block}) => block));
 
 	for (let top = path.at(-1); top; top = path.at(-1)) {
 		const next = top.block.next[top.index++];
