@@ -16,8 +16,7 @@ or `by hand` in table/thread-writer. The table itself computes columns without i
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
-/** `isAdded`: a column added later, which files of earlier versions lack. */
-type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window; readonly isAdded?: boolean};
+type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window};
 
 /** Columns of a thread's record: its state in the newest sample that had it, and its sums over all samples. */
 export const threadColumns = {
@@ -42,7 +41,7 @@ export const threadColumns = {
 	/** CPU nanoseconds: in a record, of all samples; in a sample, since the thread's previous one. */
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** As `cpuNs`, the time that it was runnable without a CPU; a wait counts when it ends. */
-	runDelayNs: {unit: 'ns', sampled: 'sum', window: 'difference', isAdded: true},
+	runDelayNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** Kind of lock that the thread waits for: code of `lockKinds`. */
 	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest'},
 	/** String id of the class of the object that it waits for; 0 if none. */
@@ -58,16 +57,16 @@ export const threadColumns = {
 	/** Epoch ms of the first sample with this owner; samples without a known owner do not reset it; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
 	/** Of a record of virtual threads with the same stack, their number in the newest sample; 0 for a single thread. */
-	members: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
+	members: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** String id of its kind of system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
-	waitKind: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
+	waitKind: {unit: 'string', sampled: 'newest', window: 'newest'},
 	/** String id of the peer or file that it waits for, or of why it is unknown; 0 if the call has none. */
-	waitPeer: {unit: 'string', sampled: 'newest', window: 'newest', isAdded: true},
+	waitPeer: {unit: 'string', sampled: 'newest', window: 'newest'},
 	/**
 	The connection's ephemeral end: IPv4 address times 65,536 plus port, or the port alone for IPv6; the process id of a
 	child process; else 0.
 	*/
-	waitEnd: {unit: 'count', sampled: 'newest', window: 'newest', isAdded: true},
+	waitEnd: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Serial number of the record's thread, 0 if the record is free: tells threads in a reused slot apart. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
@@ -168,7 +167,7 @@ export const nodeColumns = {
 /** Where a figure comes from: the sampling loop, the table that counts, or the reader that takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';
 
-type Figure = Column & {readonly by: Source; readonly window: Window; readonly isAdded?: boolean};
+type Figure = Column & {readonly by: Source; readonly window: Window};
 
 /** Figures of the sampling itself. Those with `difference` are cumulative. */
 export const sessionFigures = {
@@ -212,8 +211,8 @@ export const sessionFigures = {
 	Number of virtual threads that the JDK tracks, and the percentage of them whose stacks were read or are those of their
 	carriers; 0 if unmounted ones cannot be read.
 	*/
-	virtualThreads: {unit: 'count', by: 'sampler', window: 'newest', isAdded: true},
-	virtualSeenPercent: {unit: 'count', by: 'sampler', window: 'newest', isAdded: true},
+	virtualThreads: {unit: 'count', by: 'sampler', window: 'newest'},
+	virtualSeenPercent: {unit: 'count', by: 'sampler', window: 'newest'},
 	/** Length of the target's pauses that recent samples caused. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest'},

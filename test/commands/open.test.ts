@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {deepStacks, likeStacks, longName, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
+import {deepStacks, likeStacks, longName, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable} from '../exports/hostile-profiles.js';
 import {run, cli} from '../helpers/run.js';
 import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -44,8 +44,6 @@ describe.concurrent('what a file may hold', () => {
 		['labels', () => manyLabels(6_100_000), 'more than 6,000,000 frames, values and labels of samples'],
 		['names', () => manyEmpty(6, 1_900_000), 'more than 400,000 names'],
 		['bytes', () => Buffer.alloc(127 * 1024 * 1024), 'more than 64 MB when decompressed'],
-		['objects', () => withSession(`{"schema":1,"a":[${'{},'.repeat(8e6)}0]}`), 'more session data than a session can have'],
-		['characters', () => withSession(`{"schema":1,"a":"${'é'.repeat(28e6)}"}`), 'more session data than a session can have'],
 	])('too many %s are refused, with what there is too much of', async (_, profile, what) => {
 		const {status, stdout, error, megabytes} = await open(fileOf(profile()));
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});

@@ -1,5 +1,3 @@
-import {createHash} from 'node:crypto';
-
 /* Small profiles that stand for very much, as no encoder would write them. Function 1 has string 5 as its name. */
 const names = ['', 'samples', 'count', 'cpu', 'nanoseconds', 'Hot.run', 'thread'];
 const firstOwnName = names.length;
@@ -66,12 +64,6 @@ export function likeStacks(count: number, depth: number): Uint8Array {
 
 /** So many labels on one sample. */
 export const manyLabels = (count: number) => profile(location(1, 1, 1), sample([1], Buffer.alloc(count * 4, delimited(3, numberField(1, 6)))));
-
-/** A session of ours with this in it. */
-export function withSession(json: string): Uint8Array {
-	const before = profile(location(1, 1, 1), sample([1]));
-	return Buffer.concat([before, Buffer.from(`#tprof-top-session\n${createHash('sha256').update(before).digest('hex')}${json}`)]);
-}
 
 /** One name of so many bytes. */
 export const longName = (length: number) => profile(name('x'.repeat(length)), named(2, firstOwnName), location(1, 2, 1), sample([1]));

@@ -6,7 +6,7 @@ import sys
 import zlib
 
 HEAD = struct.Struct('<IIIIdddddI')
-SIGNATURE = bytes.fromhex('1f8b08040000000000ff4000') + b'TP' + struct.pack('<H', HEAD.size)
+SIGNATURE = b'\n.tprof\n'
 
 
 class Numbers:
@@ -49,7 +49,7 @@ def members(data):
             if at < 0:
                 return
             continue
-        yield kind, number, figures, zlib.decompress(data[body:at + size - 8], -15)
+        yield kind, number, figures, zlib.decompress(data[body:at + size], -15)
         at += size
 
 

@@ -1,5 +1,5 @@
 import {
-	existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync,
+	existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
@@ -323,22 +323,6 @@ describe('while it is written', () => {
 		expect(recorder.problem).toBe('what there is takes more than --max-size');
 		expect(statSync(recorder.file).size).toBeLessThanOrEqual(9000);
 		expect(opening(readFileSync(recorder.file)).seconds?.length).toBe(recorder.windows);
-	});
-
-	test('what a merge that was killed has left is removed by a later recorder', async () => {
-		const [old, running, reports] = ['.tprof-1-a.merge', '.tprof-2-b.merge', '.tprof-3-c.partial'].map(name => path.join(folder, name));
-		for (const file of [old, running, reports]) {
-			writeFileSync(file, '');
-		}
-
-		for (const file of [old, reports]) {
-			utimesSync(file, 0, 0);
-		}
-
-		await recorded([...randomSession(2)]);
-		expect([old, running, reports].map(file => existsSync(file))).toEqual([false, true, true]);
-		rmSync(running);
-		rmSync(reports);
 	});
 
 	test('nothing is there before its first window', async () => {

@@ -1,6 +1,8 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {maxNameLength, printable} from '../../model/text.js';
-import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, tooMany} from './limits.js';
+import {
+	maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings, tooMany,
+} from '../common/limits.js';
 
 /* Reads untrusted profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). */
 
@@ -20,7 +22,7 @@ const fields = {
 
 /** Repeated fields by number: the maximum count, and their name in messages. */
 const repeated: Readonly<Record<number, readonly [limit: number, plural: string] | undefined>> = {
-	[fields.sampleType]: [1000, 'sample types'], [fields.sample]: [maxSamples, 'samples'], [fields.mapping]: [maxLocations, 'mappings'], [fields.location]: [maxLocations, 'locations'], [fields.function]: [maxLocations, 'functions'], [fields.string]: [4 * maxLocations, 'names'],
+	[fields.sampleType]: [1000, 'sample types'], [fields.sample]: [maxSamples, 'samples'], [fields.mapping]: [maxLocations, 'mappings'], [fields.location]: [maxLocations, 'locations'], [fields.function]: [maxLocations, 'functions'], [fields.string]: [maxStrings, 'names'],
 };
 
 /** 64 bits, seven in a byte. */

@@ -7,7 +7,7 @@ import {printable} from '../../model/text.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {
 	maxDepth, maxFrames, maxNodes, maxThreads, tooMany,
-} from './limits.js';
+} from '../common/limits.js';
 import {labelKey, placeholders} from './names.js';
 import type {Profile} from './profile.js';
 

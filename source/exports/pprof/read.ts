@@ -1,12 +1,12 @@
 import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {ExcessError, maxProfileBytes} from './limits.js';
+import {ExcessError, maxProfileBytes} from '../common/limits.js';
 import {Profile} from './profile.js';
 import {foreignSnapshot} from './read-foreign.js';
 import {sessionIn} from './session.js';
 
-export {maxProfileBytes} from './limits.js';
+export {maxProfileBytes} from '../common/limits.js';
 
 const megabytes = maxProfileBytes / 1024 / 1024;
 

@@ -1,17 +1,13 @@
 import type {FileHandle} from 'node:fs/promises';
-import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
-import {threadStates} from '../../model/thread-state.js';
-import {changing, type Region} from '../../query/past/deltas.js';
 import {type WindowFigures, together, type RingWindow} from '../../query/past/ring.js';
-import {figureNames} from '../../query/past/window-body.js';
 import {cellOf} from '../../query/past/steps.js';
-import {version} from '../../runtime/bundle.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
 	contentOf, firstLine, maxMembers, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
 } from './members.js';
+import {sessionJson} from './moment.js';
 
 /** There is no room for a member. */
 export class FullError extends UserError {
@@ -21,15 +17,11 @@ export class FullError extends UserError {
 }
 
 /** Returns the session member of a recording. */
-export function sessionMember({target, session: {engine, timer}}: Snapshot): Uint8Array {
-	const namesOfRegion = (region: Region) => changing.filter(part => part.region === region).map(({name}) => name);
-	const about = {
-		tool: 'tprof-top', version, target, engine, timer, figures: figureNames, columns: {counters: namesOfRegion('counters'), contention: namesOfRegion('contention'), threads: namesOfRegion('threads')}, states: threadStates, lockKinds,
-	};
+export function sessionMember(snapshot: Snapshot): Uint8Array {
 	const none: WindowFigures = {
 		atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
 	};
-	return packed(memberKinds.session, 0, none, Buffer.from(JSON.stringify(about)));
+	return packed(memberKinds.session, 0, none, Buffer.from(sessionJson(snapshot)));
 }
 
 type WrittenMember = {
@@ -134,28 +126,19 @@ FullError if that makes no room.
 export async function merged(from: MemberFile, handle: FileHandle, dictionary: Dictionary): Promise<MemberFile> {
 	for (const merge of merges) {
 		const to = new MemberFile(handle, from.session, (1 - leastFree) * from.maxBytes);
-		const isLast = merge === merges.at(-1);
 		try {
-			if (isLast || isWorthwhile(from, merge)) {
-				await copyMerged(from, to, dictionary, merge);
-				await handle.truncate(to.size);
-				to.maxBytes = from.maxBytes;
-				return to;
-			}
+			await copyMerged(from, to, dictionary, merge);
+			await handle.truncate(to.size);
+			to.maxBytes = from.maxBytes;
+			return to;
 		} catch (error) {
-			if (isLast || !(error instanceof FullError)) {
+			if (!(error instanceof FullError)) {
 				throw error;
 			}
 		}
 	}
 
 	throw new FullError();
-}
-
-function isWorthwhile(from: MemberFile, {share, cellMs}: typeof merges[number]): boolean {
-	const old = from.members.filter(({kind, at}) => kind === memberKinds.window && at < share * from.size);
-	const cells = new Set(old.map(({figures}) => cellOf(figures.atMs, cellMs)));
-	return share * (1 - (cells.size / old.length)) > leastFree;
 }
 
 async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictionary, {share, cellMs}: typeof merges[number]): Promise<void> {

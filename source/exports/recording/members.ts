@@ -1,9 +1,9 @@
-import {deflateRawSync, inflateRawSync} from 'node:zlib';
+import {crc32, deflateRawSync, inflateRawSync} from 'node:zlib';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {WindowFigures} from '../../query/past/ring.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
-/* The members of a recording: gzip members with an extra field. docs/formats.md has the format. */
+/* The members of a recording. docs/formats.md has the format. */
 
 /** The first line of a recording, with the number of its format. */
 export const firstLine = 'tprof-top recording 1\n';
@@ -27,15 +27,13 @@ export type MemberHead = WindowFigures & {
 	readonly unpackedSize: number;
 };
 
-/** RFC 1952: magic, deflate, an extra field, no time, an unknown system, 64 bytes of it, of which 60 are the subfield "TP". */
-export const signature = Uint8Array.from([0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 255, 64, 0, 0x54, 0x50, 60, 0]);
+/** A member begins with it. */
+export const signature = Buffer.from('\n.tprof\n');
 const numberFields = ['kind', 'size', 'unpackedSize', 'number'] as const;
 const doubleFields = ['atMs', 'cpuNs', 'sampledMs', 'blockedTicks', 'samples'] as const;
 const doublesAt = signature.length + (numberFields.length * 4);
 const crcAt = doublesAt + (doubleFields.length * 8);
 export const headLength = crcAt + 4;
-/** CRC-32 and length of the content. */
-const trailerLength = 8;
 
 /** Windows and indexes of a file: two days of seconds. */
 export const maxMembers = 200_000;
@@ -43,29 +41,9 @@ export const maxMembers = 200_000;
 /** A session with a full table takes less. */
 const maxMemberBytes = 64 * 1024 * 1024;
 
-const crcTable = Int32Array.from({length: 256}, (_, byte) => {
-	let crc = byte;
-	for (let bit = 0; bit < 8; bit++) {
-		crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xED_B8_83_20;
-	}
-
-	return crc;
-});
-
-/** Returns the CRC-32 of gzip; `before` is that of the preceding bytes. */
-function crc32(bytes: Uint8Array, before = 0): number {
-	let crc = ~before;
-	const {length} = bytes;
-	for (let index = 0; index < length; index++) {
-		crc = crcTable[(crc ^ bytes[index]) & 255] ^ (crc >>> 8);
-	}
-
-	return ~crc >>> 0;
-}
-
 export function packed(kind: number, number: number, figures: WindowFigures, content: Uint8Array): Uint8Array {
 	const deflated = deflateRawSync(content);
-	const member = new Uint8Array(headLength + deflated.length + trailerLength);
+	const member = new Uint8Array(headLength + deflated.length);
 	const view = new DataView(member.buffer);
 	const head: MemberHead = {
 		...figures, kind, number, size: member.length, unpackedSize: content.length,
@@ -80,8 +58,6 @@ export function packed(kind: number, number: number, figures: WindowFigures, con
 	}
 
 	member.set(deflated, headLength);
-	view.setUint32(member.length - 8, crc32(content), true);
-	view.setUint32(member.length - 4, content.length, true);
 	view.setUint32(crcAt, memberCrc(member), true);
 	return member;
 }
@@ -93,13 +69,13 @@ function memberCrc(member: Uint8Array): number {
 
 /** Reads a member's header; undefined if the bytes are not a header or its sizes are out of bounds. */
 export function headOf(bytes: Uint8Array): MemberHead | undefined {
-	if (bytes.length < headLength || !signature.every((byte, index) => bytes[index] === byte)) {
+	if (bytes.length < headLength || signature.compare(bytes, 0, signature.length) !== 0) {
 		return undefined;
 	}
 
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
 	const [kind, size, unpackedSize, number] = numberFields.map((_, index) => view.getUint32(signature.length + (index * 4), true));
-	if (size < headLength + trailerLength || size > maxMemberBytes || unpackedSize > maxMemberBytes) {
+	if (size < headLength || size > maxMemberBytes || unpackedSize > maxMemberBytes) {
 		return undefined;
 	}
 
@@ -118,7 +94,7 @@ export function isWhole(member: Uint8Array): boolean {
 export function unpacked(member: Uint8Array): Uint8Array {
 	const {unpackedSize} = headOf(member)!;
 	try {
-		return inflateRawSync(member.subarray(headLength, -trailerLength), {maxOutputLength: Math.max(1, unpackedSize)});
+		return inflateRawSync(member.subarray(headLength), {maxOutputLength: Math.max(1, unpackedSize)});
 	} catch {
 		throw new RangeError('a member that cannot be unpacked');
 	}

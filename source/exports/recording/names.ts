@@ -2,11 +2,8 @@ import {bounds} from '../../model/saved-values.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {VarintReader} from '../../model/varints.js';
 import {
-	checkStacks, depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, tooMany,
-} from '../pprof/limits.js';
-
-/** Capacity of the table. */
-const maxStrings = 65_536;
+	checkStacks, depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, maxStrings, tooMany,
+} from '../common/limits.js';
 
 const [minLine, maxLine] = bounds.line({
 	strings: 0, frames: 0, nodes: 0, threads: 0,

@@ -1,29 +1,13 @@
-import {
-	fromNames, makeArrays, namesOf, newArray, units, type Columns,
-} from '../../model/column-types.js';
-import {
-	bounds, list, record, valueOrNone, targetOf, text, type Document, type Sizes,
-} from '../../model/saved-values.js';
-import {
-	contentionColumns, counterColumns, sessionFigures, threadNumbers, type RecordArrays,
-} from '../../model/schema.js';
-import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
-import {
-	changing, type Changing, type Counts, type Region,
-} from '../../query/past/deltas.js';
-import {fromNothing, lookedAt} from '../../query/past/look-back.js';
+import {fromNothing, lookedAt, type Session} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/ring.js';
-import {
-	maxJsonBytes, readBody, type Beside, type Looked,
-} from '../../query/past/window-body.js';
+import {maxJsonBytes, readBody, type Looked} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
-import {
-	ExcessError, maxContention, maxSamples, maxThreads, tooMany,
-} from '../pprof/limits.js';
+import {ExcessError, tooMany} from '../common/limits.js';
 import {
 	firstLine, headLength, headOf, isRecording, isWhole, maxMembers, memberKinds, partsOf, signature, unpacked, type MemberHead,
 } from './members.js';
+import {checkCounts, checked, readSession} from './moment.js';
 import {ReadNames} from './names.js';
 
 /** An opened recording, whose windows are unpacked on demand. */
@@ -97,16 +81,15 @@ function read(bytes: Buffer): Recording {
 		throw new RangeError('what it is of is damaged or missing');
 	}
 
-	const about = record(JSON.parse(Buffer.from(unpacked(session.member)).toString()));
+	const about = readSession(Buffer.from(unpacked(session.member)).toString());
 	const names = new ReadNames();
-	const layout = {names, ...layoutOf(about)};
-	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), layout);
+	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), names);
 	const newest = ring.windows.at(-1) ?? ring.base;
 	if (!newest) {
 		throw new RangeError('no whole window is in it');
 	}
 
-	const last = lastOf(ring, newest, about, layout);
+	const last = lastOf(ring, newest, about, names);
 	const gaps = ring.recording!.gaps.length;
 	const problem = [
 		damaged > 0 ? `${damaged === 1 ? 'a part' : `${damaged} parts`} of the file ${damaged === 1 ? 'is' : 'are'} damaged and left out` : '',
@@ -121,10 +104,8 @@ function bodyOf({member}: Member): () => Uint8Array {
 	return () => partsOf(unpacked(member)).body;
 }
 
-type Layout = {readonly names: ReadNames; readonly figures: readonly string[]; readonly columns: readonly Changing[]};
-
 /** Makes a ring of the members, and counts the windows that cannot be read: of a run without a gap, if no index is in it. */
-function ringOf(members: readonly Member[], {figures, columns, names}: Layout): {readonly ring: Ring; readonly unread: number} {
+function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: Ring; readonly unread: number} {
 	const windows: Array<RingWindow & Member> = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
 	const gaps = new Set<number>();
@@ -192,87 +173,22 @@ function ringOf(members: readonly Member[], {figures, columns, names}: Layout): 
 
 	const ring: Ring = {
 		...emptyRing, base, windows, recording: {
-			figures, columns, whole, gaps: [...gaps].filter(gap => gap < windows.length), check: looked => checked(looked, names),
+			whole, gaps: [...gaps].filter(gap => gap < windows.length), check: looked => checked(looked, names),
 		},
 	};
 	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
 	return {ring, unread: count(members) - count(windows)};
 }
 
-function lastOf(ring: Ring, newest: RingWindow, about: Document, {figures, names}: Layout): Looked {
+function lastOf(ring: Ring, newest: RingWindow, session: Omit<Session, 'dictionary'>, names: ReadNames): Looked {
 	const {whole} = ring.recording!;
-	const end = readBody(newest.body(), figures);
-	const {counts} = end;
-	for (const [count, most, called] of [[counts.counters, maxSamples, 'samples'], [counts.contention, maxContention, 'waits'], [counts.threads, maxThreads, 'threads']] as const) {
-		if (count > most) {
-			throw tooMany(most, called);
-		}
-	}
-
+	const end = readBody(newest.body());
+	checkCounts(end.counts);
 	const from = Math.max(...whole.keys());
-	const moving = fromNothing(counts, ring, whole.get(from));
+	const moving = fromNothing(end.counts, whole.get(from));
 	for (const window of ring.windows.slice(from + 1)) {
-		moving.move(readBody(window.body(), figures).changes, 1);
+		moving.move(readBody(window.body()).changes, 1);
 	}
 
-	const figuresOfNothing = fromNames(namesOf(sessionFigures), () => 0);
-	const session = {...figuresOfNothing, engine: text(about.engine), timer: text(about.timer)};
-	return lookedAt(moving, {...empty(counts), target: targetOf(record(about.target)), session, dictionary: names.dictionary()}, end, ring);
-}
-
-/** Returns empty records, for columns that the file lacks. */
-function empty({counters, contention, threads}: Counts): Pick<Snapshot, 'counters' | 'contention' | 'threads'> {
-	return {
-		counters: noneOf(counterColumns, counters), contention: noneOf(contentionColumns, contention), threads: {...noneOf(threadNumbers, threads), name: []},
-	};
-}
-
-function noneOf<C extends Columns>(columns: C, count: number): RecordArrays<C> {
-	return {count, ...makeArrays<C, keyof C & string>(columns, namesOf(columns), column => newArray(column, count).fill(units[column.unit].none))};
-}
-
-/** Returns the names of the file's figures and its columns. */
-function layoutOf(about: Document): Omit<Layout, 'names'> {
-	const columns = record(about.columns);
-	return {
-		figures: list(about.figures).map(name => text(name)),
-		columns: (['counters', 'contention', 'threads'] as const satisfies readonly Region[]).flatMap(region => list(columns[region]).map((name): Changing => ({
-			region, name: text(name), column: changing.find(known => known.region === region && known.name === name)?.column,
-		}))),
-	};
-}
-
-const regions = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
-
-/** Returns the moment with printable texts after checking the bounds of each value. Throws RangeError. */
-function checked({snapshot, vitals, said}: Looked, names: ReadNames): Looked {
-	const {dictionary, threads, session} = snapshot;
-	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
-	for (const [region, columns] of Object.entries(regions) as Array<[Region, Columns]>) {
-		const {count, ...arrays} = snapshot[region];
-		for (const [name, {unit, ...column}] of Object.entries(columns)) {
-			const [min, max] = bounds[unit](sizes);
-			const least = 'isSigned' in column ? -max : min;
-			const values = (arrays as unknown as Readonly<Record<string, Float64Array>>)[name];
-			for (let index = 0; index < count; index++) {
-				if (!(values[index] >= least && values[index] <= max)) {
-					throw new RangeError('a number is out of range');
-				}
-			}
-		}
-	}
-
-	names.checkStacks(snapshot);
-	const figures = Object.fromEntries(namesOf(sessionFigures).map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
-	return {
-		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), said: checkedTexts(record(said)),
-	};
-}
-
-function checkedVitals(vitals: Document): TargetVitals {
-	return Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER)));
-}
-
-function checkedTexts(said: Document): Beside['said'] {
-	return Object.fromEntries(Object.entries(said).filter(([, value]) => typeof value === 'string').map(([name, value]) => [name, printable(String(value))]));
+	return checked(lookedAt(moving, {...session, dictionary: names.dictionary()}, end), names);
 }

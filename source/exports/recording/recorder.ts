@@ -1,5 +1,5 @@
 import {
-	constants, lstat, open, readdir, rename, stat,
+	constants, open, rename, stat,
 } from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
@@ -26,13 +26,11 @@ loses at most the window being written. Windows that could not be written follow
 export class Recorder {
 	/** Throws UserError if there is such a file, or none can be created there. */
 	static async create(file: string, maxBytes = Infinity): Promise<Recorder> {
-		const folder = path.dirname(file);
 		try {
 			await throwIfTaken(file);
-			const {file: partial, handle} = await createPartial(folder);
+			const {file: partial, handle} = await createPartial(path.dirname(file));
 			await removeAll([partial]);
 			await handle.close();
-			await removeOldMerges(folder);
 			return new Recorder(file, maxBytes);
 		} catch (error) {
 			throw writeErrorOf(error, file);
@@ -256,7 +254,7 @@ export class Recorder {
 
 	/** Merges older windows in a new file, which replaces the old one. */
 	async #merge(ring: Ring, members: MemberFile): Promise<void> {
-		const {file, handle} = await createPartial(path.dirname(this.file), mergeExtension);
+		const {file, handle} = await createPartial(path.dirname(this.file));
 		try {
 			this.#members = await merged(members, handle, ring.newest!.dictionary);
 			await this.#isThere(members);
@@ -278,23 +276,3 @@ export class Recorder {
 }
 
 const removed = 'the file was removed';
-
-/** Extension of the file into which windows are merged. */
-const mergeExtension = '.merge';
-
-/** Age of a merge that was killed: a running one writes all the time. */
-const oldMergeMs = 60_000;
-
-/** Removes what merges that were killed have left in a folder. */
-async function removeOldMerges(folder: string): Promise<void> {
-	await ignoringErrors(async () => {
-		const names = await readdir(folder);
-		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(mergeExtension))) {
-			const file = path.join(folder, name);
-			const {mtimeMs} = await lstat(file);
-			if (Date.now() - mtimeMs > oldMergeMs) {
-				await removeAll([file]);
-			}
-		}
-	});
-}

@@ -1,7 +1,7 @@
 import {Buffer} from 'node:buffer';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
-import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {maxNameLength} from '../../model/text.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 
@@ -15,11 +15,11 @@ export type Region = keyof Counted;
 
 export type Counts = Readonly<Record<Region, number>>;
 
-/** A column of the bytes; `column` is undefined if only another version of tprof-top knows it. */
-export type Changing = {readonly region: Region; readonly name: string; readonly column: Column | undefined};
+/** A column of the bytes. */
+type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
 
 /** The columns of the bytes: all, as a thread may take an ended one's record, with its keys. */
-export const changing: ReadonlyArray<Changing & {readonly column: Column}> = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
+export const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
 	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
@@ -48,24 +48,16 @@ const ofNumbers: Kind<number> = {
 
 const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	write(to, {before, after}) {
-		for (const characters of [[...before], [...after]]) {
-			to.number(characters.length);
-			for (const character of characters) {
-				to.number(character.codePointAt(0)!);
-			}
-		}
+		to.block(before);
+		to.block(after);
 	},
-	read: from => ({before: readName(from), after: readName(from)}),
+	read: from => ({before: from.blockText(maxNameBytes), after: from.blockText(maxNameBytes)}),
 	sum: ({before}, {after}) => ({before, after}),
 	isNone: ({before, after}) => before === after,
 };
 
-/** More characters than a printable name has. */
-const mostOfName = 4 * maxNameLength;
-
-function readName(from: VarintReader): string {
-	return from.list(mostOfName, () => String.fromCodePoint(from.number())).join('');
-}
+/** More than a printable name has. */
+const maxNameBytes = 8 * maxNameLength;
 
 const bytes = new VarintWriter();
 
@@ -148,22 +140,15 @@ const nothing = {threads: {count: 0, name: []}, counters: {count: 0}, contention
 
 /** The counters and threads of a session at a moment, which changes move to another. */
 export class MovingMoment {
-	readonly #columns: readonly Changing[];
-	/** Undefined for an unknown column. */
-	readonly #arrays: ReadonlyArray<ColumnArray | undefined>;
+	readonly #arrays: readonly ColumnArray[];
 	readonly #names: string[];
 	readonly #room: Counts;
 
-	/** Begins at a snapshot, or at zeros; `columns` are those of the bytes. */
-	constructor(from: Counted = nothing, room: Counts = countsOf(from), columns: readonly Changing[] = changing) {
-		this.#columns = columns;
+	/** Begins at a snapshot, or at zeros. */
+	constructor(from: Counted = nothing, room: Counts = countsOf(from)) {
 		this.#room = room;
 		this.#names = Array.from({length: room.threads}, (_, thread) => thread < from.threads.count ? from.threads.name[thread] : '');
-		this.#arrays = columns.map(part => {
-			if (!part.column) {
-				return undefined;
-			}
-
+		this.#arrays = changing.map(part => {
 			const array = newArray(part.column, room[part.region]);
 			const count = Math.min(from[part.region].count, array.length);
 			const values = count > 0 ? arrayOf(from, part) : [];
@@ -180,10 +165,8 @@ export class MovingMoment {
 		const reader = new VarintReader(changes);
 		for (const [part, array] of this.#arrays.entries()) {
 			readColumn(reader, ofNumbers, (index, change) => {
-				this.#check(index, this.#columns[part].region);
-				if (array) {
-					array[index] += direction * change;
-				}
+				this.#check(index, changing[part].region);
+				array[index] += direction * change;
 			});
 		}
 
@@ -193,19 +176,10 @@ export class MovingMoment {
 		});
 	}
 
-	/** Returns the moment as a snapshot of the same session as another one. Must be the last call: it shares its arrays. */
-	snapshot({target, dictionary, ...other}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
-		const ownOf = (region: Region) => Object.fromEntries(this.#columns.flatMap((part, index) => part.column && part.region === region ? [[part.name, this.#arrays[index]]] : []));
-		return {
-			target,
-			session,
-			dictionary,
-			threads: {
-				...other.threads, ...ownOf('threads'), name: this.#names, count: counts.threads,
-			},
-			counters: {...other.counters, ...ownOf('counters'), count: counts.counters},
-			contention: {...other.contention, ...ownOf('contention'), count: counts.contention},
-		};
+	/** Returns what is counted at the moment. Must be the last call: it shares its arrays. */
+	counted(counts: Counts): Counted {
+		const recordsOf = (region: Region) => ({count: counts[region], ...Object.fromEntries(changing.map((part, index) => [part, this.#arrays[index]] as const).filter(([part]) => part.region === region).map(([{name}, array]) => [name, array]))});
+		return {counters: recordsOf('counters'), contention: recordsOf('contention'), threads: {...recordsOf('threads'), name: this.#names}} as unknown as Counted;
 	}
 
 	#check(index: number, region: Region): void {

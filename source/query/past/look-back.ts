@@ -1,6 +1,4 @@
-import {fromNames, namesOf} from '../../model/column-types.js';
-import {sessionFigures} from '../../model/schema.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {countsOf, MovingMoment, type Counts} from './deltas.js';
 import type {Ring, RingWindow} from './ring.js';
 import {indexAt, windowOfCell} from './steps.js';
@@ -66,9 +64,9 @@ export class LookBack {
 
 	/** Goes to the moment from the nearest one that is kept, or that the recording has whole. */
 	#moved(ring: Ring, newest: Snapshot, index: number, window: RingWindow): Looked {
-		const {figures, columns, gaps = []} = ring.recording ?? {};
+		const {gaps = []} = ring.recording ?? {};
 		const room = countsOf(newest);
-		let [at, begin]: [number, () => MovingMoment] = [ring.windows.length - 1, () => new MovingMoment(newest, room, columns)];
+		let [at, begin]: [number, () => MovingMoment] = [ring.windows.length - 1, () => new MovingMoment(newest, room)];
 		const offer = (other: number, begins: () => MovingMoment) => {
 			const isNearer = !isReached(gaps, at, index) || Math.abs(other - index) < Math.abs(at - index);
 			[at, begin] = isNearer && isReached(gaps, other, index) ? [other, begins] : [at, begin];
@@ -77,43 +75,48 @@ export class LookBack {
 		for (const [known, {snapshot}] of this.#kept) {
 			const other = known === ring.base ? -1 : ring.windows.indexOf(known);
 			if (other >= 0 || known === ring.base) {
-				offer(other, () => new MovingMoment(snapshot, room, columns));
+				offer(other, () => new MovingMoment(snapshot, room));
 			}
 		}
 
 		for (const [other, body] of ring.recording?.whole ?? []) {
-			offer(other, () => fromNothing(room, ring, body));
+			offer(other, () => fromNothing(room, body));
 		}
 
 		const moving = begin();
 		for (; at > index; at--) {
-			moving.move(readBody(ring.windows[at].body(), figures).changes, -1);
+			moving.move(readBody(ring.windows[at].body()).changes, -1);
 		}
 
 		for (; at < index; at++) {
-			moving.move(readBody(ring.windows[at + 1].body(), figures).changes, 1);
+			moving.move(readBody(ring.windows[at + 1].body()).changes, 1);
 		}
 
-		return lookedAt(moving, newest, readBody(window.body(), figures), ring);
+		const looked = lookedAt(moving, newest, readBody(window.body()));
+		return ring.recording?.check(looked) ?? looked;
 	}
 }
 
 /** Returns the moment to which a body with changes from zeros leads; undefined: zeros. */
-export function fromNothing(room: Counts, {recording}: Ring, body: (() => Uint8Array) | undefined): MovingMoment {
-	const moving = new MovingMoment(undefined, room, recording?.columns);
+export function fromNothing(room: Counts, body: (() => Uint8Array) | undefined): MovingMoment {
+	const moving = new MovingMoment(undefined, room);
 	if (body) {
-		moving.move(readBody(body(), recording?.figures).changes, 1);
+		moving.move(readBody(body()).changes, 1);
 	}
 
 	return moving;
 }
 
-/** Returns the moment of the session of which `newest` is a snapshot. */
-export function lookedAt(moving: MovingMoment, newest: Snapshot, {figures, counts, vitals, said, reports}: WindowBody, {recording}: Ring): Looked {
-	const {engine, timer} = newest.session;
-	const session = {engine, timer, ...fromNames(namesOf(sessionFigures), name => figures[name] ?? 0)};
-	const looked: Looked = {snapshot: {...moving.snapshot(newest, session, counts), ...reports()}, vitals, said};
-	return recording?.check(looked) ?? looked;
+/** What all moments of a session have in common. */
+export type Session = Pick<Snapshot, 'target' | 'dictionary'> & {readonly session: Pick<SessionStats, 'engine' | 'timer'>};
+
+/** Returns the moment of a session. */
+export function lookedAt(moving: MovingMoment, {target, dictionary, session: {engine, timer}}: Session, {figures, counts, vitals, said, reports}: WindowBody): Looked {
+	return {
+		snapshot: {
+			target, session: {engine, timer, ...figures}, dictionary, ...moving.counted(counts), ...reports(),
+		}, vitals, said,
+	};
 }
 
 /** Whether no windows are missing between the ends of two windows. */

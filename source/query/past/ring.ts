@@ -3,7 +3,6 @@ import {sumUpTo} from '../../model/sum.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import type {Changing} from './deltas.js';
 import {mergedBody, windowBody, type Beside, type Looked} from './window-body.js';
 
 /** A window's end, and what the time line shows of it. */
@@ -28,9 +27,6 @@ export type RingWindow = WindowFigures & {
 
 /** How the windows of a recording are read. */
 type RecordedRing = {
-	/** Names of the session's figures, and the columns that change, as the file has them. */
-	readonly figures: readonly string[];
-	readonly columns: readonly Changing[];
 	/** By a window's index, -1 for the base: the changes from zeros to its end; undefined: all is zero there. */
 	readonly whole: ReadonlyMap<number, (() => Uint8Array) | undefined>;
 	/** Indexes of windows before which some are missing. */

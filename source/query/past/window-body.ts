@@ -1,4 +1,4 @@
-import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {fromNames, namesOf} from '../../model/column-types.js';
 import {sessionFigures} from '../../model/schema.js';
 import type {SourceStatus} from '../../model/source.js';
@@ -25,7 +25,7 @@ export type Looked = Beside & {readonly snapshot: Snapshot};
 export const maxJsonBytes = 2 ** 20;
 
 export type WindowBody = Beside & {
-	readonly figures: Readonly<Record<string, number>>;
+	readonly figures: Readonly<Record<keyof typeof sessionFigures, number>>;
 	readonly counts: Counts;
 	/** See deltas.ts. */
 	readonly changes: Uint8Array;
@@ -33,7 +33,7 @@ export type WindowBody = Beside & {
 	reports(): Pick<Snapshot, 'traces' | 'tasks'>;
 };
 
-export const figureNames: readonly string[] = namesOf(sessionFigures);
+export const figureNames = namesOf(sessionFigures);
 
 const bytes = new VarintWriter();
 
@@ -47,7 +47,7 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 	}
 
 	for (const name of figureNames) {
-		bytes.exact(now.session[name as keyof SessionStats] as number);
+		bytes.exact(now.session[name]);
 	}
 
 	const counts = countsOf(now);
@@ -59,8 +59,8 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 	return bytes.take();
 }
 
-/** Reads a body with these session figures. Throws RangeError or SyntaxError. */
-export function readBody(body: Uint8Array, figures: readonly string[] = figureNames): WindowBody {
+/** Reads a body. Throws RangeError or SyntaxError. */
+export function readBody(body: Uint8Array): WindowBody {
 	const from = new VarintReader(body);
 	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Beside & {readonly tasks?: unknown};
 	const [traced, followed] = [from.block(), from.block()];
@@ -68,7 +68,7 @@ export function readBody(body: Uint8Array, figures: readonly string[] = figureNa
 		vitals,
 		said,
 		reports: () => withReports(traced, followed, tasks),
-		figures: fromNames(figures, () => from.exact()),
+		figures: fromNames(figureNames, () => from.exact()),
 		counts: {counters: from.number(), contention: from.number(), threads: from.number()},
 		changes: from.bytes(),
 	};

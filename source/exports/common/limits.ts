@@ -16,6 +16,9 @@ export const maxSamples = 524_288;
 /** Locations, and the lines of all of them together. */
 export const maxLocations = 100_000;
 
+/** Names of functions, files and labels. */
+export const maxStrings = 400_000;
+
 /** Frames, values and labels of all samples, before inlined calls are expanded. */
 export const maxSampleItems = 6_000_000;
 

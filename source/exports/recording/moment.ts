@@ -1,0 +1,141 @@
+import {isDeepStrictEqual} from 'node:util';
+import {makeArrays, namesOf, newArray, type Columns} from '../../model/column-types.js';
+import {lockKinds} from '../../model/sample.js';
+import {
+	bounds, record, targetOf, text, valueOrNone, withReports, aboutOf, type Document, type Sizes,
+} from '../../model/saved-values.js';
+import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
+import {threadStates} from '../../model/thread-state.js';
+import {VarintReader, VarintWriter} from '../../model/varints.js';
+import {MovingMoment, type Counts} from '../../query/past/deltas.js';
+import {lookedAt, type Session} from '../../query/past/look-back.js';
+import {
+	figureNames, maxJsonBytes, readBody, windowBody, type Beside, type Looked,
+} from '../../query/past/window-body.js';
+import {version} from '../../runtime/bundle.js';
+import {maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
+import {contentOf, nameCounts, noNames, partsOf} from './members.js';
+import {ReadNames} from './names.js';
+
+/* A moment of a session as bytes, which are untrusted when they are read. docs/formats.md has the format. */
+
+const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
+
+/** What the numbers of windows are, in their order, and the meaning of codes. A reader refuses files with others. */
+const layout = {
+	figures: figureNames, columns: Object.fromEntries(Object.entries(columnsOf).map(([region, columns]) => [region, Object.keys(columns)])), states: threadStates, lockKinds,
+};
+
+/** Returns the JSON that says what a session is of. */
+export function sessionJson({target, session: {engine, timer}}: Snapshot): string {
+	return JSON.stringify({
+		tool: 'tprof-top', version, target, engine, timer, ...layout,
+	});
+}
+
+/** Reads what `sessionJson` wrote. Throws RangeError or SyntaxError. */
+export function readSession(json: string): Omit<Session, 'dictionary'> {
+	const about = record(JSON.parse(json));
+	if (!Object.entries(layout).every(([name, names]) => isDeepStrictEqual(about[name], names))) {
+		throw new RangeError('it is of another version of tprof-top');
+	}
+
+	return {target: targetOf(record(about.target)), session: {engine: text(about.engine), timer: text(about.timer)}};
+}
+
+/** Throws RangeError if a moment has too many rows. */
+export function checkCounts({counters, contention, threads}: Counts): void {
+	for (const [count, most, called] of [[counters, maxSamples, 'samples'], [contention, maxContention, 'waits'], [threads, maxThreads, 'threads']] as const) {
+		if (count > most) {
+			throw tooMany(most, called);
+		}
+	}
+}
+
+/** Returns the moment with printable texts after checking the bounds of each value. Throws RangeError. */
+export function checked({snapshot, vitals, said}: Looked, names: ReadNames): Looked {
+	const {dictionary, threads, session} = snapshot;
+	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
+	for (const [region, columns] of Object.entries(columnsOf) as Array<[keyof Counts, Columns]>) {
+		const {count, ...arrays} = snapshot[region];
+		for (const [name, {unit, ...column}] of Object.entries(columns)) {
+			const [min, max] = bounds[unit](sizes);
+			const least = 'isSigned' in column ? -max : min;
+			const values = (arrays as unknown as Readonly<Record<string, Float64Array>>)[name];
+			for (let index = 0; index < count; index++) {
+				if (!(values[index] >= least && values[index] <= max)) {
+					throw new RangeError('a number is out of range');
+				}
+			}
+		}
+	}
+
+	names.checkStacks(snapshot);
+	const figures = Object.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
+	return {
+		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), said: checkedTexts(record(said)),
+	};
+}
+
+function checkedVitals(vitals: Document): TargetVitals {
+	return Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER)));
+}
+
+function checkedTexts(said: Document): Beside['said'] {
+	return Object.fromEntries(Object.entries(said).filter(([, value]) => typeof value === 'string').map(([name, value]) => [name, printable(String(value))]));
+}
+
+const bytes = new VarintWriter();
+
+/** Returns a snapshot as bytes; if it is of a window, with an agent's reports at its start. */
+export function snapshotBytes(snapshot: Snapshot): Uint8Array {
+	const {dictionary, traces, tasks} = snapshot;
+	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, withinBounds(snapshot), {vitals: {}, said: {}}));
+	bytes.block(sessionJson(snapshot));
+	for (const report of [traces, tasks]) {
+		bytes.block(report?.since?.bytes ?? new Uint8Array());
+	}
+
+	bytes.bytes(content);
+	return bytes.take();
+}
+
+/** Returns the snapshot with none for values that a reader would refuse: figures of a window may be negative. */
+function withinBounds(snapshot: Snapshot): Snapshot {
+	const {dictionary, threads} = snapshot;
+	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
+	const records = Object.entries(columnsOf).map(([region, columns]: [string, Columns]) => {
+		const {count, ...arrays} = snapshot[region as keyof Counts];
+		return [region, {
+			count, ...arrays, ...makeArrays(columns, namesOf(columns), (column, name) =>
+				newArray(column, count).map((_, index) => valueOrNone(column.unit, (arrays as unknown as Readonly<Record<string, Float64Array>>)[name][index], sizes))),
+		}];
+	});
+	const within: Snapshot = {...snapshot, ...Object.fromEntries(records)};
+	return within;
+}
+
+/** Reads what `snapshotBytes` wrote. Throws RangeError or SyntaxError. */
+export function readSnapshot(saved: Uint8Array): Snapshot {
+	const from = new VarintReader(saved);
+	const session = readSession(from.blockText(maxJsonBytes));
+	const [tracesBefore, tasksBefore] = [from.block(), from.block()];
+	const {names: named, body} = partsOf(from.bytes());
+	const names = new ReadNames();
+	if (!names.take(named)) {
+		throw new RangeError('names are missing');
+	}
+
+	const end = readBody(body);
+	checkCounts(end.counts);
+	const moving = new MovingMoment(undefined, end.counts);
+	moving.move(end.changes, 1);
+	const {snapshot} = checked(lookedAt(moving, {...session, dictionary: names.dictionary()}, end), names);
+	const {traces, tasks} = snapshot;
+	const before = withReports(tracesBefore, tasksBefore, tasks && aboutOf(tasks));
+	return {
+		...snapshot, ...(traces && before.traces ? {traces: {...traces, since: before.traces}} : {}), ...(tasks && before.tasks ? {tasks: {...tasks, since: before.tasks}} : {}),
+	};
+}
