@@ -93,7 +93,7 @@ export function utcStamp(now: number): string {
 }
 
 /** File names of kept sessions: the pid, and the time to a millisecond. */
-const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.(?:tprof|pb\.gz)$/;
+const keptName = /^tprof-\d+-(\d{8}T\d{9}Z)(?:-\d+)?\.tprof$/;
 
 /** Returns the folder of sessions kept when the screen closes. */
 export const keptFolder = (environment?: NodeJS.ProcessEnv) => xdgFolder('XDG_STATE_HOME', '.local/state', environment);

@@ -59,7 +59,7 @@ export function record(value: unknown): Document {
 }
 
 /** Returns a value that must be a list. */
-export function list(value: unknown): readonly unknown[] {
+function list(value: unknown): readonly unknown[] {
 	if (!Array.isArray(value)) {
 		throw new RangeError('a list is missing from the session data');
 	}
@@ -86,7 +86,7 @@ export function text(value: unknown, maxLength?: number): string {
 }
 
 /** Returns a value that must be one of the names. */
-export function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
+function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
 	const name = names.find(candidate => candidate === value);
 	if (name === undefined) {
 		throw new RangeError('the session data has an unknown word');
@@ -126,7 +126,7 @@ export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknow
 const anyPoints = {length: 1000};
 
 /** Returns a function that reads reports of tasks; `saved`: the result of `aboutOf`. Throws RangeError. */
-export function taskReports(saved: Document): (bytes: Uint8Array) => TaskReport {
+function taskReports(saved: Document): (bytes: Uint8Array) => TaskReport {
 	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
 	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({
 		name: text(name), root: oneOf(counterRoots, root), className: text(className), path: text(path),

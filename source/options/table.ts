@@ -216,7 +216,7 @@ const optionTable = {
 		...anyText,
 	},
 	maxBytes: {
-		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'maximum size; beyond it the older half is merged into longer windows',
+		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'maximum size; beyond it older windows are merged into longer ones',
 		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
 	/** Conditions of which one is enough. */

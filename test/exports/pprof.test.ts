@@ -195,7 +195,7 @@ describe('files of other tools', () => {
 		const profile = goProfile();
 		const strings = profile.stringTable;
 		const heap = new Profile({...profile, sampleType: [{type: strings.dedup('inuse_space'), unit: strings.dedup('bytes')}], sample: []});
-		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz: not a CPU profile in pprof format (it holds inuse_space/bytes, not samples of threads)');
+		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz as a CPU profile in pprof format: it holds inuse_space/bytes, not samples of threads');
 	});
 });
 
@@ -205,14 +205,14 @@ describe('hostile files', () => {
 	test('cut at any byte open only where a part is whole, and never break', () => {
 		const bytes = good();
 		for (let length = 0; length < bytes.length; length++) {
-			expect(refusal(bytes.subarray(0, length))).toMatch(/^opened$|^cannot open x\.pb\.gz: not a CPU profile/);
+			expect(refusal(bytes.subarray(0, length))).toMatch(/^opened$|^cannot open x\.pb\.gz as a CPU profile/);
 		}
 	});
 
 	test('cut at any byte when compressed are refused', () => {
 		const bytes = writePprof(serviceSnapshots().whole, '1.0.0');
 		for (let length = 0; length < bytes.length; length++) {
-			expect(refusal(bytes.subarray(0, length))).toMatch(/^cannot open x\.pb\.gz: not a CPU profile/);
+			expect(refusal(bytes.subarray(0, length))).toMatch(/^cannot open x\.pb\.gz as a CPU profile/);
 		}
 	});
 
@@ -290,7 +290,7 @@ describe('hostile files', () => {
 		const other = Buffer.from(saved.toString('latin1').replace('"late"', '"l_te"'), 'latin1');
 		expect(refusal(withSession(saved))).toBe('opened');
 		expect(refusal(withSession(other))).toContain('it is of another version of tprof-top');
-		expect(refusal(withSession(Buffer.from('{"schema":1}')))).toContain('cannot open x.pb.gz: not a CPU profile');
+		expect(refusal(withSession(Buffer.from('{"schema":1}')))).toContain('cannot open x.pb.gz as a CPU profile');
 		expect(refusal(withSession(Buffer.from(snapshotBytes({...whole, traces: {...report, bytes: Uint8Array.of(2, 8, 1, 1, 1)}}))))).toContain('unknown report format');
 	});
 

@@ -246,5 +246,5 @@ test('a query that Pyroscope cannot answer says why', async () => {
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
 	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
 	const nonsense = await ask();
-	expect(() => readPprof(nonsense)).toThrow(/not a CPU profile/);
+	expect(() => readPprof(nonsense)).toThrow(/as a CPU profile/);
 });

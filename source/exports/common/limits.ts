@@ -4,7 +4,7 @@ import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {sumOf, sumUpTo} from '../../model/sum.js';
 
 /*
-Limits of a profile, so that opening any file takes less than 500 MB and ten seconds (test/commands/open.test.ts). They are
+Limits of profiles and recordings, so that opening any file takes less than 500 MB and ten seconds (test/commands/open.test.ts). They are
 near those of the table (table/layout); a full table, or one with deep stacks, may exceed them.
 */
 /** Bytes of a profile, compressed and decompressed: a small file can expand to any size. */
@@ -16,7 +16,7 @@ export const maxSamples = 524_288;
 /** Locations, and the lines of all of them together. */
 export const maxLocations = 100_000;
 
-/** Names of functions, files and labels. */
+/** Texts: names of functions, files and labels. */
 export const maxStrings = 400_000;
 
 /** Frames, values and labels of all samples, before inlined calls are expanded. */
@@ -42,7 +42,7 @@ export const maxContention = 65_536;
 /** Characters of the names of all lines, a function's name counted for each of its lines. */
 export const maxNameCharacters = 16_000_000;
 
-/** A profile exceeds a limit; the message says which. */
+/** A profile or a recording exceeds a limit; the message says which. */
 export class ExcessError extends RangeError {}
 
 /** Returns the error for more than `limit` of something, in the plural. */

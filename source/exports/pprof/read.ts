@@ -25,7 +25,7 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 		}
 
 		const reason = error instanceof RangeError ? error.message : 'its session data cannot be read';
-		throw new UserError(`cannot open ${name}: not a CPU profile in pprof format (${reason})`, {hint: 'tprof-top opens the .pb.gz files that it saves, and CPU profiles of other pprof tools'});
+		throw new UserError(`cannot open ${name} as a CPU profile in pprof format: ${reason}`, {hint: 'tprof-top opens the .pb.gz files that it saves, and CPU profiles of other pprof tools'});
 	}
 }
 

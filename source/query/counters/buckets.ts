@@ -35,10 +35,10 @@ export class CounterBuckets {
 }
 
 /** Number of members (threads or locations) of some buckets, and those with most CPU time, then most counted ticks. */
-export type RankedMembers = {readonly count: number; readonly top: readonly number[]};
+type RankedMembers = {readonly count: number; readonly top: readonly number[]};
 
 /** Ranks the members of some buckets together; `top` has at most `maxTop` of them. */
-export type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
+type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
 
 /** Returns a ranking of counters' members. `isByTicks`: ignore CPU time; `sizeOf`: what a member adds to the number. */
 export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {

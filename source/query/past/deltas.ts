@@ -10,8 +10,8 @@ The changes between two snapshots as bytes, which can be applied forwards and ba
 names of threads. docs/formats.md has the format.
 */
 
-export type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
-export type Region = keyof Counted;
+type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
+type Region = keyof Counted;
 
 export type Counts = Readonly<Record<Region, number>>;
 
@@ -19,7 +19,7 @@ export type Counts = Readonly<Record<Region, number>>;
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
 
 /** The columns of the bytes: all, as a thread may take an ended one's record, with its keys. */
-export const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
+const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
 	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
