@@ -72,7 +72,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 	for (const name of [pods[0], values.container, values.namespace, values['copy-to']]) {
 		if (name !== undefined && !namePattern.test(name)) {
-			throw usage(`"${name}" is no name in Kubernetes`, 'names have lower-case letters, digits, "-" and "."');
+			throw usage(`"${name}" is not a valid Kubernetes name`, 'names have lower-case letters, digits, "-" and "."');
 		}
 	}
 

@@ -113,8 +113,8 @@ class Fleet {
 		await choose(this.#options, {
 			list: () => this.#table!.list,
 			initial: this.#chooser,
-			move: async spans => {
-				this.#table = await this.#read(spans) ?? this.#table;
+			move: async steps => {
+				this.#table = await this.#read(steps) ?? this.#table;
 			},
 			prepare: async (id, state) => {
 				this.#chooser = state;
@@ -132,8 +132,8 @@ class Fleet {
 			read: () => shown.snapshot,
 			status: () => ({phase: 'recording', stale: false, span: spanText(shown.query), message: `${spanText(shown.query)}; [ ] move it${canGoBack ? ', Esc: the table' : ''}`}),
 		});
-		const move = async (spans: number) => {
-			const opened = await this.#open(first.labels, spans);
+		const move = async (steps: number) => {
+			const opened = await this.#open(first.labels, steps);
 			shown = opened ?? shown;
 			return opened;
 		};
@@ -143,8 +143,8 @@ class Fleet {
 		return code;
 	}
 
-	async #read(spans = 0): Promise<Table | undefined> {
-		return this.#ask(spans, async (query, asked) => {
+	async #read(steps = 0): Promise<Table | undefined> {
+		return this.#ask(steps, async (query, asked) => {
 			const jvms = await jvmRows(query, asked);
 			if (jvms.length === 0) {
 				throw new UserError(`${query.url.origin} has nothing of ${printable(query.selector)}`, {hint: 'from= and until= in the address say the span'});
@@ -154,8 +154,8 @@ class Fleet {
 		});
 	}
 
-	async #open(labels: FleetRow['labels'], spans = 0): Promise<Opened | undefined> {
-		return this.#ask(spans, async (query, asked) => {
+	async #open(labels: FleetRow['labels'], steps = 0): Promise<Opened | undefined> {
+		return this.#ask(steps, async (query, asked) => {
 			const [snapshot, baseline] = await Promise.all([mergedSnapshot(withLabels(query, labels), asked), this.#baselineOf(query, labels, asked)]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
 			const mainClass = isOfQuery ? printable(query.selector) : `${serviceOf({labels})} ${othersText(labels)}`.trim();
@@ -187,12 +187,12 @@ class Fleet {
 		}
 	}
 
-	/** Asks for the span so many lengths after the last one. Resolves to undefined if something else was asked for meanwhile. */
-	async #ask<Answer>(spans: number, request: (query: EngineQuery, asked: Asked) => Promise<Answer>): Promise<Answer | undefined> {
+	/** Moves the span by `steps` of its length and asks for it. Resolves to undefined if a newer request has begun. */
+	async #ask<Answer>(steps: number, request: (query: EngineQuery, asked: Asked) => Promise<Answer>): Promise<Answer | undefined> {
 		this.#abort.abort();
 		const abort = new AbortController();
 		this.#abort = abort;
-		const query = movedSpan(this.#query, spans);
+		const query = movedSpan(this.#query, steps);
 		this.#query = query;
 		try {
 			const answer = await request(query, {headers: this.#headers(), signal: abort.signal});
@@ -202,7 +202,7 @@ class Fleet {
 				return undefined;
 			}
 
-			throw error instanceof UserError && spans !== 0 ? new UserError(`${spanText(query)}: ${error.message}`) : error;
+			throw error instanceof UserError && steps !== 0 ? new UserError(`${spanText(query)}: ${error.message}`) : error;
 		}
 	}
 }

@@ -16,7 +16,7 @@ const usualSpanMs = 15 * 60_000;
 const timeoutMs = 60_000;
 const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
 
-/** The engine is asked for so many JVMs, those that use most. */
+/** Maximum JVMs that a table shows: those with the most CPU time. */
 export const maxJvms = 2000;
 const maxTableBytes = 16 * 1024 * 1024;
 
@@ -81,10 +81,10 @@ function momentOf(text: string, nowMs: number): number {
 	return /^\d{1,10}$/.test(text) ? Number(text) * 1000 : (/^\d{11,14}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** Returns the query for a span that begins so many lengths later, and does not end after now. */
-export function movedSpan(query: EngineQuery, spans: number): EngineQuery {
+/** Returns the query for the span moved by `steps` of its length, at the latest to one that ends now. */
+export function movedSpan(query: EngineQuery, steps: number): EngineQuery {
 	const lengthMs = query.endMs - query.startMs;
-	const endMs = Math.max(lengthMs, Math.min(query.endMs + (spans * lengthMs), Date.now()));
+	const endMs = Math.max(lengthMs, Math.min(query.endMs + (steps * lengthMs), Date.now()));
 	return {...query, startMs: endMs - lengthMs, endMs};
 }
 

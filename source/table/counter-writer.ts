@@ -225,7 +225,7 @@ export class ContentionWriter {
 		if (found < 0 && slots - used <= lockKinds.length && !this.#views.growFor('contention', slots + lockKinds.length)) {
 			const {key, keyAt} = this.records;
 			const kind = key[keyAt.lockKind];
-			// All fields are none, but for those that follow.
+			// Only the thread, the stack and the kind of lock have a value.
 			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
 			key[keyAt.thread] = recordOfOther();
 			key[keyAt.node] = otherNode;

@@ -72,8 +72,8 @@ function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24, ports: 
 }
 
 test('in the table of an engine, [ and ] move the span, / is no letter, and a row that does not open says why', async () => {
-	expect(pressChooser(empty, '[', rows, 10, 'engine').spans).toBe(-1);
-	expect(pressChooser(empty, ']', rows, 10, 'engine').spans).toBe(1);
+	expect(pressChooser(empty, '[', rows, 10, 'engine').steps).toBe(-1);
+	expect(pressChooser(empty, ']', rows, 10, 'engine').steps).toBe(1);
 	expect(pressChooser(empty, '/', rows, 10, 'engine')).toEqual({state: empty});
 	expect(after(['[', '/']).state.filter).toBe('[/');
 	const {screen, left} = screenOf(rows, 80, 24, {

@@ -42,8 +42,8 @@ export type ChooserState = {
 	readonly message: string;
 };
 
-/** The state after an input, and what else to do. `chosen`: the id that the screen is left with, if any; `spans`: see `ChooserPorts`. */
-export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: string; readonly spans?: number};
+/** The state after an input, and what else to do. `chosen`: id of the chosen row; `steps`: see `ChooserPorts`. */
+export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: string; readonly steps?: number};
 
 /** What there is to choose from. Texts are printable. */
 export type ChoiceList = {
@@ -65,8 +65,8 @@ export type ChooserPorts = {
 	readonly list: () => ChoiceList;
 	/** What the last screen was left with. */
 	readonly initial?: ChooserState;
-	/** Lists the rows of the span so many lengths later, 0 when the screen is shown again; undefined: there are no spans. */
-	readonly move?: (spans: number) => Promise<void>;
+	/** Moves the span of the rows by `steps` of its length; 0 when the screen is shown again. Absent for a list without spans. */
+	readonly move?: (steps: number) => Promise<void>;
 	/** Called before the screen is left with a row; it stays if this rejects, with the error's message. */
 	readonly prepare?: (id: string, state: ChooserState) => Promise<void>;
 };
@@ -154,8 +154,8 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		}
 
 		show(step.state);
-		if (step.spans !== undefined) {
-			void request(move?.(step.spans));
+		if (step.steps !== undefined) {
+			void request(move?.(step.steps));
 		}
 
 		if (step.effect === 'leave') {
@@ -287,7 +287,7 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	}
 
 	if (action === 'earlier' || action === 'later') {
-		return {state: {...state, message: ''}, spans: action === 'later' ? 1 : -1};
+		return {state: {...state, message: ''}, steps: action === 'later' ? 1 : -1};
 	}
 
 	if (action === 'filter') {

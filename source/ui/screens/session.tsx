@@ -60,8 +60,8 @@ export type MethodTracer = {
 export type SpanPort = {
 	/** Whether Esc leads back to the table of the engine. */
 	readonly canGoBack: boolean;
-	/** Shows the span so many lengths later. Resolves to what to compare it with, or to undefined if another move came after it; rejects as `Save` does. */
-	move(spans: number): Promise<{readonly baseline?: Baseline} | undefined>;
+	/** Moves the span by `steps` of its length. Resolves to its baseline, or to undefined if a newer move has begun; rejects as `Save` does. */
+	move(steps: number): Promise<{readonly baseline?: Baseline} | undefined>;
 };
 
 /** What the screen of a session calls in the rest of the program. */
@@ -164,7 +164,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		},
 		'move-span'(effect) {
 			void attempt(dispatch, '', async () => {
-				const moved = await spans?.move(effect.spans);
+				const moved = await spans?.move(effect.steps);
 				if (moved) {
 					store.refresh();
 					dispatch(state => withQuery({...state, message: undefined}, {baseline: moved.baseline}));

@@ -174,8 +174,8 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 export type Effect =
 	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
 	| {readonly type: 'reset'; readonly isUndone: boolean}
-	/** Shows the span of an engine that begins so many lengths later. */
-	| {readonly type: 'move-span'; readonly spans: number}
+	/** Moves the span of an engine by `steps` of its length. */
+	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** Saves the columns that the user chose for a view; undefined for the default ones. */

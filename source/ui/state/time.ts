@@ -45,8 +45,8 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
 }
 
-function moveSpan(state: UiState, spans: number): UiState {
-	return withEffect(say(state, 'asking the engine...'), {type: 'move-span', spans});
+function moveSpan(state: UiState, steps: number): UiState {
+	return withEffect(say(state, 'asking the engine...'), {type: 'move-span', steps});
 }
 
 /** Goes to the second with the most CPU time. */
