@@ -8,9 +8,7 @@ import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import {
-	abortOnSignal, checkBinary, planBatch, withOutput,
-} from './batch.js';
+import {abortOnSignal, checkBinary, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';
 

@@ -1,9 +1,7 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {endSignals, UserError} from '../runtime/errors.js';
-import {
-	type ExportOptions, type Format, piecesOf, type Written,
-} from '../exports/common/export-format.js';
+import {type ExportOptions, type Format, piecesOf, type Written} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';

@@ -4,9 +4,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
-import {
-	abortOnSignal, failureOf, isOver, waitUntil,
-} from './batch.js';
+import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
 import {openSaved, spanMoments, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';

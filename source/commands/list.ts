@@ -98,10 +98,7 @@ type JvmColumn = ChoiceColumn & {
 
 /** The columns before a JVM's name. */
 export const jvmColumns: readonly JvmColumn[] = [
-	{
-		heading: 'PID', align: 'right', fromColumns: 0,
-		cell: ({pid}) => String(pid),
-	},
+	{heading: 'PID', align: 'right', fromColumns: 0, cell: ({pid}) => String(pid)},
 	{
 		heading: 'CPU', align: 'right', fromColumns: 30, isFigure: true,
 		cell: ({cpuPercent}) => cpuPercent === undefined ? '-' : `${Math.round(cpuPercent)}%`,
@@ -110,14 +107,8 @@ export const jvmColumns: readonly JvmColumn[] = [
 		heading: 'HEAP', align: 'right', fromColumns: 60, isFigure: true,
 		cell: ({heapUsedBytes, heapCapacityBytes}) => heapCapacityBytes === undefined ? '-' : `${heapUsedBytes === undefined ? '-' : formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`,
 	},
-	{
-		heading: 'USER', align: 'left', fromColumns: 50,
-		cell: ({user}) => user,
-	},
-	{
-		heading: 'JVM', align: 'left', fromColumns: 100,
-		cell: ({jvmVersion}) => jvmVersion || '-',
-	},
+	{heading: 'USER', align: 'left', fromColumns: 50, cell: ({user}) => user},
+	{heading: 'JVM', align: 'left', fromColumns: 100, cell: ({jvmVersion}) => jvmVersion || '-'},
 	{
 		heading: 'UP SINCE', align: 'left', fromColumns: 110,
 		cell: ({startedAtMs}) => startedAtMs > 0 ? dayAndTime(startedAtMs) : '-',

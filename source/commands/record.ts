@@ -11,9 +11,7 @@ import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/ring.js';
 import {UserError} from '../runtime/errors.js';
 import type {RecordingToggle} from '../ui/screens/session.js';
-import {
-	abortOnSignal, failureOf, isOver, waitUntil,
-} from './batch.js';
+import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
 import {snapshotStem} from './save.js';
 import {Windows} from './sampled.js';
 

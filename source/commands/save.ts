@@ -2,9 +2,7 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
-import {
-	freeName, nearestFolder, removeAll, writeTogether, writeWhole, WriteError,
-} from '../exports/files/files.js';
+import {freeName, nearestFolder, removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';

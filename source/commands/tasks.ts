@@ -8,9 +8,7 @@ import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {probeFault, TaskSession} from '../tracing/task-session.js';
-import {
-	confirmTarget, readUntil, reportFormat, runAgent, type Outcome,
-} from './agent-run.js';
+import {confirmTarget, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {whatAgentDoes} from './trace-texts.js';
 
 const reportIntervalMs = 1000;

@@ -6,13 +6,9 @@ import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {nameOf} from '../views/traces/methods.js';
-import {
-	confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome,
-} from './agent-run.js';
+import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
-import {
-	canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes,
-} from './trace-texts.js';
+import {canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes} from './trace-texts.js';
 
 type TraceCommand = Command & {readonly kind: 'trace'};
 

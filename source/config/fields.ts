@@ -4,9 +4,7 @@ import type {Settings} from '../options/parse.js';
 import {optionRows} from '../options/table.js';
 import {UserError} from '../runtime/errors.js';
 import {keyNames, keyTable} from '../ui/state/keys.js';
-import {
-	styleWords, readStyle, roles, type Role,
-} from '../ui/terminal/theme.js';
+import {styleWords, readStyle, roles, type Role} from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/registry.js';
 import {readJson, type Fault, type JsonValue} from './json-value.js';
 
@@ -157,9 +155,7 @@ const maxFaults = 20;
 /** Parses a configuration file; faults have their lines. `isEditable`: settings can be added to it. */
 export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isEditable: boolean} {
 	const faults: Fault[] = [];
-	const draft: Draft = {
-		options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
-	};
+	const draft: Draft = {options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map()};
 	const {isEditable} = readJson(text, faults, root => {
 		for (const {name, key, value} of root.members('the file')) {
 			const field = fields.find(candidate => candidate.name === name);

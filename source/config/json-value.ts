@@ -1,6 +1,4 @@
-import {
-	parseTree, printParseErrorCode, type Node, type ParseError,
-} from 'jsonc-parser';
+import {parseTree, printParseErrorCode, type Node, type ParseError} from 'jsonc-parser';
 import {printable} from '../model/text.js';
 
 /** A mistake in a file, as one printable line of text, and its line number, 0 for the whole file. */

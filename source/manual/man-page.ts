@@ -2,9 +2,7 @@ import {spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {filterHelp} from '../query/filter/filter.js';
 import {commandTable} from '../options/command.js';
-import {
-	exampleTable, exitCodes, optionHelp, optionSpelling,
-} from '../options/help.js';
+import {exampleTable, exitCodes, optionHelp, optionSpelling} from '../options/help.js';
 import {groups} from '../options/option.js';
 import {optionRows} from '../options/table.js';
 import {version} from '../runtime/bundle.js';

@@ -1,6 +1,4 @@
-import {
-	makeArrays, namesOf, newArray, type ColumnArray,
-} from './column-types.js';
+import {makeArrays, namesOf, newArray, type ColumnArray} from './column-types.js';
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**

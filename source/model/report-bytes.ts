@@ -1,7 +1,5 @@
 import {HistogramList, histogramOf, readHistogram} from './histogram.js';
-import type {
-	AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays,
-} from './task-report.js';
+import type {AgentTaskReport, CounterReading, LongStay, TasksNow, TaskStays} from './task-report.js';
 import {VarintReader} from './varints.js';
 import {
 	actionKinds, threadGroups, type ActiveTrace, type AgentReport, type RefusedName, type PathCalls, type ThreadCalls, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
@@ -207,7 +205,5 @@ function readStays(from: VarintReader, worker: number, stateCount: number): Task
 	const [count, totalNs, leastNs, mostNs] = Array.from({length: 4}, () => from.number());
 	const durations = new HistogramList();
 	readHistogram(from, durations);
-	return {
-		worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.build(), 0),
-	};
+	return {worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.build(), 0)};
 }

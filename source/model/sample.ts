@@ -1,9 +1,7 @@
 import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type ColumnArray, type Columns,
 } from './column-types.js';
-import {
-	attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber,
-} from './schema.js';
+import {attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber} from './schema.js';
 
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({

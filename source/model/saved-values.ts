@@ -109,9 +109,7 @@ export function targetOf({pid, mainClass, command, jvmVersion, vm, user, started
 
 /** Returns what is saved of tasks beside the bytes. */
 export function aboutOf({probe, states, counters, notes, history}: TaskReport) {
-	return {
-		probe, states, counters, notes, history,
-	};
+	return {probe, states, counters, notes, history};
 }
 
 /** Returns the saved reports; empty bytes: none. Throws RangeError. */

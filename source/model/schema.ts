@@ -1,6 +1,4 @@
-import {
-	numbersOf, type Arrays, type Column, type Columns, type Select, type Unit,
-} from './column-types.js';
+import {numbersOf, type Arrays, type Column, type Columns, type Select, type Unit} from './column-types.js';
 
 /*
 The columns of a thread, a counter, a contention record and a session. The table, samples, snapshots, windows and saved
@@ -159,10 +157,7 @@ export const frameColumns = {
 } as const satisfies Columns;
 
 /** A stack is a node of a trie: its innermost frame, and its caller's node, whose id is always smaller. */
-export const nodeColumns = {
-	nodeParent: {unit: 'stack'},
-	nodeFrame: {unit: 'frame'},
-} as const satisfies Columns;
+export const nodeColumns = {nodeParent: {unit: 'stack'}, nodeFrame: {unit: 'frame'}} as const satisfies Columns;
 
 /** Where a figure comes from: the sampling loop, the table that counts, or the reader that takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';

@@ -6,9 +6,7 @@ import {getOrCreate} from './get-or-create.js';
 import {
 	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
-import type {
-	Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable,
-} from './snapshot.js';
+import type {Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
 import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 

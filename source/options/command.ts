@@ -49,9 +49,7 @@ export const commandTable: ReadonlyArray<{
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'count and time calls of matching methods, with an agent in the JVM'},
 	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks (executors and others) spend in each state, with an agent in the JVM'},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
-	{
-		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,
-	},
+	{word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells},
 	{word: 'man', spelling: 'man', help: 'the manual page'},
 	{word: 'help', spelling: 'help', help: 'all options'},
 ];

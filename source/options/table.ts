@@ -167,10 +167,7 @@ const optionTable = {
 	},
 	javaOnly: {name: 'java-only', group: 'view', help: 'leave out native threads and the JVM\'s own: collectors, compilers'},
 	native: {name: 'native', group: 'view', help: 'count CPU time in native code there, not for the Java line that called it'},
-	top: {
-		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
-		...number(1, 1_000_000, {isWhole: true}),
-	},
+	top: {name: 'top', group: 'view', value: 'N', help: 'at most N rows', ...number(1, 1_000_000, {isWhole: true})},
 	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'also show threads that wait for work'},
 	color: {
 		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',

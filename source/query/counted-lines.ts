@@ -2,14 +2,10 @@ import {rootNode} from '../model/frame.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
 import type {PastFigures} from './columns/column.js';
-import {
-	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
-} from './counters/attribution.js';
+import {attributionOf, endsOf, ownOfBuckets, viaOfBuckets} from './counters/attribution.js';
 import {alignedTo} from './counters/aligned.js';
 import {BucketSums, rankingOf, sumsByNode, CountedRow, type Sums, type CountedFigures} from './counters/buckets.js';
-import {
-	countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope,
-} from './counters/scope.js';
+import {countersInWindow, effectiveUnit, isCounted, scopeOf, type Scope} from './counters/scope.js';
 import {percentOf, effectiveSampleSize, threadsInStep} from './counters/share.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {membersOf} from './counters/threads.js';

@@ -251,9 +251,7 @@ class LiveSampler implements SamplerHandle {
 	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
 		if (!this.#isOver) {
 			this.#endedMs = monotonicMs();
-			this.#set({
-				phase, message, hint, silentS: undefined, nextS: undefined,
-			});
+			this.#set({phase, message, hint, silentS: undefined, nextS: undefined});
 		}
 	}
 

@@ -9,12 +9,8 @@ import {type Bell} from '../table/lock.js';
 import {type TableWriter} from '../table/writer.js';
 import {printable} from '../model/text.js';
 import {CpuBudget, RecentPauses, StopBudget} from './budget.js';
-import {
-	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
-} from './clock.js';
-import {
-	clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange,
-} from './messages.js';
+import {IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore} from './clock.js';
+import {clampInterval, monotonicMs, type Report, type SamplingLimits, type StatusChange} from './messages.js';
 import {CpuAccount, EndedThreads} from './cpu-account.js';
 import type {Waits} from './waits.js';
 
@@ -75,9 +71,7 @@ export class SamplingLoop {
 	#activeSinceMs = performance.now();
 	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;
-	readonly #totals = {
-		failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0,
-	};
+	readonly #totals = {failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0};
 
 	#failuresInARow = 0;
 	#isFirst = true;

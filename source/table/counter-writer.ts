@@ -1,10 +1,6 @@
 import {otherFrame} from '../model/frame.js';
-import {
-	contentionColumns, counterColumns, squaredUsOf, type KeyedColumns,
-} from '../model/schema.js';
-import {
-	fromNames, namesOf, select, units,
-} from '../model/column-types.js';
+import {contentionColumns, counterColumns, squaredUsOf, type KeyedColumns} from '../model/schema.js';
+import {fromNames, namesOf, select, units} from '../model/column-types.js';
 import {lockKinds} from '../model/sample.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import type {DictionaryWriter} from './dictionary.js';

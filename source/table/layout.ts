@@ -1,9 +1,7 @@
 import {
 	arrayTypes, fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
-import {
-	clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers,
-} from '../model/schema.js';
+import {clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../model/schema.js';
 import {maxNameLength} from '../model/text.js';
 
 /*

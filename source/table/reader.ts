@@ -3,13 +3,9 @@ import {
 	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type Columns,
 } from '../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../model/schema.js';
-import type {
-	Contention, Dictionary, Counters, ThreadTable,
-} from '../model/snapshot.js';
+import type {Contention, Dictionary, Counters, ThreadTable} from '../model/snapshot.js';
 import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
-import {
-	countWord, figureNames, regionNames, word, type Figures, type RegionName,
-} from './layout.js';
+import {countWord, figureNames, regionNames, word, type Figures, type RegionName} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 
 /** A copy of the table at one moment: those parts of a Snapshot that come from it. */

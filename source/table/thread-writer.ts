@@ -1,6 +1,4 @@
-import {
-	namesOf, select, units, type ColumnArray,
-} from '../model/column-types.js';
+import {namesOf, select, units, type ColumnArray} from '../model/column-types.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';

@@ -1,6 +1,4 @@
-import {
-	arrayTypes, fromNames, type ArrayType, type ColumnArray,
-} from '../model/column-types.js';
+import {arrayTypes, fromNames, type ArrayType, type ColumnArray} from '../model/column-types.js';
 import {
 	headerBytes, headerFigures, headerWords, nameBytes, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';

@@ -243,9 +243,7 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 
 /** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
 export function loadResult(pid: number, code: number, text: string): Loaded {
-	const failed = (reason: string, hint: string): Loaded => ({
-		ok: false, load: 'answered', reason, hint,
-	});
+	const failed = (reason: string, hint: string): Loaded => ({ok: false, load: 'answered', reason, hint});
 	if (/dynamic agent loading is not enabled/i.test(text)) {
 		return failed(`JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, 'start it without that flag to trace it; sampling works as it is');
 	}

@@ -6,9 +6,7 @@ import {
 import process from 'node:process';
 import {rightsOf} from '../jvm/attachability/credentials.js';
 import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
-import {
-	attempt, closing, errorCode, isAlive, linkOf,
-} from '../jvm/system/proc.js';
+import {attempt, closing, errorCode, isAlive, linkOf} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
 /** A new version of the agent's stub needs another name for the jar: see `reusableNames`. */

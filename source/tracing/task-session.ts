@@ -46,9 +46,7 @@ function reader(probe: Probe): (bytes: Uint8Array) => TaskReport {
 	return bytes => {
 		const report = parseTaskReport(bytes, probe);
 		history = [...history, inStates(report, states.length)].slice(-maxHistory);
-		return {
-			...report, probe: name, states, counters, notes: notesOf(probe, report), history,
-		};
+		return {...report, probe: name, states, counters, notes: notesOf(probe, report), history};
 	};
 }
 

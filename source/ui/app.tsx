@@ -22,17 +22,13 @@ type AppResult = {
 
 /** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
 export async function runApp({source, vitals, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse, ...ports}: AppOptions): Promise<AppResult> {
-	const store = new SessionStore({
-		source, delayMs: view.delayMs, vitals, recorded, onWindow,
-	});
+	const store = new SessionStore({source, delayMs: view.delayMs, vitals, recorded, onWindow});
 	try {
 		const leaving = await runShell<'quit' | 'back'>({stdin, stdout, hasMouse}, async leave => {
 			// It imports Ink, which only `runShell` may load first.
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
-			const data = new SessionData({
-				saveFormats, idleReason, sourceOf, top: view.top,
-			});
+			const data = new SessionData({saveFormats, idleReason, sourceOf, top: view.top});
 			const quit = () => {
 				leave('quit');
 			};

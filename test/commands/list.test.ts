@@ -1,7 +1,5 @@
 import {expect, test} from 'vitest';
-import {
-	jvmScanner, type JvmRow, list, listJson, listText,
-} from '../../source/commands/list.js';
+import {jvmScanner, type JvmRow, list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
 import {CpuShares} from '../../source/jvm/counters/vitals.js';
 import {sharedJava} from '../helpers/for-test.js';

@@ -17,9 +17,7 @@ import {
 } from '../helpers/for-test.js';
 import {startJar} from '../helpers/jvm.js';
 import {pick, seeded} from '../helpers/random.js';
-import {
-	cli, run, runCli, start, startCli,
-} from '../helpers/run.js';
+import {cli, run, runCli, start, startCli} from '../helpers/run.js';
 import {samplerForTest} from '../helpers/sampling.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';

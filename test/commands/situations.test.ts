@@ -1,8 +1,6 @@
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {
-	beside, closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder,
-} from '../helpers/for-test.js';
+import {beside, closedAfterTest, javaForTest, keepFirstCpuBusy, onFirstCpu, sharedFolder} from '../helpers/for-test.js';
 import {jdk, jdks, type JavaOptions} from '../helpers/jvm.js';
 import {cli, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';

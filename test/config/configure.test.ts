@@ -2,9 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {
-	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote,
-} from '../../source/config/configure.js';
+import {configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote} from '../../source/config/configure.js';
 import {parseSettings} from '../../source/config/fields.js';
 import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';

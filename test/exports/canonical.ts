@@ -1,10 +1,6 @@
-import {
-	fromNames, namesOf, type Unit,
-} from '../../source/model/column-types.js';
+import {fromNames, namesOf, type Unit} from '../../source/model/column-types.js';
 import {noFrame, rootNode} from '../../source/model/frame.js';
-import {
-	contentionColumns, threadNumbers,
-} from '../../source/model/schema.js';
+import {contentionColumns, threadNumbers} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 
 /** A snapshot with names in the place of ids, so that two whose numbering differs can be compared. */

@@ -98,9 +98,7 @@ test('a run in which threads stood at a lock of java.util.concurrent says at whi
 		w w
 		${twice(forWork)}
 	`).build();
-	expect(renderFinalSummary(snapshot, 100)
-		.filter(line => !line.startsWith('waited'))
-		.slice(-2)).toEqual([
+	expect(renderFinalSummary(snapshot, 100).filter(line => !line.startsWith('waited')).slice(-2)).toEqual([
 		'blocked for 2s (2 threads) at com.acme.Stock.reserve:30, held by cron',
 		'no line of Java code used CPU time',
 	]);

@@ -243,12 +243,8 @@ describe('json', () => {
 		expect(documents.map(({samples, late, durationMs, startedAt}) => ({
 			samples, late, durationMs, startedAt,
 		}))).toEqual([
-			{
-				samples: 25, late: 1, durationMs: 5000, startedAt: '2026-09-14T14:02:01.000Z',
-			},
-			{
-				samples: 25, late: 2, durationMs: 5000, startedAt: '2026-09-14T14:02:06.000Z',
-			},
+			{samples: 25, late: 1, durationMs: 5000, startedAt: '2026-09-14T14:02:01.000Z'},
+			{samples: 25, late: 2, durationMs: 5000, startedAt: '2026-09-14T14:02:06.000Z'},
 		]);
 		expect(documents.map(({lines}) => (lines as Array<{self: number}>)[0].self)).toEqual([15, 15]);
 	});

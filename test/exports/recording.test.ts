@@ -4,9 +4,7 @@ import {
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {MemberFile} from '../../source/exports/recording/member-file.js';
-import {
-	firstLine, headLength, headOf, memberKinds, packed, unpacked,
-} from '../../source/exports/recording/members.js';
+import {firstLine, headLength, headOf, memberKinds, packed, unpacked} from '../../source/exports/recording/members.js';
 import {openRecording, type Recording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
 import {LookBack} from '../../source/query/past/look-back.js';
@@ -231,9 +229,7 @@ describe('a file that is', () => {
 		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
 		const wrong = Buffer.from(head);
 		wrong[20] ^= 1;
-		const none = {
-			atMs: 1, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
-		};
+		const none = {atMs: 1, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0};
 		const empty = Buffer.from([0, 0, 0, 0, 0, 0, 0]);
 		for (const [index, piece] of [head.subarray(0, 16), head, wrong, Buffer.concat([head, Buffer.alloc(1000)]), packed(memberKinds.session, 0, none, empty), packed(memberKinds.window, 0, none, empty), packed(memberKinds.index, 0, none, empty), packed(memberKinds.index, 0, none, Buffer.alloc(60 * 1_048_576))].entries()) {
 			const bytes = filled(piece);

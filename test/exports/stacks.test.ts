@@ -20,9 +20,7 @@ import {pick, seeded} from '../helpers/random.js';
 import {goProgram} from '../helpers/run.js';
 import {sum} from '../helpers/sum.js';
 import {patienceMs} from '../helpers/until.js';
-import {
-	flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole,
-} from './parse.js';
+import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};

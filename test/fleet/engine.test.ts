@@ -21,9 +21,7 @@ import {serviceSnapshots} from '../exports/snapshots.js';
 import {closedAfterTest, sharedFolder, spawnForTest} from '../helpers/for-test.js';
 import {cli, goProgram, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
-import {
-	decodeOtlp, decodePush, labels, windows, type Decoded,
-} from './decode.js';
+import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 
 /** An engine of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
 const builtEngine = buildEngine();

@@ -9,9 +9,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {randomSession} from '../helpers/random-session.js';
-import {
-	decodeOtlp, decodePush, labels, windows, type Decoded,
-} from './decode.js';
+import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 
 const {first, whole} = serviceSnapshots();
 

@@ -108,9 +108,7 @@ export class Picture {
 	#hold(thread: number, node: number, {thread: name, frame, kind}: Holder): void {
 		const owner = this.thread(name);
 		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString('java.lang.Object'), ownerFrame: frame === undefined ? 0 : this.frame(frame)};
-		this.builder.addContention({
-			thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1,
-		});
+		this.builder.addContention({thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1});
 		this.builder.setNow(thread, {
 			lockKind: lock.lockKind, lockClass: lock.lockClass, lockOwner: owner, lockOwnerFrame: lock.ownerFrame,
 		});

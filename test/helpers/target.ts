@@ -28,7 +28,5 @@ export function rawTarget(pid: number): Target {
 /** A target for what asks no process. */
 export const noTarget: Target = {
 	pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
-	facts: {
-		pid: 1, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
-	},
+	facts: {pid: 1, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0},
 };

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
-import {
-	cellWidth, cut, cutStart, graphemes, pad,
-} from '../../source/model/cell-width.js';
+import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/model/cell-width.js';
 
 test.each([
 	['', 0],

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {afterEach, describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {nameHeldBy, shortName, namePackages} from '../../source/query/columns/names.js';
 import {locationName} from '../../source/query/counters/location.js';
 
-const place = {
-	className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 16,
-};
+const place = {className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 16};
 
 test.each([
 	[40, 'c.a.sort.Bubble.sort:16'],
@@ -47,9 +43,7 @@ test.each([
 	['libzip.so', 'inflate_fast', -3, 40, 'libzip.so!inflate_fast'],
 	['[kernel]', 'read', -3, 40, '[kernel] read'],
 ])('what is no Java code: %s %s %i in %i cells: %s', (className, method, line, room, expected) => {
-	expect(shortName({
-		className, method, file: '', line,
-	}, room)).toBe(expected);
+	expect(shortName({className, method, file: '', line}, room)).toBe(expected);
 });
 
 test('names of other places', () => {
@@ -87,9 +81,7 @@ test('a holder is named in any room that has some for both, and never takes more
 test('a name never takes more than its room, and ends as the place does', () => {
 	const text = (maxLength: number) => fc.string({unit: fc.constantFrom('a', 'B', '.', '$', '日', 'e\u0301', '✅', '𝒳'), maxLength});
 	fc.assert(fc.property(text(20), text(8), fc.nat(99), fc.nat(39), fc.boolean(), (className, method, line, room, isFull) => {
-		const named = {
-			className, method, file: '', line,
-		};
+		const named = {className, method, file: '', line};
 		const name = shortName(named, room, isFull);
 		expect(cellWidth(name)).toBeLessThanOrEqual(room);
 		if (name.startsWith('…')) {
@@ -112,9 +104,7 @@ describe('packages with names of the user\'s', () => {
 		[40, 'Cart', 'Cart.add:12'],
 	])('in %i cells %s is %s', (room, className, expected) => {
 		namePackages(new Map([['com.acme.shop', 'shop'], ['com.acme', '']]));
-		const cart = {
-			className, method: 'add', file: '', line: 12,
-		};
+		const cart = {className, method: 'add', file: '', line: 12};
 		expect(shortName(cart, room)).toBe(expected);
 		expect(shortName(cart, 100, true)).toBe(`${className}.add:12`);
 	});

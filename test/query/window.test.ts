@@ -1,8 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {
-	windowStart, noPast, remember, reset, undoReset, type Past,
-} from '../../source/query/past/windows.js';
+import {windowStart, noPast, remember, reset, undoReset, type Past} from '../../source/query/past/windows.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;

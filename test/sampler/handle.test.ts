@@ -71,9 +71,7 @@ describe.concurrent('a session on a real JVM', () => {
 		const snapshot = await withSamples(live, 10);
 		expect(live.status()).toMatchObject({phase: 'sampling', stale: false});
 		const {session, counters, threads} = snapshot;
-		expect(session).toMatchObject({
-			engine: 'attach', requestedIntervalMs: 20, intervalMs: 20, otherTicks: 0,
-		});
+		expect(session).toMatchObject({engine: 'attach', requestedIntervalMs: 20, intervalMs: 20, otherTicks: 0});
 		expect(sum(counters.ticks)).toBe(session.threadSamples);
 		// CPU time of threads that were seen waiting only is not placed yet; sums are rounded.
 		expect(sum(counters.cpuNs)).toBeLessThan(sum(threads.cpuNs) + 1);

@@ -31,9 +31,7 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 			into.addFrame(1);
 			into.isObservation = true;
 			into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE);
-			return {
-				ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skipped,
-			};
+			return {ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skipped};
 		},
 		async release() {
 			// It holds nothing.
@@ -45,9 +43,7 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 }
 
 function loopOf(session: EngineSession, writer: TableWriter, report: LoopOptions['report'] = () => undefined, maxOverheadPercent = 100): SamplingLoop {
-	return new SamplingLoop({
-		session, writer, intervalMs: 1, maxOverheadPercent, report,
-	});
+	return new SamplingLoop({session, writer, intervalMs: 1, maxOverheadPercent, report});
 }
 
 test('CPU time of a sample that could not be counted counts with the next one', async () => {

@@ -3,9 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
-import {
-	readProcStrings, readStat, readStatus, ticksPerSecond,
-} from '../../source/jvm/system/proc.js';
+import {readProcStrings, readStat, readStatus, ticksPerSecond} from '../../source/jvm/system/proc.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';

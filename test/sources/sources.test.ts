@@ -13,9 +13,7 @@ import {makeZip, type ZipEntry} from './make-zip.js';
 const folder = sharedFolder();
 
 const bubble = 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
-const place = {
-	className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 5,
-};
+const place = {className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 5};
 
 function written(name: string, content: string | Buffer): string {
 	const file = path.join(folder, name);

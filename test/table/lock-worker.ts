@@ -3,9 +3,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
-import {
-	drawInto, newSample, renamed, zeroFigures,
-} from './sample-maker.js';
+import {drawInto, newSample, renamed, zeroFigures} from './sample-maker.js';
 
 const {role, table, counters, rounds, spins} = workerData as {
 	role: 'increment' | 'hold' | 'write'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;

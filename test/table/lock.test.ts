@@ -7,9 +7,7 @@ import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
-import {
-	drawInto, newSample, renamed, zeroFigures,
-} from './sample-maker.js';
+import {drawInto, newSample, renamed, zeroFigures} from './sample-maker.js';
 
 async function second(data: Record<string, unknown>): Promise<Worker> {
 	const worker = new Worker(await bundle('test/table/lock-worker.ts'), {workerData: data});
@@ -27,9 +25,7 @@ describe('two threads', () => {
 		const counters = new SharedArrayBuffer(64);
 		const plain = new Int32Array(counters);
 		const rounds = 300_000;
-		const worker = await second({
-			role: 'increment', table, counters, rounds, spins,
-		});
+		const worker = await second({role: 'increment', table, counters, rounds, spins});
 		const exited = once(worker, 'exit');
 		let torn = 0;
 		for (let round = 0; round < rounds; round++) {

@@ -1,8 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {otherFrame} from '../../source/model/frame.js';
-import {
-	lockKindCode, threadFlag, unknownThreadKey, type Sample,
-} from '../../source/model/sample.js';
+import {lockKindCode, threadFlag, unknownThreadKey, type Sample} from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
 	createTable, defaultShape, headerWords, otherName, otherNode, slabLayout, word, type TableShape,
@@ -18,9 +16,7 @@ function table(shape: TableShape = defaultShape) {
 	const buffer = createTable(shape);
 	const [writer, reader, sample] = [new TableWriter(buffer), new TableReader(buffer), newSample()];
 	const count = (threads: readonly DrawnThread[], atMs = 1, ...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
-	return {
-		words: headerWords(buffer), writer, sample, count, read: () => reader.read(0)!,
-	};
+	return {words: headerWords(buffer), writer, sample, count, read: () => reader.read(0)!};
 }
 
 const tiny: TableShape = {
@@ -102,9 +98,7 @@ function naive(samples: readonly DrawnThread[][]) {
 		}
 	}
 
-	return {
-		counters, contention, threadSamples, incompleteStacks,
-	};
+	return {counters, contention, threadSamples, incompleteStacks};
 }
 
 /** Marks the rows that are as they were in the sample before, but for who holds their lock. */
@@ -123,9 +117,7 @@ test('a table takes no more memory than docs and memory limits say', () => {
 
 describe('counting', () => {
 	test.each([1, 2, 3, 4, 5, 6])('random samples through tiny slabs give what a map counts, at every moment (seed %i)', seed => {
-		const samples = randomSamples(seed, {
-			samples: 60, threads: 14, methods: 6, depth: 5,
-		});
+		const samples = randomSamples(seed, {samples: 60, threads: 14, methods: 6, depth: 5});
 		// Every third is nearly the one before.
 		for (let index = 1; index < samples.length; index += 3) {
 			const before = samples[index - 1];
@@ -182,9 +174,7 @@ describe('counting', () => {
 		['the smallest number of counters', {counters: 8, maxSlabs: 1}],
 		['contention', {contention: 8, maxSlabs: 1}],
 	])('when %s run out nothing is lost', (_, limits) => {
-		const samples = randomSamples(9, {
-			samples: 80, threads: 20, methods: 40, depth: 8,
-		});
+		const samples = randomSamples(9, {samples: 80, threads: 20, methods: 40, depth: 8});
 		const truth = naive(samples);
 		const {count, read} = table({...defaultShape, ...limits});
 		for (const [index, threads] of samples.entries()) {

@@ -1,7 +1,5 @@
 import {expect, test} from 'vitest';
-import {
-	actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action,
-} from '../../source/ui/state/keys.js';
+import {actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action} from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/table-actions.js';
 import {helpLines, viewHelpLines} from '../../source/ui/components/help.js';
 import {headerWords} from '../../source/ui/status/items.js';

@@ -1,12 +1,8 @@
 import {readFile} from 'node:fs/promises';
 import {PassThrough} from 'node:stream';
-import {
-	Box, render, Static, Text, Transform, type DOMElement,
-} from 'ink';
+import {Box, render, Static, Text, Transform, type DOMElement} from 'ink';
 import type {ReactNode, RefObject} from 'react';
-import {
-	afterEach, expect, test,
-} from 'vitest';
+import {afterEach, expect, test} from 'vitest';
 import lineRenderer from '../../build/line-renderer.js';
 import inkRenderer from '../../node_modules/ink/build/renderer.js';
 import {Lines, ThemeContext} from '../../source/ui/components/text.js';

@@ -3,24 +3,16 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {confirmTrace} from '../../source/ui/state/reduce-input.js';
 import {press, pressMouse} from '../../source/ui/state/reduce.js';
-import {
-	type Effect, contextOf, initialState, selectedIndex, type UiState,
-} from '../../source/ui/state/state.js';
+import {type Effect, contextOf, initialState, selectedIndex, type UiState} from '../../source/ui/state/state.js';
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
 
 const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
 const around: ScreenContext = {
 	rows, pageRows: 3, columns: [
-		{
-			id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self'],
-		},
-		{
-			id: 'total', name: 'total share', title: 'total share', isRest: false, sortFigures: ['total'],
-		},
-		{
-			id: 'line', name: 'name', title: 'name', isRest: true, sortFigures: ['name'],
-		},
+		{id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self']},
+		{id: 'total', name: 'total share', title: 'total share', isRest: false, sortFigures: ['total']},
+		{id: 'line', name: 'name', title: 'name', isRest: true, sortFigures: ['name']},
 	],
 	shownColumns: ['self', 'line'],
 	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), source: 'jvm', ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],

@@ -1,6 +1,4 @@
-import {
-	afterEach, beforeEach, expect, test, vi,
-} from 'vitest';
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import {readBody} from '../../source/query/past/window-body.js';

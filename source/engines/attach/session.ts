@@ -120,9 +120,7 @@ export class AttachSession implements EngineSession {
 		markObserved(into);
 		this.#goodSamples++;
 		this.#failures = 0;
-		return {
-			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, atMs,
-		};
+		return {ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, atMs};
 	}
 
 	askForHolders(): void {

@@ -5,9 +5,7 @@ import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
-import {
-	SessionOver, type EngineOptions, type EngineSession, type Readiness,
-} from '../common/engine.js';
+import {SessionOver, type EngineOptions, type EngineSession, type Readiness} from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type LiveJvm} from './open.js';

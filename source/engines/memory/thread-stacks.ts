@@ -5,9 +5,7 @@ import {RecordedStacks} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {RunningStacks} from './cpu/ptrace/running-stacks.js';
-import {
-	Stopper, noStops, sumOfStops, type Stops,
-} from './cpu/ptrace/stopper.js';
+import {Stopper, noStops, sumOfStops, type Stops} from './cpu/ptrace/stopper.js';
 import {type Jvm} from './hotspot/jvm.js';
 import {isSameAnchor} from './hotspot/thread-block.js';
 import {type LiveJvm} from './open.js';

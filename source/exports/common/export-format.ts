@@ -68,11 +68,7 @@ export const jsonSchema = 2;
 
 /** Returns the first keys of every JSON document. */
 export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, version: string) {
-	return {
-		tool: 'tprof-top', version, schema: jsonSchema, target: {
-			pid, mainClass, jvmVersion, vm,
-		},
-	};
+	return {tool: 'tprof-top', version, schema: jsonSchema, target: {pid, mainClass, jvmVersion, vm}};
 }
 
 type ReportOptions = Pick<ExportOptions, 'version' | 'top' | 'width' | 'notes'>;

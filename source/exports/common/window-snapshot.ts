@@ -1,9 +1,7 @@
 import {fromNames, makeArrays, select} from '../../model/column-types.js';
 import {alignedTo} from '../../query/counters/aligned.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
-import {
-	contentionColumns, counterColumns, sessionFigures, threadNumbers,
-} from '../../model/schema.js';
+import {contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**

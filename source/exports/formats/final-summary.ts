@@ -9,9 +9,7 @@ import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
 import {corePercent} from '../../query/counters/share.js';
-import {
-	longestFirst, titleOf, traceMethods, type TraceRow,
-} from '../../views/traces/methods.js';
+import {longestFirst, titleOf, traceMethods, type TraceRow} from '../../views/traces/methods.js';
 import {mostOf} from '../../model/sum.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {targetLine, wrapAt} from '../common/text-table.js';

@@ -11,9 +11,7 @@ import {frameOf, frameOrNull, rowsAsJson, statesOf, viaOf} from '../../views/com
 import {jsonTraces} from '../traces/json.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import type {ThreadRow} from '../../views/threads/columns.js';
-import {
-	documentHead, inPieces, type ExportFormat, type ExportOptions,
-} from '../common/export-format.js';
+import {documentHead, inPieces, type ExportFormat, type ExportOptions} from '../common/export-format.js';
 import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';

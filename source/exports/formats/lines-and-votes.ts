@@ -35,9 +35,7 @@ export const votes: ExportFormat = {
 	streaming: true,
 	depth: defaultDepth,
 	write(snapshot, baseline, {query, top, depth = defaultDepth, states = ['RUNNABLE']}) {
-		return queryStackHistogram(snapshot, baseline, {
-			...query, unit: 'ticks', states, depth,
-		}).rows
+		return queryStackHistogram(snapshot, baseline, {...query, unit: 'ticks', states, depth}).rows
 			.filter(({selfTicks}) => selfTicks > 0)
 			.sort((a, b) => b.selfTicks - a.selfTicks || (a.fingerprint < b.fingerprint ? -1 : 1))
 			.slice(0, top)

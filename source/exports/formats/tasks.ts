@@ -4,9 +4,7 @@ import {exactMsOf, formatNs} from '../../query/columns/format.js';
 import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/stays.js';
 import {taskJson} from '../../views/tasks/view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
-import {
-	defaultTop, defaultWidth, minWidth, reportHead, textTable,
-} from '../common/text-table.js';
+import {defaultTop, defaultWidth, minWidth, reportHead, textTable} from '../common/text-table.js';
 
 /** For people: the states, by kind and by worker, the longest stays, and the counters. */
 export const textTasks: ReportFormat<TaskReport> = {

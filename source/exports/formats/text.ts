@@ -15,9 +15,7 @@ import type {ExportFormat} from '../common/export-format.js';
 import {
 	defaultTop, defaultWidth, minWidth, moreLine, noteIndent, targetLine, textTable, wrapAt,
 } from '../common/text-table.js';
-import {
-	costLine, noteLines, statesLine, timeLine, vitalsLine,
-} from './session-lines.js';
+import {costLine, noteLines, statesLine, timeLine, vitalsLine} from './session-lines.js';
 import {textTasks} from './tasks.js';
 
 const threadTop = 10;
@@ -40,9 +38,7 @@ export const text: ExportFormat = {
 		const query = {...requested, summary: requested.summary ?? {showsWaits: states === undefined}};
 		const {columns, ...shown} = view ?? views[0];
 		const table = shown.query(snapshot, baseline, query);
-		const layout = {
-			width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by,
-		};
+		const layout = {width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by};
 		const rows = table.rows.slice(0, top);
 		// A view requested with --view is shown alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);

@@ -2,9 +2,7 @@ import {StringTable, type FunctionInput, type LocationInput, type MappingInput} 
 import {getOrCreate} from '../../model/get-or-create.js';
 
 /** Keys of a sample's labels, see docs/formats.md. */
-export const labelKey = Object.freeze({
-	thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state',
-});
+export const labelKey = Object.freeze({thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state'});
 
 /** Functions for samples without frames: of the JVM, of its compilers, and of other threads. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});

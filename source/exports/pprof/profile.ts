@@ -1,8 +1,6 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {maxNameLength, printable} from '../../model/text.js';
-import {
-	maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings, tooMany,
-} from '../common/limits.js';
+import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings, tooMany} from '../common/limits.js';
 
 /* Reads untrusted profiles of any tool (https://github.com/google/pprof/blob/main/proto/profile.proto). */
 

@@ -5,9 +5,7 @@ import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
-import {
-	maxDepth, maxFrames, maxNodes, maxThreads, tooMany,
-} from '../common/limits.js';
+import {maxDepth, maxFrames, maxNodes, maxThreads, tooMany} from '../common/limits.js';
 import {labelKey, placeholders} from './names.js';
 import type {Profile} from './profile.js';
 

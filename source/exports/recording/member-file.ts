@@ -18,9 +18,7 @@ export class FullError extends UserError {
 
 /** Returns the session member of a recording. */
 export function sessionMember(snapshot: Snapshot): Uint8Array {
-	const none: WindowFigures = {
-		atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
-	};
+	const none: WindowFigures = {atMs: 0, cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0};
 	return packed(memberKinds.session, 0, none, Buffer.from(sessionJson(snapshot)));
 }
 
@@ -174,9 +172,7 @@ async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictiona
 
 		number++;
 		const body = await from.body(member);
-		const next: RingWindow = {
-			...member.figures, body: () => body, bytes: body.length,
-		};
+		const next: RingWindow = {...member.figures, body: () => body, bytes: body.length};
 		if (window && isOld(member) && cellOf(window.atMs, cellMs) === cellOf(next.atMs, cellMs)) {
 			window = together(window, next);
 		} else {

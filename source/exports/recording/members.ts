@@ -45,9 +45,7 @@ export function packed(kind: number, number: number, figures: WindowFigures, con
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length);
 	const view = new DataView(member.buffer);
-	const head: MemberHead = {
-		...figures, kind, number, size: member.length, unpackedSize: content.length,
-	};
+	const head: MemberHead = {...figures, kind, number, size: member.length, unpackedSize: content.length};
 	member.set(signature);
 	for (const [index, field] of numberFields.entries()) {
 		view.setUint32(signature.length + (index * 4), head[field], true);
@@ -80,9 +78,7 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	}
 
 	const [atMs, cpuNs, sampledMs, blockedTicks, samples] = doubleFields.map((_, index) => view.getFloat64(doublesAt + (index * 8), true));
-	return {
-		kind, size, unpackedSize, number, atMs, cpuNs, sampledMs, blockedTicks, samples,
-	};
+	return {kind, size, unpackedSize, number, atMs, cpuNs, sampledMs, blockedTicks, samples};
 }
 
 /** Checks a member's CRC-32. */

@@ -30,9 +30,7 @@ const layout = {
 
 /** Returns the JSON that says what a session is of. */
 export function sessionJson({target, session: {engine, timer}}: Snapshot): string {
-	return JSON.stringify({
-		tool: 'tprof-top', version, target, engine, timer, ...layout,
-	});
+	return JSON.stringify({tool: 'tprof-top', version, target, engine, timer, ...layout});
 }
 
 /** Reads what `sessionJson` wrote. Throws RangeError or SyntaxError. */

@@ -5,9 +5,7 @@ import {
 	checkStacks, depthsOf, maxNameCharacters, maxNodes, maxOwnFrames, maxStrings, tooMany,
 } from '../common/limits.js';
 
-const [minLine, maxLine] = bounds.line({
-	strings: 0, frames: 0, nodes: 0, threads: 0,
-});
+const [minLine, maxLine] = bounds.line({strings: 0, frames: 0, nodes: 0, threads: 0});
 
 /** Collects the dictionary of a recording from its members, which are untrusted. */
 export class ReadNames {

@@ -1,6 +1,4 @@
-import {
-	constants, open, rename, stat,
-} from 'node:fs/promises';
+import {constants, open, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
 import {LookBack, momentOf} from '../../query/past/look-back.js';
@@ -11,9 +9,7 @@ import {UserError} from '../../runtime/errors.js';
 import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/files.js';
-import {
-	FullError, merged, MemberFile, sessionMember,
-} from './member-file.js';
+import {FullError, merged, MemberFile, sessionMember} from './member-file.js';
 import {memberKinds} from './members.js';
 
 /** The first window after each whole minute is followed by an index. */

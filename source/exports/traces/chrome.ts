@@ -11,12 +11,8 @@ export const chromeTraces: ReportFormat<TraceReport> = {
 		const traces = report.slowest.slice(0, top);
 		const threads = [...new Set(traces.map(({thread}) => thread))];
 		const events = [
-			{
-				name: 'process_name', ph: 'M', pid, tid: 0, args: {name: mainClass},
-			},
-			...threads.map((name, index) => ({
-				name: 'thread_name', ph: 'M', pid, tid: index + 1, args: {name},
-			})),
+			{name: 'process_name', ph: 'M', pid, tid: 0, args: {name: mainClass}},
+			...threads.map((name, index) => ({name: 'thread_name', ph: 'M', pid, tid: index + 1, args: {name}})),
 			...traces.flatMap(trace => eventsOf(trace, report, {pid, tid: threads.indexOf(trace.thread) + 1})),
 		];
 		return `{"displayTimeUnit":"ns","traceEvents":[\n${events.map(event => JSON.stringify(event)).join(',\n')}\n]}\n`;

@@ -3,9 +3,7 @@ import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount, formatNs} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/rows.js';
 import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
-import {
-	defaultTop, defaultWidth, minWidth, moreLine, reportHead, textTable,
-} from '../common/text-table.js';
+import {defaultTop, defaultWidth, minWidth, moreLine, reportHead, textTable} from '../common/text-table.js';
 import type {ReportFormat} from '../common/export-format.js';
 
 /** For people: the methods, the tree, and the slowest traces, a line each. */

@@ -54,10 +54,7 @@ export function isForeign({uid, gid}: Owner): boolean {
 /** Returns how to act as an owner; `mustChown`: that is impossible, so files must be given to the owner afterwards. */
 export function rightsOf(owner: Owner): {readonly mustChown: boolean; act<T>(action: () => T): T} {
 	const mayAct = isForeign(owner) && canActAs();
-	return {
-		act: action => mayAct ? asOwner(owner, action) : action(),
-		mustChown: isForeign(owner) && !mayAct,
-	};
+	return {act: action => mayAct ? asOwner(owner, action) : action(), mustChown: isForeign(owner) && !mayAct};
 }
 
 /**

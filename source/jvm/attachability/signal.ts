@@ -36,9 +36,7 @@ export function quitHazard(target: Found): SignalHazard | undefined {
 }
 
 function hotSpotObstacle({pid, startTicks}: Found, status: ProcessStatus, libjvm: string): Obstacle | undefined {
-	const owner = {
-		pid, startTicks, nsPid: status.nsPid, uid: status.uid,
-	};
+	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
 	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner)});
 	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);
 }

@@ -2,13 +2,9 @@
 The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since
 JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
 */
-import {
-	closeSync, fstatSync, readSync, readdirSync,
-} from 'node:fs';
+import {closeSync, fstatSync, readSync, readdirSync} from 'node:fs';
 import type {TargetVitals} from '../../model/snapshot.js';
-import {
-	openBelowRoot, openFile, openFolderIn, pathOf,
-} from '../system/below-root.js';
+import {openBelowRoot, openFile, openFolderIn, pathOf} from '../system/below-root.js';
 import {attempt, closing} from '../system/proc.js';
 import type {ProcessIds} from '../target.js';
 

@@ -5,21 +5,15 @@ import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability} from '../attachability/credentials.js';
-import {
-	readPerfData, numberCounter, type PerfCounters, stringCounter,
-} from '../counters/hsperfdata.js';
+import {readPerfData, numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
 	attempt, type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, processAgeMs, readText,
 } from '../system/proc.js';
-import {
-	handlerObstacle, inspectVm, startingObstacle, vmObstacle,
-} from '../attachability/signal.js';
+import {handlerObstacle, inspectVm, startingObstacle, vmObstacle} from '../attachability/signal.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
-import {
-	versionAround, type Libraries, readLibraries, isNativeImage,
-} from '../identity/libraries.js';
+import {versionAround, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
 /** A java launcher may load its JVM up to this age; an older one is something else, such as a wrapper. */
 const maxLauncherMs = 20_000;
@@ -51,9 +45,7 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 	}
 
 	const libraries = readLibraries(pid);
-	const facts = {
-		pid, status, stat, users,
-	};
+	const facts = {pid, status, stat, users};
 	if ('code' in libraries) {
 		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closedInspection(facts);
 	}

@@ -1,7 +1,5 @@
 import {fstatSync, openSync} from 'node:fs';
-import {
-	attempt, closing, readAt, readBytes,
-} from '../system/proc.js';
+import {attempt, closing, readAt, readBytes} from '../system/proc.js';
 import {isBelowRoot, readTextBelowRoot} from '../system/below-root.js';
 
 /** vm.max_map_count allows some 6 MB by default. */

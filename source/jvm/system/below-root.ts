@@ -3,9 +3,7 @@ Resolves paths as a target itself would. A path below /proc/PID/root is not safe
 link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links itself. O_PATH
 descriptors open nothing: no pipe blocks, no device acts.
 */
-import {
-	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
-} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readlinkSync, statSync} from 'node:fs';
 import {attempt, closing, readOpen} from './proc.js';
 
 /** Linux asm-generic/fcntl.h; Node has no constant for it. */

@@ -1,6 +1,4 @@
-import {
-	closeSync, constants, fstatSync, openSync, readlinkSync, readSync,
-} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readlinkSync, readSync} from 'node:fs';
 
 /** For small files of /proc (status, stat, cmdline, environ). */
 const maxProcFileBytes = 1024 * 1024;
@@ -174,9 +172,7 @@ export function parseStat(text: string): ProcessStat | undefined {
 		return undefined;
 	}
 
-	return {
-		state: fields[0], userTicks, systemTicks, startTicks, group, foregroundGroup,
-	};
+	return {state: fields[0], userTicks, systemTicks, startTicks, group, foregroundGroup};
 }
 
 /** Reads a process's status; undefined if there is no such process, or /proc hides it. */

@@ -1,8 +1,6 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {getOrCreate} from '../../model/get-or-create.js';
-import {
-	attempt, errorCode, readBytes, readProc,
-} from '../system/proc.js';
+import {attempt, errorCode, readBytes, readProc} from '../system/proc.js';
 
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
@@ -29,9 +27,7 @@ type Thread = {
 	round: number;
 };
 
-const newThread = (): Thread => ({
-	fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0,
-});
+const newThread = (): Thread => ({fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0});
 
 const newline = 10;
 const blank = 32;

@@ -1,11 +1,7 @@
-import {
-	existsSync, openSync, readlinkSync, readSync,
-} from 'node:fs';
+import {existsSync, openSync, readlinkSync, readSync} from 'node:fs';
 import {bounded} from '../../model/get-or-create.js';
 import {printable} from '../../model/text.js';
-import {
-	attempt, closing, errorCode, readBytes, readText,
-} from '../system/proc.js';
+import {attempt, closing, errorCode, readBytes, readText} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {Sockets, type Socket} from './sockets.js';
 

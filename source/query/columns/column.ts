@@ -77,14 +77,10 @@ export function figure<Row>(id: string, of: (row: Row) => number, format: Format
 
 /** Returns a column of texts, sorted alphabetically. */
 export function text<Row>(id: string, of: (row: Row) => string, {thenBy = [], ...settings}: Settings<NoInfer<Row>>): Column<Row> {
-	return {
-		id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, file: of, ...settings,
-	};
+	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, file: of, ...settings};
 }
 
-export const shareHeadings = {
-	ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms',
-} as const;
+export const shareHeadings = {ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms'} as const;
 
 /** Returns a column of shares, or of the CPU time itself in the unit `cpu-ms`. */
 export function share<Row>(id: string, of: (row: Row) => number, cpuNsOf: (row: Row) => number, {thenBy = [], isBlank, ...settings}: Settings<NoInfer<Row>>): Column<Row> {

@@ -1,13 +1,9 @@
-import {
-	makeArrays, namesOf, newArray, select, type Columns,
-} from '../../model/column-types.js';
+import {makeArrays, namesOf, newArray, select, type Columns} from '../../model/column-types.js';
 import {endedThreadsKey} from '../../model/sample.js';
 import {
 	contentionColumns, counterColumns, threadNumbers, type KeyedColumns, type RecordArrays,
 } from '../../model/schema.js';
-import type {
-	Snapshot, ThreadTable, Dictionary, Counters,
-} from '../../model/snapshot.js';
+import type {Snapshot, ThreadTable, Dictionary, Counters} from '../../model/snapshot.js';
 import {sumUpTo} from '../../model/sum.js';
 import {stackIndex} from './stack-index.js';
 

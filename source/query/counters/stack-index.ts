@@ -149,9 +149,7 @@ class GrowingOwn {
 }
 
 class GrowingGrouping implements Grouping {
-	readonly locations: Location[] = [{
-		className: '', method: '', file: '', line: -1,
-	}];
+	readonly locations: Location[] = [{className: '', method: '', file: '', line: -1}];
 
 	readonly keys = [''];
 	readonly groupOfKey = new Map<string, number>();

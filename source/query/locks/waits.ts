@@ -126,9 +126,7 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitG
 }
 
 function wait(kind: string, peer = ''): Wait {
-	return {
-		kind, peer, end: '', isForServer: false,
-	};
+	return {kind, peer, end: '', isForServer: false};
 }
 
 function contention({threads, dictionary}: Snapshot, thread: number): Wait {

@@ -50,9 +50,7 @@ export type Ring = {
 	readonly bytes: number;
 };
 
-export const emptyRing: Ring = Object.freeze({
-	base: undefined, windows: [], settled: 0, newest: undefined, bytes: 0,
-});
+export const emptyRing: Ring = Object.freeze({base: undefined, windows: [], settled: 0, newest: undefined, bytes: 0});
 
 export type RingBounds = {
 	/** Minimum length of a window; below a second, because refreshes may come early. */
@@ -156,9 +154,7 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 		}
 	}
 
-	return {
-		...ring, windows, settled, bytes,
-	};
+	return {...ring, windows, settled, bytes};
 }
 
 /** Merges two consecutive windows. */

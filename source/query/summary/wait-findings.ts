@@ -4,9 +4,7 @@ import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {nameOf} from '../columns/column.js';
-import {
-	initialisedText, lockName, nameWith, shortName, viaText,
-} from '../columns/names.js';
+import {initialisedText, lockName, nameWith, shortName, viaText} from '../columns/names.js';
 import {viaLocation} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
@@ -15,9 +13,7 @@ import {countedThreads, scopeOf} from '../counters/scope.js';
 import {mostOf} from '../../model/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
 import {attributedLocation, isContendingNow, isStuckLonger, programLocation, stuckMs} from '../locks/newest-sample.js';
-import {
-	groupWaits, onlyReads, unknownCall, waitOf, waitsForWork,
-} from '../locks/waits.js';
+import {groupWaits, onlyReads, unknownCall, waitOf, waitsForWork} from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
 const maxLocationCells = 60;

@@ -11,9 +11,7 @@ import {
 } from '../state/screen-data.js';
 import {selectedRow, type DetailLayer, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
-import {
-	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
-} from '../text/spans.js';
+import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
 import type {StackRow} from '../../query/stacks.js';
 import {Lines, useTheme} from './text.js';

@@ -1,21 +1,15 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/common/view.js';
-import {
-	shownKeys, actionOf, keyOf, keysOf, type KeyRow,
-} from '../state/keys.js';
+import {shownKeys, actionOf, keyOf, keysOf, type KeyRow} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import {backFromFocus} from '../state/rows.js';
 import {keySourceOf, rowsOf, type ScreenData} from '../state/screen-data.js';
-import {
-	contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState,
-} from '../state/state.js';
+import {contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/layout.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {
-	cut, spansWidth, wrappedSpans, type Span, type Spans,
-} from '../text/spans.js';
+import {cut, spansWidth, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines} from './text.js';
 
 type FooterProps = {

@@ -23,9 +23,7 @@ type HeaderProps = {
 
 /** The target, its resource use and its threads' states; on low screens the most important items in one line. */
 export function Header({ui, data, layout: {header, width}, instead}: HeaderProps) {
-	const context: HeaderContext = {
-		ui, data, levels: useTheme().levels, width,
-	};
+	const context: HeaderContext = {ui, data, levels: useTheme().levels, width};
 	switch (header) {
 		case 'none': {
 			return null;

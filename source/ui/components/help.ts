@@ -5,14 +5,10 @@ import type {ViewRow} from '../../views/common/view.js';
 import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
 import {samplingFigures, warningsOf} from '../status/sampling.js';
-import {
-	shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow, type KeySource,
-} from '../state/keys.js';
+import {shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow, type KeySource} from '../state/keys.js';
 import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
-import {
-	cut, pad, wrapped, wrappedSpans, type Spans,
-} from '../text/spans.js';
+import {cut, pad, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
 import {shownFindings} from './header.js';
 
 function helpContext({layers, view}: UiState): Context {
@@ -47,9 +43,7 @@ const narrowWidth = 60;
 /** Facts on the session that have no room in the header. */
 type HelpNotes = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly source: KeySource; readonly keyChanges?: KeyChanges};
 
-const noNotes: HelpNotes = {
-	findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm',
-};
+const noNotes: HelpNotes = {findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm'};
 
 /** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
 export function helpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {

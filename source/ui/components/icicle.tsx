@@ -14,9 +14,7 @@ import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import type {Layout} from '../text/layout.js';
-import {
-	cut, fit, wrappedSpans, type Span, type Spans,
-} from '../text/spans.js';
+import {cut, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 import {emptyText} from './view-table.js';
 

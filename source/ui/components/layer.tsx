@@ -5,9 +5,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import {shownKeys, keysOf} from '../state/keys.js';
 import type {LayerSize} from '../state/screen-context.js';
 import {keySourceOf, type DetailOf, type ScreenData} from '../state/screen-data.js';
-import {
-	firstRow, type MenuLayer, type ScrolledLayer, type UiState,
-} from '../state/state.js';
+import {firstRow, type MenuLayer, type ScrolledLayer, type UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {layerRoom, type Layout} from '../text/layout.js';
 import {layOut} from '../text/line-items.js';

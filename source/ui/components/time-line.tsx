@@ -68,9 +68,7 @@ function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}:
 	const at = count - 1 - Math.round((lastMs - cellMs) / spanMs);
 	return [
 		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, levels)),
-		axis({
-			at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? now : clock(lastMs),
-		}),
+		axis({at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? now : clock(lastMs)}),
 	];
 }
 

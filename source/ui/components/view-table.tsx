@@ -14,9 +14,7 @@ import type {ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {columnAt, columnsOf, placeColumns, type Placed, type Layout} from '../text/layout.js';
-import {
-	cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans,
-} from '../text/spans.js';
+import {cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme, Line} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly above: readonly Spans[]};
@@ -196,15 +194,11 @@ function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: bool
 		// The lender's text follows the text that took its room, in one cell.
 		const lender = lenderAt(placed, index + 1);
 		const lent = lender
-			? cut(lender.column.value(row, {
-				unit, fullNames, room: lender.width, trend,
-			}), lender.width)
+			? cut(lender.column.value(row, {unit, fullNames, room: lender.width, trend}), lender.width)
 			: '';
 		const room = width + (lender ? gap.length + lender.width : 0) - (lent === '' ? 0 : gap.length + cellWidth(lent));
 		const isScrolled = column.width === 0 && left > 0;
-		const value = column.value(row, {
-			unit, fullNames, room: isScrolled ? room + left : room, trend,
-		});
+		const value = column.value(row, {unit, fullNames, room: isScrolled ? room + left : room, trend});
 		const text = zero.test(value) ? '' : value;
 		const cell = fit(isScrolled ? dropCells(text, left) : text, room, column.align);
 		if (cell.trim() !== '' || lent.trim() !== '') {

@@ -1,8 +1,6 @@
 import type {EventEmitter} from 'node:events';
 import {useStdout} from 'ink';
-import {
-	createContext, use, useCallback, useLayoutEffect, useRef, useState,
-} from 'react';
+import {createContext, use, useCallback, useLayoutEffect, useRef, useState} from 'react';
 import {clearScreen, type Events, type Size, type Terminal} from '../terminal/terminal.js';
 
 export const TerminalContext = createContext<Terminal | undefined>(undefined);

@@ -1,9 +1,7 @@
 import {useEffect, useRef, useState} from 'react';
 import {cellWidth} from '../../model/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
-import {
-	useRepaint, useSize, useTerminal, useTerminalEvent,
-} from '../hooks/terminal.js';
+import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
 import {actionOf, keysOf, type KeySource} from '../state/keys.js';
 import {erasures, typed} from '../state/reduce-input.js';
 import {stepOf} from '../state/screen-context.js';
@@ -11,9 +9,7 @@ import {firstRow} from '../state/state.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {
-	cut, pad, wrappedSpans, type Spans,
-} from '../text/spans.js';
+import {cut, pad, wrappedSpans, type Spans} from '../text/spans.js';
 
 export type ChoiceRow = {
 	readonly id: string;

@@ -43,9 +43,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 		window: snapshot && {snapshot, since: baseline},
 		saveFormats: session.saveFormats,
 		links: top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [],
-		sizeOf: layer => sizeOfLayer(layer, {
-			ui, data, layout, detailOf,
-		}, theme),
+		sizeOf: layer => sizeOfLayer(layer, {ui, data, layout, detailOf}, theme),
 		locationOf(id, key) {
 			const found = detailOf(id, key);
 			return found?.row && found.view.locationOf(found.row);

@@ -1,7 +1,5 @@
 import {Box} from 'ink';
-import {
-	useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore,
-} from 'react';
+import {useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore} from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Baseline, Location, Query} from '../../query/types/query.js';
@@ -16,9 +14,7 @@ import {ThemeContext} from '../components/text.js';
 import {TimeLine} from '../components/time-line.js';
 import {aboveLines, ViewTable} from '../components/view-table.js';
 import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
-import {
-	useRepaint, useSize, useTerminal, useTerminalEvent,
-} from '../hooks/terminal.js';
+import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
 import {press, pressMouse} from '../state/reduce.js';
 import {confirmTrace} from '../state/reduce-input.js';
 import {followRow, type ScreenContext} from '../state/screen-context.js';

@@ -6,9 +6,7 @@ import {reversed, sortedBy, tableActions} from './table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
-import {
-	scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection,
-} from './screen-context.js';
+import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
 import {
 	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, withoutLayer, withQuery, withTopLayer, type UiState,
 } from './state.js';

@@ -59,9 +59,7 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const marked = markedLink(links, layer.link);
 	return marked
-		? withLayer(state, {
-			kind: 'detail', view: marked.view, key: marked.key, top: 0,
-		})
+		? withLayer(state, {kind: 'detail', view: marked.view, key: marked.key, top: 0})
 		: withoutLayer(state);
 }
 

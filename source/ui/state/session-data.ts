@@ -11,9 +11,7 @@ import {viewOf, views} from '../../views/registry.js';
 import type {View, ViewRow} from '../../views/common/view.js';
 import {indexAt, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
-import {
-	type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource,
-} from './screen-data.js';
+import {type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
 import {pastCell} from './time.js';
@@ -155,9 +153,7 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 }
 
 function linkedQuery(query: Query, {sort}: View): Query {
-	return {
-		...query, filter: '', foldPools: false, showIdle: true, sort,
-	};
+	return {...query, filter: '', foldPools: false, showIdle: true, sort};
 }
 
 function linkTo(by: GroupBy): DetailData['linkTo'] {

@@ -1,9 +1,7 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../../model/source.js';
 import type {Looked} from '../../query/past/window-body.js';
-import {
-	noPast, remember, reset, undoReset, type Past,
-} from '../../query/past/windows.js';
+import {noPast, remember, reset, undoReset, type Past} from '../../query/past/windows.js';
 import {recordedPast} from '../../query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';

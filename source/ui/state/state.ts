@@ -33,9 +33,7 @@ export type InputLayer = {
 
 /** Returns an input line with an initial text, the cursor at its end. */
 export function inputLayer(purpose: InputLayer['purpose'], label: string, text = ''): InputLayer {
-	return {
-		kind: 'input', purpose, label, text, cursor: text.length,
-	};
+	return {kind: 'input', purpose, label, text, cursor: text.length};
 }
 
 export type MenuItem = {readonly id: string; readonly title: string};

@@ -12,9 +12,7 @@ import {
 } from './state.js';
 import {promptForHolders, promptForPattern} from './reduce-input.js';
 import {backFromFocus, focusOnRow, withLocation} from './rows.js';
-import {
-	busiest, changes, earlier, later, mark, nextSpan, play,
-} from './time.js';
+import {busiest, changes, earlier, later, mark, nextSpan, play} from './time.js';
 
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
 
@@ -146,9 +144,7 @@ export function reversed(state: UiState): UiState {
 function open(state: UiState, {rows}: ScreenContext): UiState {
 	const row = selectedRow(state, rows);
 	return row
-		? withLayer(state, {
-			kind: 'detail', view: state.view, key: row.key, top: 0,
-		})
+		? withLayer(state, {kind: 'detail', view: state.view, key: row.key, top: 0})
 		: say(state, 'no row to open');
 }
 

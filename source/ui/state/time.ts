@@ -1,13 +1,9 @@
 import {beginOf} from '../../views/changes/changes.js';
-import {
-	busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans,
-} from '../../query/past/steps.js';
+import {busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans} from '../../query/past/steps.js';
 import {comparingView, viewOf, views} from '../../views/registry.js';
 import {clocks} from '../../query/columns/format.js';
 import type {ScreenContext} from './screen-context.js';
-import {
-	goBack, goTo, say, withEffect, type UiState,
-} from './state.js';
+import {goBack, goTo, say, withEffect, type UiState} from './state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
 export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {

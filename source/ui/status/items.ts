@@ -35,9 +35,7 @@ const wideWidth = 100;
 const narrowWidth = 60;
 
 /** Figures from which an item is highlighted; `otherSafepointsPercent`: without collections. */
-const highlightedFrom = {
-	gcPercent: 10, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5,
-};
+const highlightedFrom = {gcPercent: 10, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5};
 
 /** Figures from which an item is shown; `requestedRate`: as a multiple of the actual one. */
 const shownFrom = {

@@ -6,9 +6,7 @@ import type {CsvColumn} from './view.js';
 /* Fields of rows that several views write to files; docs/formats.md describes them. */
 
 export function frameOf({className, method, file, line}: Location) {
-	return {
-		class: className, method, file, line,
-	};
+	return {class: className, method, file, line};
 }
 
 export function frameOrNull(location: Location | undefined) {

@@ -26,9 +26,7 @@ export function choiceAfter<Choice>(choices: readonly Choice[], current: Choice 
 
 /** Returns the key `l`, which goes on to the next choice of how samples become rows. */
 export function cyclingKey<Choice>(help: string, choices: readonly Choice[], current: (query: Query) => Choice, change: (choice: Choice, query: Query) => ReturnType<ViewKey['press']>): ViewKey {
-	return {
-		keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query),
-	};
+	return {keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query)};
 }
 
 /** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */

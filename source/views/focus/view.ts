@@ -1,14 +1,10 @@
 import {nameOf} from '../../query/columns/column.js';
-import {
-	decimals, formatCount, formatMs, formatPercent, msOf, rounded,
-} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, formatPercent, msOf, rounded} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {rowTexts} from '../tree/tree.js';
-import {
-	csvOf, frameOf, locationCells, stateCells, statesOf, viaOf,
-} from '../common/files.js';
+import {csvOf, frameOf, locationCells, stateCells, statesOf, viaOf} from '../common/files.js';
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';

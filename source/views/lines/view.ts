@@ -3,9 +3,7 @@ import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {nameOf} from '../../query/columns/column.js';
-import {
-	decimals, formatCount, formatMs, msOf, stuckInWords,
-} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf, stuckInWords} from '../../query/columns/format.js';
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';

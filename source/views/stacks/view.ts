@@ -1,13 +1,9 @@
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {nameOf} from '../../query/columns/column.js';
-import {
-	decimals, formatCount, formatMs, msOf,
-} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
-import {
-	csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf,
-} from '../common/files.js';
+import {csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {frameText, queryStackHistogram, stackColumns, type StackHistogramRow} from './stacks.js';

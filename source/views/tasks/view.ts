@@ -1,7 +1,5 @@
 import {noDetail} from '../../query/detail.js';
-import {
-	exactMsOf, formatCount, formatNs, formatRate,
-} from '../../query/columns/format.js';
+import {exactMsOf, formatCount, formatNs, formatRate} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
 import type {TitleLine, View} from '../common/view.js';

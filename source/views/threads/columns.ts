@@ -5,9 +5,7 @@ import {
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/waits.js';
-import {
-	initialisedText, nameHeldBy, nameWith, shortName, viaText,
-} from '../../query/columns/names.js';
+import {initialisedText, nameHeldBy, nameWith, shortName, viaText} from '../../query/columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
 
 /** A row of the Threads view: a thread or a folded pool of threads, with its figures of the window. */

@@ -1,7 +1,5 @@
 import {queryThreadDetail} from '../../query/detail.js';
-import {
-	formatCount, formatMs, msOf, stuckInWords,
-} from '../../query/columns/format.js';
+import {formatCount, formatMs, msOf, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, wholeWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';

@@ -1,8 +1,6 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {sumOf} from '../../model/sum.js';
-import {
-	bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram,
-} from '../../model/histogram.js';
+import {bucketStartNs, DurationSum, histogramOf, histogramSince, type Histogram} from '../../model/histogram.js';
 import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type PathCalls} from '../../model/trace-report.js';
 import {byNumber} from '../../query/columns/sort.js';
 import {z} from '../../query/counters/share.js';
@@ -178,9 +176,7 @@ function isOutermost({parent, method}: TraceNodes, node: number): boolean {
 }
 
 function emptySums(): Sums {
-	return {
-		exceptions: 0, cumulativeNs: 0, ownNs: 0, durations: new DurationSum(),
-	};
+	return {exceptions: 0, cumulativeNs: 0, ownNs: 0, durations: new DurationSum()};
 }
 
 /** Adds to `sums` what the figures of a node have grown by since `before`. */

@@ -100,9 +100,7 @@ type Position = {readonly key: string; readonly parentKey?: string; readonly lev
 
 /** Returns the call tree as rows, each level sorted; with a filter, the rows that match and those above them. */
 function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
-	const root = {
-		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,
-	};
+	const root = {key: 't', level: 0, names: new Set<string>(), isAllOpen: false};
 	return query.tracesBy === 'thread'
 		? sortRows<ThreadRow>(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => rowWithChildren(row, row.rows, query, isWanted, {
 			...root, key: row.key, parentKey: row.key, level: 1, thread: row.thread,

@@ -1,16 +1,12 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadGroups} from '../../model/trace-report.js';
 import {noDetail} from '../../query/detail.js';
-import {
-	exactMsOf, formatCount, formatNs, formatRate,
-} from '../../query/columns/format.js';
+import {exactMsOf, formatCount, formatNs, formatRate} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
 import {cyclingKey, openingKeys} from '../common/keys.js';
 import type {View, WholeFrame} from '../common/view.js';
 import {traceColumns, queryTraces, callsOf} from './rows.js';
-import {
-	isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow,
-} from './methods.js';
+import {isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow} from './methods.js';
 
 const maxTraces = 5;
 const maxIndent = 40;
@@ -47,11 +43,7 @@ export const tracesView: View<TraceRow> = {
 		...(row.isReleased ? [{text: 'it exceeded --max-overhead and is no longer traced', isWrapped: true as const}] : []),
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
-	locationOf: ({className, method}) => className === ''
-		? undefined
-		: {
-			className, method, file: '', line: -1,
-		},
+	locationOf: ({className, method}) => className === '' ? undefined : {className, method, file: '', line: -1},
 	files: {
 		csv: csvOf(traceColumns, {
 			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',

@@ -188,9 +188,7 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 		for (const child of children.toReversed()) {
 			// Adjacent rows with the same indentation are either one path or one fork.
 			child.indent = row.indent + Number(isFork || hasSiblings);
-			pending.push({
-				row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found,
-			});
+			pending.push({row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found});
 		}
 	}
 

@@ -1,13 +1,9 @@
 import {nameOf} from '../../query/columns/column.js';
-import {
-	decimals, formatCount, formatMs, msOf,
-} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {
-	csvOf, frameOf, locationCells, viaOf,
-} from '../common/files.js';
+import {csvOf, frameOf, locationCells, viaOf} from '../common/files.js';
 import {directionKey, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
@@ -18,10 +14,7 @@ export const treeView: View<CallNode> = {
 	title: 'Tree',
 	columns: treeColumns,
 	sort: {column: 'total', reverse: false},
-	keys: [
-		directionKey,
-		...treeKeys,
-	],
+	keys: [directionKey, ...treeKeys],
 	files: {
 		csv: csvOf(treeColumns, {
 			level: row => row.level, ...locationCells, total_percent: 'total', self_percent: 'self', total_ticks: 'ticks', self_ticks: row => row.selfTicks,

@@ -1,8 +1,6 @@
 import {expect, test} from 'vitest';
 import {pick, seeded} from '../../helpers/random.js';
-import {
-	dump, dumpNames, DumpReading, read,
-} from './dumps.js';
+import {dump, dumpNames, DumpReading, read} from './dumps.js';
 
 /** Whole numbers from 0 to below a limit, the same in every run. */
 function below(seed: number): (limit: number) => number {

@@ -6,9 +6,7 @@ import {stateCode} from '../../../source/model/thread-state.js';
 import {createTable, defaultShape} from '../../../source/table/layout.js';
 import {TableWriter} from '../../../source/table/writer.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
-import {
-	dump, dumpNames, DumpReading, read, type Row,
-} from './dumps.js';
+import {dump, dumpNames, DumpReading, read, type Row} from './dumps.js';
 
 /** What a simpler reader finds: headers by their address in the list (JDK 11 and later), bodies by their indentation. */
 function listedThreads(bytes: Buffer): Array<{key: number; name: string; state: string; frames: number}> {

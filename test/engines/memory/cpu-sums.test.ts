@@ -86,9 +86,7 @@ test('what is recorded of threads that rest for most of the time is not lost wit
 	const timers = await Promise.all([false, true].map(async threadEvents => {
 		const names = new Names();
 		const session = closedAfterTest(await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer: 'perf', threadEvents}, names));
-		return {
-			threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0,
-		};
+		return {threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0};
 	}));
 	const take = async (isCounted: boolean) => {
 		await sleep(15);

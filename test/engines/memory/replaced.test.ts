@@ -1,8 +1,6 @@
 import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
-import {
-	afterEach, beforeAll, beforeEach, describe, expect, test,
-} from 'vitest';
+import {afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';

@@ -1,7 +1,5 @@
 import {normalClassName} from '../../../model/class-name.js';
-import {
-	nativeLine, otherFrame, unknownLine, type Interner,
-} from '../../../model/frame.js';
+import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {bounded} from '../../../model/get-or-create.js';
 import {decodeModifiedUtf8} from '../../../model/text.js';
 import {type IdleList, idleKind} from '../../../jvm/threads/idle.js';

@@ -1,6 +1,4 @@
-import {
-	closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, unlinkSync,
-} from 'node:fs';
+import {closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, unlinkSync} from 'node:fs';
 import process from 'node:process';
 import {openBelowRoot, openWorkingFolder, pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs, isForeign, rightsOf} from '../../../jvm/attachability/credentials.js';

@@ -6,13 +6,9 @@ import {canActAs, isForeign} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 import {sudoCommand, type Obstacle} from '../../../jvm/obstacles.js';
-import {
-	exchange, maxReplyBytes, type Exchange, type ExchangeOptions,
-} from './connection.js';
+import {exchange, maxReplyBytes, type Exchange, type ExchangeOptions} from './connection.js';
 import {HandshakePace, type HandshakeOptions, wakeListener} from './handshake.js';
-import {
-	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
-} from './protocol.js';
+import {chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply} from './protocol.js';
 
 /** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
 const acceptsRootSince = 11;
@@ -129,9 +125,7 @@ export class AttachClient {
 	#answer({bytes, firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
 		const head = parseReply(bytes);
 		return head
-			? {
-				status: 'ok', code: head.code, bytes: bytes.subarray(head.start), firstByteMs, tookMs,
-			}
+			? {status: 'ok', code: head.code, bytes: bytes.subarray(head.start), firstByteMs, tookMs}
 			: this.#failure('the attach listener gave an invalid answer', '');
 	}
 

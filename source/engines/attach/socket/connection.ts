@@ -87,8 +87,6 @@ export async function exchange(socketPath: string, request: Uint8Array, {pid, de
 	closing.abort();
 	socket?.destroy();
 	return failure === undefined
-		? {
-			ok: true, bytes: Buffer.concat(chunks), firstByteMs, tookMs,
-		}
+		? {ok: true, bytes: Buffer.concat(chunks), firstByteMs, tookMs}
 		: {ok: false, code: failure};
 }

@@ -96,9 +96,7 @@ export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 			}
 		}
 
-		return {
-			nameIndex, signatureIndex, offset, isInjected: index >= declared,
-		};
+		return {nameIndex, signatureIndex, offset, isInjected: index >= declared};
 	});
 }
 

@@ -16,9 +16,7 @@ export type ThreadBlock = Record<(typeof names)[number], number>;
 type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
 
 /** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
-export const javaThreadState = Object.freeze({
-	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
-});
+export const javaThreadState = Object.freeze({new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10});
 
 /** Reads the blocks of many JavaThreads in one call, or of one. */
 export class ThreadBlocks {

@@ -1,6 +1,4 @@
-import {
-	wordOf, isAddress, maxVectors, vectorBytes, type Memory,
-} from './memory.js';
+import {wordOf, isAddress, maxVectors, vectorBytes, type Memory} from './memory.js';
 
 const initialRanges = 128;
 const initialBytes = 1 << 14;

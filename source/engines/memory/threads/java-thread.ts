@@ -1,8 +1,6 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {WalkedStack} from '../unwind/walker.js';
-import {
-	emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock,
-} from '../hotspot/thread-block.js';
+import {emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
 import {CpuTime} from './cpu-times.js';
 
 /**

@@ -1,8 +1,6 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
-import {
-	emptyBlock, javaThreadState, ThreadBlocks, type ThreadBlock,
-} from '../hotspot/thread-block.js';
+import {emptyBlock, javaThreadState, ThreadBlocks, type ThreadBlock} from '../hotspot/thread-block.js';
 import {JavaThread} from './java-thread.js';
 import {ThreadList} from './thread-list.js';
 

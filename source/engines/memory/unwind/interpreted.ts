@@ -7,9 +7,7 @@ import {type StackCopy} from './stack.js';
 Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp). JDK 9 inserted the mirror below the method,
 shifting the slots after it.
 */
-export const slot = {
-	returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24,
-} as const;
+export const slot = {returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24} as const;
 
 /** The slot with the bytecode pointer (bcp) while the frame is in a call. */
 function bcpOffset(release: number): number {

@@ -143,9 +143,7 @@ export type Cursor = {pc: number; sp: number; fp: number};
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
 export const registersBytes = 27 * 8;
 
-const registerIndex = {
-	r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19,
-};
+const registerIndex = {r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19};
 
 /** Decodes the registers written by PTRACE_GETREGS. */
 export function decodeRegisters(bytes: Uint8Array): Registers {

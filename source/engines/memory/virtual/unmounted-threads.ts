@@ -12,9 +12,7 @@ import {
 	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,
 } from './virtual-waits.js';
 import {ThreadContainers, containerClasses} from './thread-containers.js';
-import {
-	ThreadGroup, addSince, type KnownThread, type VirtualKind, type VirtualKinds,
-} from './virtual-kinds.js';
+import {ThreadGroup, addSince, type KnownThread, type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
 
 /**
 Reading time: at most per sample, per second, and at the start of a session, when all threads are new. A pass over all

@@ -12,9 +12,7 @@ import {type JdkObjects} from './jdk-objects.js';
 /** What a virtual thread waits for: a lock, or a file (`EngineOptions.fileWait`); -1 and 0 for no file. */
 export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
 
-export const noWait: VirtualWait = {
-	kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0,
-};
+export const noWait: VirtualWait = {kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0};
 
 /** By VirtualThread.state, without the bit of suspended threads (up to 26). */
 const states: ReadonlyMap<number, number> = new Map([

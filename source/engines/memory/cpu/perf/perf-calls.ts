@@ -35,9 +35,7 @@ const useClock = 1 << 25;
 const monotonicClock = 1;
 
 /** Numbers of the registers that stack walks need (asm/perf_regs.h, x86). Records list them in ascending order. */
-const registerNumber = {
-	rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21,
-} as const;
+const registerNumber = {rax: 0, rbx: 1, fp: 6, sp: 7, pc: 8, r13: 21} as const;
 
 /** The registers of a record, in its order. */
 export const recordRegisters = Object.freeze((Object.keys(registerNumber) as Array<keyof typeof registerNumber>).sort((a, b) => registerNumber[a] - registerNumber[b]));

@@ -3,9 +3,7 @@ import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
-import {
-	recordCostMs, setCurrentStack, type RunningTimer, monotonicNs,
-} from './running-timer.js';
+import {recordCostMs, setCurrentStack, type RunningTimer, monotonicNs} from './running-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 

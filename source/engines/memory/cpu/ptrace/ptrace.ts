@@ -2,9 +2,7 @@ import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 
 /** Requests (include/uapi/linux/ptrace.h). */
-const request = {
-	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
-} as const;
+const request = {getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07} as const;
 
 /** WNOHANG: do not block; __WALL: threads of any kind (waitpid(2)). */
 const waitOptions = 1 | 0x40_00_00_00;

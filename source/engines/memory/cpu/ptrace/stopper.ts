@@ -72,9 +72,7 @@ export type Stops = {
 	late: number;
 };
 
-export const noStops: Stops = {
-	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
-};
+export const noStops: Stops = {count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0};
 
 export function sumOfStops(a: Stops, b: Stops): Stops {
 	return {
