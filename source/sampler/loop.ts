@@ -302,8 +302,6 @@ export class SamplingLoop {
 
 		const countedAtMs = this.#isSuspended ? 0 : monotonicMs();
 		return {
-			...this.#pauseFigures,
-			...this.#totals,
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
 			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
@@ -316,6 +314,9 @@ export class SamplingLoop {
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
 			virtualThreads: this.#options.session.virtualThreads?.count ?? 0,
 			virtualSeenPercent: this.#options.session.virtualThreads?.seenPercent ?? 0,
+			// Last, as V8 is slow to add further members after these.
+			...this.#pauseFigures,
+			...this.#totals,
 		};
 	}
 

@@ -116,8 +116,8 @@ export class TableWriter implements Interner {
 	/** Frees the slots of ended threads and adds their sums to one record. The lock is held. */
 	#freeEnded(): void {
 		const [counters, contention] = [this.#counters.records, this.#contention.records];
-		const {shape: {maxSlabs, ...shares}} = this.#views;
-		const ended = this.#threads.freeEnded(counters.used > shares.counters * maxSlabs / 2 || contention.used > shares.contention * maxSlabs / 2);
+		const {shape} = this.#views;
+		const ended = this.#threads.freeEnded(counters.used > shape.counters * shape.maxSlabs / 2 || contention.used > shape.contention * shape.maxSlabs / 2);
 		if (!ended) {
 			return;
 		}

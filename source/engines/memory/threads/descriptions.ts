@@ -11,11 +11,11 @@ import {type JavaThreads} from './java-threads.js';
 import {matchesKernelName, kernelName} from './vm-threads.js';
 
 /**
-Limits of reading names again, since threads may change them: names per sample; for idle threads, the time between any
-two names, and between readings of the same one.
+Limits of reading names again, since threads may change them: names per sample; for idle threads, the time between two
+samples that read some, and between readings of the same one.
 */
 const namesPerRound = 16;
-const idleNameEveryMs = 50;
+const idleNamesEveryMs = 800;
 const idleNameMs = 10_000;
 
 const activeNameMs = 1000;
@@ -75,12 +75,13 @@ export class Descriptions {
 
 	#withNames(changed: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
-		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#lastDueMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
-		if (count === 0) {
+		const sinceMs = nowMs - this.#lastDueMs;
+		if (sinceMs < idleNamesEveryMs) {
 			return changed;
 		}
 
 		this.#lastDueMs = nowMs;
+		const count = Math.min(all.length, namesPerRound, Math.ceil(all.length * sinceMs / idleNameMs));
 		const threads = [...changed];
 		for (let left = count; left > 0; left--) {
 			this.#lastDue = (this.#lastDue + 1) % all.length;
