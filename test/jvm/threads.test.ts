@@ -99,7 +99,7 @@ const started = (script: string) => spawnForTest('sh', ['-c', script], {stdio: '
 
 test('of two that want the same CPU each waits for it at times and has it at times; one that sleeps has none', async () => {
 	for (const {pid} of keepFirstCpuBusy(2)) {
-		const onCpu = new OnCpu(pid);
+		const onCpu = new OnCpu(pid, new ThreadCpu(pid, 0));
 		const answers = new Set<boolean>();
 		await until(() => {
 			onCpu.begin();
@@ -110,7 +110,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 	}
 
 	const {pid: sleeping} = started('exec sleep 1000');
-	const onCpu = new OnCpu(sleeping);
+	const onCpu = new OnCpu(sleeping, new ThreadCpu(sleeping, 0));
 	await until(() => onCpu.isOffCpu(sleeping));
 	// Once it has started, it is given none.
 	await untilAsync(async () => {
@@ -131,7 +131,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 test('one that wakes up was given a CPU since; of one that is gone nothing is said', async () => {
 	const child = started('while :; do sleep 0.01; done');
 	const {pid} = child;
-	const onCpu = new OnCpu(pid);
+	const onCpu = new OnCpu(pid, new ThreadCpu(pid, 0));
 	onCpu.mark(pid);
 	await until(() => onCpu.mayHaveLeft(pid));
 	expect(onCpu.waitedSince(pid)).toBe(true);

@@ -1,12 +1,14 @@
 import {closeSync, openSync, readSync} from 'node:fs';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {attempt, readProc} from '../system/proc.js';
+import type {ThreadCpu} from './thread-cpu.js';
 
-/** status has some 60 lines, with the context switches near its end; schedstat has one. */
+/** status has some 60 lines, with the context switches near its end. */
 const statusBytes = 4096;
 const endBytes = 512;
-const schedstatBytes = 80;
 
-const maxOpenThreads = 32;
+/** At this number all are closed. */
+const maxOpenFiles = 32;
 
 /** To read the same number of timeslices before and after status. */
 const maxAttempts = 3;
@@ -19,7 +21,8 @@ const firstFraction = 0.1;
 const weight = 0.01;
 const minFraction = 0.005;
 
-type Files = {readonly schedstat: number; status?: number; timeslices: number; ranNs: number; round: number};
+/** A thread's cumulative figures. */
+type Counts = {readonly ranNs: number; readonly timeslices: number};
 
 /**
 Tells whether runnable threads are on a CPU. A thread is on one if its timeslices (third figure of schedstat) exceed its
@@ -28,14 +31,18 @@ CPU when asked to stop comes to a stop without another timeslice.
 */
 export class OnCpu {
 	readonly #folder: string;
+	readonly #cpu: ThreadCpu;
 	readonly #isShared: boolean;
 	readonly #buffer = Buffer.alloc(statusBytes);
-	readonly #files = new Map<number, Files>();
-	#round = 0;
+	/** The open status file of each thread. */
+	readonly #files = new Map<number, number>();
+	/** Each thread's figures at its last check or mark in this sample; undefined if unreadable. */
+	readonly #marks = new Map<number, Counts | undefined>();
 	#onCpuFraction = firstFraction;
 
-	constructor(pid: number) {
+	constructor(pid: number, cpu: ThreadCpu) {
 		this.#folder = `/proc/${pid}/task`;
+		this.#cpu = cpu;
 		const cpus = allowedCpus(pid);
 		this.#isShared = /^\d+$/.test(cpus) && cpus === allowedCpus('self');
 	}
@@ -45,8 +52,9 @@ export class OnCpu {
 		return !this.#isShared && this.#onCpuFraction > minFraction;
 	}
 
+	/** Begins a sample. */
 	begin(): void {
-		this.#round++;
+		this.#marks.clear();
 	}
 
 	/** Whether a thread has no CPU: it sleeps, or is runnable and waits for one; false if unknown. */
@@ -57,12 +65,7 @@ export class OnCpu {
 
 	/** Records a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
 	mark(nativeId: number): void {
-		try {
-			const files = this.#open(nativeId);
-			[files.ranNs, files.timeslices] = this.#counts(files);
-		} catch {
-			this.#close(nativeId);
-		}
+		this.#marks.set(nativeId, this.#counts(nativeId));
 	}
 
 	/** Whether a stopped thread had to wait for a CPU, after `mark`, to come to its stop. Updates `isReliable`. */
@@ -78,9 +81,11 @@ export class OnCpu {
 	}
 
 	close(): void {
-		for (const nativeId of this.#files.keys()) {
-			this.#close(nativeId);
+		for (const file of this.#files.values()) {
+			closeSync(file);
 		}
+
+		this.#files.clear();
 	}
 
 	/** Counts a check of a runnable thread; returns whether it is off CPU, false if that is not reliable. */
@@ -91,80 +96,61 @@ export class OnCpu {
 
 	/** Returns whether a thread is on a CPU, runnable without one, or asleep; undefined if unknown. */
 	#check(nativeId: number): 'on' | 'runnable' | 'asleep' | undefined {
-		try {
-			const files = this.#open(nativeId);
-			files.status ??= openSync(`${this.#folder}/${nativeId}/status`, 'r');
-			for (let count = 0; count < maxAttempts; count++) {
-				const [, timeslices] = this.#counts(files);
-				const {isAsleep, switched} = this.#status(files.status);
-				[files.ranNs, files.timeslices] = this.#counts(files);
-				if (isAsleep) {
-					return 'asleep';
-				}
-
-				if (Number.isNaN(timeslices - switched)) {
-					return undefined;
-				}
-
-				if (timeslices === files.timeslices) {
-					return timeslices - switched === 1 ? 'on' : 'runnable';
-				}
+		for (let count = 0; count < maxAttempts; count++) {
+			const before = this.#counts(nativeId);
+			const status = this.#status(nativeId);
+			const after = this.#counts(nativeId);
+			this.#marks.set(nativeId, after);
+			if (status?.isAsleep) {
+				return 'asleep';
 			}
 
-			// It is switched constantly.
-			return 'runnable';
-		} catch {
-			this.#close(nativeId);
-			return undefined;
-		}
-	}
-
-	#open(nativeId: number): Files {
-		let files = this.#files.get(nativeId);
-		if (!files) {
-			if (this.#files.size >= maxOpenThreads) {
-				const [oldest] = [...this.#files].sort(([, a], [, b]) => a.round - b.round);
-				this.#close(oldest[0]);
+			if (!before || !status || !after || Number.isNaN(status.switched)) {
+				return undefined;
 			}
 
-			files = {schedstat: openSync(`${this.#folder}/${nativeId}/schedstat`, 'r'), timeslices: 0, ranNs: 0, round: 0};
-			this.#files.set(nativeId, files);
-		}
-
-		files.round = this.#round;
-		return files;
-	}
-
-	#close(nativeId: number): void {
-		const files = this.#files.get(nativeId);
-		if (files) {
-			this.#files.delete(nativeId);
-			closeSync(files.schedstat);
-			if (files.status !== undefined) {
-				closeSync(files.status);
+			if (before.timeslices === after.timeslices) {
+				return after.timeslices - status.switched === 1 ? 'on' : 'runnable';
 			}
 		}
+
+		// It is switched constantly.
+		return 'runnable';
 	}
 
 	/** Returns what has changed since the last check or mark; a thread's CPU time is updated when it leaves a CPU. */
 	#since(nativeId: number): {readonly hadTimeslice: boolean; readonly hasRun: boolean} | undefined {
-		const files = this.#files.get(nativeId);
-		const counts = files && attempt(() => this.#counts(files), undefined);
-		return counts && {hadTimeslice: counts[1] !== files.timeslices, hasRun: counts[0] !== files.ranNs};
+		const [then, now] = [this.#marks.get(nativeId), this.#counts(nativeId)];
+		return then && now && {hadTimeslice: now.timeslices !== then.timeslices, hasRun: now.ranNs !== then.ranNs};
 	}
 
-	#counts({schedstat}: Files): readonly [ranNs: number, timeslices: number] {
-		const [ranNs, , timeslices] = this.#buffer.toString('latin1', 0, readSync(schedstat, this.#buffer, 0, schedstatBytes, 0)).split(' ');
-		return [Number(ranNs), Number(timeslices)];
+	#counts(nativeId: number): Counts | undefined {
+		return this.#cpu.read(nativeId) ? {ranNs: this.#cpu.cpuNs, timeslices: this.#cpu.timeslices} : undefined;
 	}
 
-	#status(file: number): {readonly isAsleep: boolean; readonly switched: number} {
-		const text = this.#buffer.toString('latin1', 0, readSync(file, this.#buffer, 0, statusBytes, 0));
+	#status(nativeId: number): {readonly isAsleep: boolean; readonly switched: number} | undefined {
+		const text = attempt(() => this.#buffer.toString('latin1', 0, readSync(this.#fileOf(nativeId), this.#buffer, 0, statusBytes, 0)), undefined);
+		if (text === undefined) {
+			// The thread has ended, and another may get its id.
+			this.close();
+			return undefined;
+		}
+
 		const end = text.slice(-endBytes);
 		return {
 			isAsleep: !/^State:\tR/m.test(text),
 			switched: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
 		};
+	}
+
+	#fileOf(nativeId: number): number {
+		return getOrCreate(this.#files, nativeId, () => {
+			if (this.#files.size === maxOpenFiles) {
+				this.close();
+			}
+
+			return openSync(`${this.#folder}/${nativeId}/status`, 'r');
+		});
 	}
 }
 

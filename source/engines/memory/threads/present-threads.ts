@@ -28,7 +28,6 @@ export class PresentThreads {
 	readonly vmThreads: VmThreads;
 	readonly steady = new SteadyThreads();
 	readonly #pid: number;
-	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
 	readonly #present: JavaThread[] = [];
 	readonly #others: OtherThreadsIdle;
@@ -38,9 +37,8 @@ export class PresentThreads {
 	#onlyWatchedRan = false;
 	#onlyWatchedOfProcessRan = false;
 
-	constructor(jvm: Jvm, target: Target, cpu: ThreadCpu, jvmStacks: JvmStacks) {
+	constructor(jvm: Jvm, target: Target, readonly cpu: ThreadCpu, jvmStacks: JvmStacks) {
 		this.#pid = target.pid;
-		this.#cpu = cpu;
 		this.#cpuTimes = new CpuTimes(cpu);
 		this.#others = new OtherThreadsIdle(ProcessClock.of(target.pid), cpu);
 		this.java = new JavaThreads(jvm.vm, new NativeIds(target));
@@ -85,7 +83,7 @@ export class PresentThreads {
 
 	/** Whether a thread of the newest list still exists, so that its Linux id is not another's. */
 	stillExists({nativeId}: JavaThread): boolean {
-		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'unreadable' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
+		return this.cpu.read(nativeId) || (this.cpu.reading === 'unreadable' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
 	}
 
 	/** Returns threads of the newest list that may be running now: they recently were, or had moved. */
@@ -201,7 +199,7 @@ export class PresentThreads {
 	/** Reads a thread's CPU time below /proc/PID/task, which has only threads of the target. Sets `exists`. */
 	#readExisting(thread: JavaThread): void {
 		this.#cpuTimes.read(thread.cpu);
-		const {reading} = this.#cpu;
+		const {reading} = this.cpu;
 		// Unreadable: the kernel has no schedstat, or too many files are open.
 		thread.exists = reading === 'read' || (reading === 'unreadable' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}

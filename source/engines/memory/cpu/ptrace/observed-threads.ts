@@ -20,7 +20,7 @@ export class ObservedThreads implements StopWatch {
 	readonly #offCpuThreads = new Set<JavaThread>();
 
 	constructor(pid: number, present: PresentThreads, running: RunningStacks) {
-		this.#onCpu = new OnCpu(pid);
+		this.#onCpu = new OnCpu(pid, present.cpu);
 		this.#present = present;
 		this.#running = running;
 	}
