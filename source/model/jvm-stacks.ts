@@ -1,4 +1,5 @@
 import {unknownLine, type Interner} from './frame.js';
+import {getOrCreateUpTo} from './get-or-create.js';
 import {poolName} from './text.js';
 
 /**
@@ -64,17 +65,9 @@ export class JvmStacks {
 
 	/** Returns the frames of other work, innermost first: `[gc] VM Thread`. */
 	of(work: JvmWork, ...what: readonly string[]): readonly number[] {
-		const key = `${work} ${what[0]}`;
-		let frames = this.#known.get(key);
-		if (!frames) {
+		return getOrCreateUpTo(this.#known, `${work} ${what[0]}`, maxStacks, isFull => {
 			const classId = this.#interner.internString(work);
-			const isFull = this.#known.size >= maxStacks;
-			frames = [...(isFull ? what.slice(1) : what), ''].map(method => this.#interner.internFrame(classId, method === '' ? 0 : this.#interner.internString(method), 0, unknownLine));
-			if (!isFull) {
-				this.#known.set(key, frames);
-			}
-		}
-
-		return frames;
+			return [...(isFull ? what.slice(1) : what), ''].map(method => this.#interner.internFrame(classId, method === '' ? 0 : this.#interner.internString(method), 0, unknownLine));
+		});
 	}
 }

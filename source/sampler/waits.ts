@@ -1,5 +1,6 @@
 import type {SystemCalls} from '../jvm/waits/system-calls.js';
 import type {Interner} from '../model/frame.js';
+import {getOrCreateUpTo} from '../model/get-or-create.js';
 import {threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
@@ -116,16 +117,7 @@ export class Waits {
 
 	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */
 	#peer(peer: string): number {
-		let id = this.#peers.get(peer);
-		if (id === undefined) {
-			const isRoom = this.#peers.size < maxPeers;
-			id = this.#interner.internString(isRoom ? peer : otherPeer);
-			if (isRoom) {
-				this.#peers.set(peer, id);
-			}
-		}
-
-		return id;
+		return getOrCreateUpTo(this.#peers, peer, maxPeers, isFull => this.#interner.internString(isFull ? otherPeer : peer));
 	}
 
 	/** Ends the pass if this sample had time for all threads, or the maximum number has been read. */

@@ -3,7 +3,7 @@ import {constants} from 'node:os';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
-import {outOfFiles} from '../../jvm/system/proc.js';
+import {attempt, outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
 import {SessionOver, type EngineOptions, type EngineSession, type Readiness} from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
@@ -98,16 +98,8 @@ function ownRights(target: Target): Rights {
 		isSameUser: process.geteuid?.() === target.uid,
 		isRoot: process.geteuid?.() === 0,
 		hasCapability: hasPtraceCapability(),
-		yamaScope: yamaScope(),
+		yamaScope: attempt(() => Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1')), 0),
 	};
-}
-
-function yamaScope(): number {
-	try {
-		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
-	} catch {
-		return 0;
-	}
 }
 
 /**

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {attempt} from './proc.js';
 
 /** The part of the koffi package (https://koffi.dev) that we use. */
 type Koffi = {
@@ -38,13 +39,6 @@ let libc: Libc | false | undefined;
 
 /** Returns the C library of this process; undefined if the FFI library does not load. */
 export function loadLibc(): Libc | undefined {
-	if (libc === undefined) {
-		try {
-			libc = loadKoffi().load(null);
-		} catch {
-			libc = false;
-		}
-	}
-
+	libc ??= attempt<Libc | false>(() => loadKoffi().load(null), false);
 	return libc || undefined;
 }

@@ -13,7 +13,7 @@ import {Names} from './observe.js';
 
 /** Where the C library of this process has its code, and the addresses in it of functions that it exports. */
 function ownLibrary() {
-	const mappings = mappingsOf(readFileSync('/proc/self/maps', 'latin1')).filter(({path: file}) => /\/(?:libc\.so|libc-|ld-musl)/.test(file));
+	const mappings = mappingsOf(process.pid).filter(({path: file}) => /\/(?:libc\.so|libc-|ld-musl)/.test(file));
 	const code = mappings.find(({isCode}) => isCode)!;
 	const fd = openSync(code.path, 'r');
 	const elf = new ElfFile(fd);

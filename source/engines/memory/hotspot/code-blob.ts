@@ -1,3 +1,4 @@
+import {sumOf} from '../../../model/sum.js';
 import {wordAt, isAddress} from '../target/memory.js';
 import {loopsIn, type Loop} from '../decode/loops.js';
 import {
@@ -160,13 +161,8 @@ export class CodeBlob {
 
 	#findLoops(): readonly Loop[] {
 		if (!this.#loops) {
-			try {
-				this.#loops = loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops)));
-			} catch {
-				this.#loops = [];
-			}
-
-			this.#loopBytes = this.#loops.reduce((sum, {ranges}) => sum + (ranges.length * estimatedBytesPerRange), 0);
+			this.#loops = ifReadable(() => loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, maxBytesSearchedForLoops))), []);
+			this.#loopBytes = sumOf(this.#loops, ({ranges}) => ranges.length * estimatedBytesPerRange);
 		}
 
 		return this.#loops;

@@ -1,4 +1,4 @@
-import {closeSync, readFileSync} from 'node:fs';
+import {closing} from '../../../jvm/system/proc.js';
 import {wordAt} from '../target/memory.js';
 import {type Reader} from '../target/reader.js';
 import {
@@ -10,13 +10,12 @@ export type Symbols = ReadonlyMap<string, number>;
 
 /** Returns the relocated symbols of a process's libjvm.so. Throws an error with a message for the user. */
 export function findSymbols(pid: number): Symbols {
-	const mapping = mappingsOf(readFileSync(`/proc/${pid}/maps`, 'latin1')).find(({path}) => path.endsWith('/libjvm.so'));
+	const mapping = mappingsOf(pid).find(({path}) => path.endsWith('/libjvm.so'));
 	if (!mapping) {
 		throw new Error('no libjvm.so is loaded in this process');
 	}
 
-	const fd = openMapped(pid, mapping);
-	try {
+	return closing(openMapped(pid, mapping), fd => {
 		const elf = new ElfFile(fd);
 		const address = elf.addressOf(mapping.fileOffset);
 		if (address === undefined) {
@@ -38,9 +37,7 @@ export function findSymbols(pid: number): Symbols {
 		}
 
 		return symbols;
-	} finally {
-		closeSync(fd);
-	}
+	});
 }
 
 /** A row of gHotSpotVMStructs. `offset`: of a member, bytes; `address`: of a static. */

@@ -1,17 +1,21 @@
-import {closeSync, fstatSync, readSync} from 'node:fs';
+import {closeSync, fstatSync, readFileSync, readSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {wordOf} from './memory.js';
 
-/** A file mapped by a process, a line of /proc/PID/maps (proc(5)). */
+/** A mapping of a process, a line of /proc/PID/maps (proc(5)); `path`: empty for memory without a file. */
 export type Mapping = {readonly start: number; readonly end: number; readonly isCode: boolean; readonly fileOffset: number; readonly inode: number; readonly path: string; readonly range: string};
 
-const mapLine = /^(([\da-f]+)-([\da-f]+)) (\S+) ([\da-f]+) \S+ (\d+) +(\S.*)$/gm;
+const mapLine = /^(([\da-f]+)-([\da-f]+)) (\S+) ([\da-f]+) \S+ (\d+) *(.*)$/gm;
 
-/** Returns the mappings that have a path, by address. */
-export function mappingsOf(maps: string): Mapping[] {
-	return Array.from(maps.matchAll(mapLine), ([, range, start, end, rights, offset, inode, path]) => ({
+/** Returns the mappings of a process by address. Throws a system error. */
+export function mappingsOf(pid: number): Mapping[] {
+	return Array.from(readFileSync(`/proc/${pid}/maps`, 'latin1').matchAll(mapLine), ([, range, start, end, rights, offset, inode, path]) => ({
 		start: Number.parseInt(start, 16), end: Number.parseInt(end, 16), isCode: rights[2] === 'x', fileOffset: Number.parseInt(offset, 16), inode: Number(inode), path: path.replace(/ \(deleted\)$/, ''), range,
 	}));
+}
+
+export function mappingAt(mappings: readonly Mapping[], address: number): Mapping | undefined {
+	return mappings.find(({start, end}) => address >= start && address < end);
 }
 
 /**

@@ -1,6 +1,7 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../jvm/system/koffi.js';
+import {attempt} from '../../../jvm/system/proc.js';
 import {getOrCreate} from '../../../model/get-or-create.js';
 
 /** Bytes of struct iovec on x86-64: a pointer and a length. */
@@ -95,11 +96,7 @@ export class ProcessMemory implements Memory {
 	an error (fs/proc/base.c, mem_rw).
 	*/
 	get isGone(): boolean {
-		try {
-			return readSync(this.#fd, new Uint8Array(1), 0, 1, addressStart) === 0;
-		} catch {
-			return false;
-		}
+		return attempt(() => readSync(this.#fd, new Uint8Array(1), 0, 1, addressStart) === 0, false);
 	}
 
 	close(): void {

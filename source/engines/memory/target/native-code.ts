@@ -1,10 +1,11 @@
-import {closeSync, readFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
+import {attempt, closing} from '../../../jvm/system/proc.js';
 import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.js';
-import {bounded} from '../../../model/get-or-create.js';
+import {bounded, getOrCreateUpTo} from '../../../model/get-or-create.js';
 import {printable} from '../../../model/text.js';
 import {
-	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
+	ElfFile, isDefined, mappingAt, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
 } from './elf.js';
 import {type Memory, isAddress, wordAt} from './memory.js';
 
@@ -69,28 +70,16 @@ class Functions {
 }
 
 function functionsOf(elf: ElfFile, type: number): Functions | undefined {
-	try {
+	return attempt(() => {
 		const table = elf.symbolTable(type);
 		return table && new Functions(table);
-	} catch {
-		return undefined;
-	}
+	}, undefined);
 }
 
 type Library = {readonly elf: ElfFile; readonly functions: Functions | undefined};
 
 function withElf<T>(open: () => number, read: (elf: ElfFile) => T): T | undefined {
-	let fd: number | undefined;
-	try {
-		fd = open();
-		return read(new ElfFile(fd));
-	} catch {
-		return undefined;
-	} finally {
-		if (fd !== undefined) {
-			closeSync(fd);
-		}
-	}
+	return attempt(() => closing(open(), fd => read(new ElfFile(fd))), undefined);
 }
 
 /** Returns the source's name of a C++ function without templates (Itanium C++ ABI, 5.1); other names as they are. */
@@ -174,22 +163,16 @@ export class NativeCode {
 	}
 
 	#mappingAt(pc: number): Mapping | undefined {
-		const find = () => this.#mappings.find(({start, end, isCode}) => isCode && pc >= start && pc < end);
 		const nowMs = performance.now();
-		const found = find();
+		const found = mappingAt(this.#mappings, pc);
 		if (found !== undefined || nowMs - this.#readAtMs < readMapsEveryMs) {
 			return found;
 		}
 
 		this.#readAtMs = nowMs;
 		this.#frames.clear();
-		try {
-			this.#mappings = mappingsOf(readFileSync(`/proc/${this.#pid}/maps`, 'latin1')).filter(({isCode}) => isCode);
-		} catch {
-			this.#mappings = [];
-		}
-
-		return find();
+		this.#mappings = attempt(() => mappingsOf(this.#pid), []).filter(({isCode, path}) => isCode && path !== '');
+		return mappingAt(this.#mappings, pc);
 	}
 
 	#functionAt(mapping: Mapping, pc: number): string {
@@ -238,19 +221,15 @@ export class NativeCode {
 	}
 
 	#frameOf(path: string, name: string): number {
-		const key = `${path}!${name}`;
-		let frame = this.#names.get(key);
-		if (frame === undefined) {
-			const library = path.slice(path.lastIndexOf('/') + 1);
-			const [classId, methodId, fileId] = [library, this.#names.size < nameLimit ? name : '', path].map(text => this.#interner.internString(text));
-			frame = this.#interner.internFrame(classId, methodId, fileId, nativeCodeLine);
-			if (this.#names.size < nameLimit) {
-				this.#names.set(key, frame);
-			}
-		}
-
-		return frame;
+		return getOrCreateUpTo(this.#names, `${path}!${name}`, nameLimit, isFull => {
+			const [classId, methodId, fileId] = [baseName(path), isFull ? '' : name, path].map(text => this.#interner.internString(text));
+			return this.#interner.internFrame(classId, methodId, fileId, nativeCodeLine);
+		});
 	}
+}
+
+function baseName(path: string): string {
+	return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Bytes searched at a stack's base, where the C library keeps the thread's start function. */
@@ -258,8 +237,6 @@ const searchedBytes = 1 << 14;
 
 /** Libraries that start threads on behalf of others. */
 const starterLibraries = /^(?:ld|libc|libpthread|libstdc\+\+|libgcc_s)[-.]/;
-
-const rangeLine = /^([\da-f]+)-([\da-f]+) /gm;
 
 /**
 Returns the library of a thread's start function, guessed from the words at its stack's base; undefined if unknown.
@@ -270,24 +247,17 @@ export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = w
 		return undefined;
 	}
 
-	let maps: string;
-	try {
-		maps = readFileSync(`/proc/${pid}/maps`, 'latin1');
-	} catch {
-		return undefined;
-	}
-
-	const stack = Array.from(maps.matchAll(rangeLine), ([, start, end]) => ({start: Number.parseInt(start, 16), end: Number.parseInt(end, 16)})).find(({start, end}) => sp >= start && sp < end);
-	const code = mappingsOf(maps).filter(({isCode, path}) => isCode && path.startsWith('/'));
+	const mappings = attempt(() => mappingsOf(pid), []);
+	const stack = mappingAt(mappings, sp);
+	const code = mappings.filter(({isCode, path}) => isCode && path.startsWith('/'));
 	const bytes = new Uint8Array(searchedBytes);
 	const from = stack ? Math.max(stack.start, stack.end - searchedBytes) : 0;
 	const length = stack ? memory.read(from, bytes, 0, stack.end - from) : 0;
 	const view = new DataView(bytes.buffer);
 	for (let at = length - 8; at >= 0; at -= 8) {
 		const word = wordAt(view, at);
-		const path = isAddress(word) ? code.find(({start, end}) => word >= start && word < end)?.path : undefined;
-		const library = path?.slice(path.lastIndexOf('/') + 1);
-		if (library !== undefined && !starterLibraries.test(library)) {
+		const library = baseName((isAddress(word) ? mappingAt(code, word)?.path : undefined) ?? '');
+		if (library !== '' && !starterLibraries.test(library)) {
 			return printable(library);
 		}
 	}
@@ -297,10 +267,6 @@ export function libraryOfThread(pid: number, tid: number, memory: Memory, sp = w
 
 /** Returns the stack pointer of a thread that waits in the kernel (proc(5), syscall); undefined if it is running. */
 function waitingSp(pid: number, tid: number): number | undefined {
-	try {
-		const word = readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'latin1').trim().split(' ').at(-2);
-		return word?.startsWith('0x') ? Number(word) : undefined;
-	} catch {
-		return undefined;
-	}
+	const word = attempt(() => readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'latin1'), '').trim().split(' ').at(-2);
+	return word?.startsWith('0x') ? Number(word) : undefined;
 }

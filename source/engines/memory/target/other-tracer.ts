@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {printable} from '../../../model/text.js';
-import {readStatus} from '../../../jvm/system/proc.js';
+import {attempt, readStatus} from '../../../jvm/system/proc.js';
 
 /**
 How long no thread is stopped after another tracer was found: a debugger attaches thread by thread, and must not find
@@ -80,12 +80,10 @@ export class OtherTracer {
 }
 
 function tracerOf(pid: number, tid: number): number | undefined {
-	try {
+	return attempt(() => {
 		const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'))?.[1]);
 		return tracer > 0 ? readStatus(tracer)?.processId ?? tracer : undefined;
-	} catch {
-		return undefined;
-	}
+	}, undefined);
 }
 
 /** Returns name and id of the process that traces a process's first thread; undefined if there is none. */
@@ -95,9 +93,5 @@ export function nameOfTracer(pid: number): string | undefined {
 }
 
 function nameOf(pid: number): string {
-	try {
-		return `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`;
-	} catch {
-		return `process ${pid}`;
-	}
+	return attempt(() => `${printable(readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())} (process ${pid})`, `process ${pid}`);
 }

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
+import {attempt} from '../../../../jvm/system/proc.js';
 
 /**
 A subset of <linux/perf_event.h>: events on the CPU clock of a thread or of a CPU, whose records have registers and a
@@ -164,9 +165,5 @@ export function refusalOf(error: number): string {
 
 /** Returns kernel.perf_event_paranoid, or "?" if unreadable. */
 export function paranoid(): string {
-	try {
-		return readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim();
-	} catch {
-		return '?';
-	}
+	return attempt(() => readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim(), '?');
 }
