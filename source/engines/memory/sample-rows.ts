@@ -11,7 +11,7 @@ import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Jvm} from './hotspot/jvm.js';
 import {javaThreadState} from './hotspot/thread-block.js';
 import {Locks} from './locks/locks.js';
-import {Compilations} from './threads/compilations.js';
+import {compilationStack} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
 import {derivedState, isStalled, waitKind} from './threads/derived-state.js';
 import {type Holder, type JavaThread} from './threads/java-thread.js';
@@ -43,7 +43,6 @@ export class SampleRows {
 	readonly #parts: Parts;
 	readonly #locks: Locks;
 	readonly #idle: IdleList;
-	readonly #compilations: Compilations;
 	readonly #maxFrames: number;
 	/** Frame of running threads whose stacks could not be read, so that their CPU time counts somewhere. */
 	readonly #unknownFrame: number;
@@ -65,7 +64,6 @@ export class SampleRows {
 		this.#parts = parts;
 		this.#maxFrames = depth;
 		this.#idle = new IdleList(extraIdle);
-		this.#compilations = new Compilations(jvm, parts.jvmStacks);
 		this.#kinds = new VirtualKinds(jvm.methods);
 		this.#locks = new Locks(jvm);
 		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
@@ -184,7 +182,7 @@ export class SampleRows {
 		this.#addRecorded(into, thread, row, carrier);
 		this.#parts.observed?.add(into, thread, row);
 		if ((thread.description.flags & threadFlag.compiler) !== 0 && thread.cpu.usedNs > 0) {
-			into.addAttributedCpu(row, thread.cpu.usedNs, this.#compilations.stackOf(thread));
+			into.addAttributedCpu(row, thread.cpu.usedNs, compilationStack(this.#jvm, this.#parts.jvmStacks, thread));
 		}
 	}
 

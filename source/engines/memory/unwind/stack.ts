@@ -137,9 +137,6 @@ export type Registers = {
 	readonly r13: number;
 };
 
-/** The frame at which a walk continues: its code address, stack pointer and frame pointer. */
-export type Cursor = {pc: number; sp: number; fp: number};
-
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
 export const registersBytes = 27 * 8;
 

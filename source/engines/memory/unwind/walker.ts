@@ -2,9 +2,9 @@ import {type CodeLocation} from '../hotspot/code-cache.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ThreadBlock} from '../hotspot/thread-block.js';
-import {fail, Unreadable} from '../target/reader.js';
+import {fail} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
-import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
+import {FrameBuffer, type StackCopy} from './stack.js';
 
 /** `root`: the walk ended at the thread's first Java frame; `broken`: before it. */
 export type WalkEnd = 'root' | 'broken';
@@ -37,7 +37,10 @@ export class Walker {
 	heapSp = 0;
 	/** A later copy of the same stack, if return addresses must be unchanged. */
 	#later: StackCopy | undefined;
-	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
+	/** The frame at which the walk continues: its code address, stack pointer and frame pointer. */
+	#pc = 0;
+	#sp = 0;
+	#fp = 0;
 	readonly #jvm: Pick<Jvm, 'vm' | 'code' | 'methods'>;
 	readonly #watcher: FrameWatcher | undefined;
 
@@ -55,38 +58,31 @@ export class Walker {
 	}
 
 	/**
-	Appends the frames from a return address (or an anchor's pc) on. `later`: a later copy of the stack; at a frame with
-	another return address there, the walk ends as `broken`.
+	Appends the frames from a return address (or an anchor's pc) on. Throws `Unreadable`, also at a frame with another
+	return address in `later`, a later copy of the stack.
 	*/
 	walk(stack: StackCopy, pc: number, sp: number, fp: number, later?: StackCopy): WalkEnd {
-		const cursor = this.#cursor;
 		this.#later = later;
-		cursor.pc = pc;
-		cursor.sp = sp;
-		cursor.fp = fp;
-		try {
-			for (let step = 0; step < stepLimit; step++) {
-				const previous = cursor.sp;
-				const end = this.#step(stack);
-				if (end) {
-					return end;
-				}
-
-				// The stack grows downwards, so callers are above; the check prevents endless loops.
-				if (cursor.sp <= previous) {
-					return 'broken';
-				}
+		this.#pc = pc;
+		this.#sp = sp;
+		this.#fp = fp;
+		for (let step = 0; step < stepLimit; step++) {
+			const previous = this.#sp;
+			const end = this.#step(stack);
+			if (end) {
+				return end;
 			}
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
+
+			// The stack grows downwards, so callers are above; the check prevents endless loops.
+			if (this.#sp <= previous) {
+				return 'broken';
 			}
 		}
 
 		return 'broken';
 	}
 
-	/** Appends the frames from an anchor on. `later`: see `walk`. */
+	/** Appends the frames from an anchor on, see `walk`. */
 	walkFromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock, later?: StackCopy): WalkEnd {
 		return stack.has(anchorSp - 8) ? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later) : 'broken';
 	}
@@ -103,8 +99,7 @@ export class Walker {
 	}
 
 	#step(stack: StackCopy): WalkEnd | undefined {
-		const cursor = this.#cursor;
-		const {pc} = cursor;
+		const pc = this.#pc;
 		if (pc === this.#jvm.vm.callStubReturn) {
 			return this.#leaveEntryFrame(stack);
 		}
@@ -123,63 +118,59 @@ export class Walker {
 
 	/** Leaves a call from the VM into Java: the call wrapper has the Java caller's anchor, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
-		const cursor = this.#cursor;
 		const {fields, constants} = this.#jvm.vm.layout;
-		const anchor = stack.word(cursor.fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
+		const anchor = stack.word(this.#fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
 		const sp = stack.word(anchor + fields.anchorSp);
 		if (sp === 0) {
 			return 'root';
 		}
 
-		cursor.sp = sp;
-		cursor.pc = stack.word(anchor + fields.anchorPc) || stack.word(sp - 8);
-		cursor.fp = stack.word(anchor + fields.anchorFp);
+		this.#sp = sp;
+		this.#pc = stack.word(anchor + fields.anchorPc) || stack.word(sp - 8);
+		this.#fp = stack.word(anchor + fields.anchorFp);
 		return undefined;
 	}
 
 	#interpreted(stack: StackCopy): WalkEnd | undefined {
-		const cursor = this.#cursor;
-		const {fp} = cursor;
+		const fp = this.#fp;
 		if (!this.frames.push(interpretedFrame(this.#jvm, stack, fp))) {
 			return 'broken';
 		}
 
 		this.#watcher?.interpreted(this.frames.count - 1, stack, fp);
-		cursor.pc = this.#returnPc(stack, fp + slot.returnPc);
-		cursor.sp = stack.word(fp + slot.senderSp);
-		cursor.fp = stack.word(fp + slot.senderFp);
+		this.#pc = this.#returnPc(stack, fp + slot.returnPc);
+		this.#sp = stack.word(fp + slot.senderSp);
+		this.#fp = stack.word(fp + slot.senderFp);
 		return undefined;
 	}
 
 	#compiled(stack: StackCopy, location: CodeLocation): WalkEnd | undefined {
-		const cursor = this.#cursor;
 		const {blob} = location;
-		if (blob.deoptHandlers.includes(cursor.pc)) {
+		if (blob.deoptHandlers.includes(this.#pc)) {
 			// The frame will be deoptimized, and contains its original pc (nmethod::orig_pc_addr).
-			const pc = stack.word(cursor.sp + blob.origPcOffset);
+			const pc = stack.word(this.#sp + blob.origPcOffset);
 			if (!blob.contains(pc) || !this.pushCompiled(this.#jvm.code.lookUp(pc) ?? location, pc, true)) {
 				return 'broken';
 			}
 		} else {
 			const at = this.frames.count;
-			if (!this.pushCompiled(location, cursor.pc, true)) {
+			if (!this.pushCompiled(location, this.#pc, true)) {
 				return 'broken';
 			}
 
-			this.#watcher?.compiled(at, stack, location, cursor.pc, cursor.sp);
+			this.#watcher?.compiled(at, stack, location, this.#pc, this.#sp);
 		}
 
 		if (location.blob.isEnterSpecial) {
 			// Omit this frame, as thread dumps do.
 			this.carrierStart = --this.frames.count;
-			this.entrySp = cursor.sp;
+			this.entrySp = this.#sp;
 		}
 
 		return this.#leaveFixedFrame(stack, blob.frameSize);
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {
-		const cursor = this.#cursor;
 		if (blob.frameSize > 0) {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
@@ -187,15 +178,15 @@ export class Walker {
 		// This is the return barrier: a stub that thaws a virtual thread's frames from the heap.
 		if (blob.name.startsWith('StubRoutines') && has(this.#jvm.vm.layout.fields.virtualThread)) {
 			this.heapStart = this.frames.count;
-			this.heapSp = cursor.sp;
+			this.heapSp = this.#sp;
 			this.carrierStart = this.frames.count;
-			cursor.fp = this.#carrierFp(stack);
+			this.#fp = this.#carrierFp(stack);
 		}
 
-		cursor.pc = stack.word(cursor.fp + 8);
-		cursor.sp = cursor.fp + 16;
-		cursor.fp = stack.word(cursor.fp);
-		return this.#jvm.code.isCode(cursor.pc) ? undefined : 'broken';
+		this.#pc = stack.word(this.#fp + 8);
+		this.#sp = this.#fp + 16;
+		this.#fp = stack.word(this.#fp);
+		return this.#jvm.code.isCode(this.#pc) ? undefined : 'broken';
 	}
 
 	/**
@@ -204,7 +195,7 @@ export class Walker {
 	just after the last frame.
 	*/
 	#carrierFp(stack: StackCopy): number {
-		const {fp, sp} = this.#cursor;
+		const [fp, sp] = [this.#fp, this.#sp];
 		const endSp = sp + maxEntryBytes;
 		if (fp >= sp && fp < endSp) {
 			return fp;
@@ -221,11 +212,10 @@ export class Walker {
 
 	/** Leaves a frame of known size, whose uppermost words are the saved frame pointer and the return address. */
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
-		const cursor = this.#cursor;
-		const sender = cursor.sp + (words * 8);
-		cursor.pc = this.#returnPc(stack, sender - 8);
-		cursor.fp = stack.word(sender - 16);
-		cursor.sp = sender;
+		const sender = this.#sp + (words * 8);
+		this.#pc = this.#returnPc(stack, sender - 8);
+		this.#fp = stack.word(sender - 16);
+		this.#sp = sender;
 		return words < 2 ? 'broken' : undefined;
 	}
 

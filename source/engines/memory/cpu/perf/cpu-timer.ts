@@ -1,5 +1,6 @@
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
+import {bounded} from '../../../../model/get-or-create.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
@@ -16,14 +17,13 @@ const withoutFramesMs = 2000;
 const maxStackPointers = 1000;
 
 /** How long a loss of records explains unattributed CPU time. */
-const samplesAfterLoss = 500;
+const explainedByLossMs = 10_000;
 
-/** A thread's newest stack, its stacks in the current sample, and the sample that had the newest. */
+/** A thread's newest stack, its stacks in the current sample, and when the newest was taken. */
 type ThreadStacks = {
 	last: RecordedStack;
 	fresh: readonly RecordedStack[];
 	recordedAtMs: number;
-	sample: number;
 };
 
 const noStacks: readonly RecordedStack[] = [];
@@ -36,7 +36,7 @@ read.
 export class CpuTimer implements RunningTimer {
 	ended: readonly RecordedStack[] = noStacks;
 	readonly stackPointers = new Map<number, number>();
-	#lastSampleWithLoss = Number.NEGATIVE_INFINITY;
+	#lostAtMs = Number.NEGATIVE_INFINITY;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
@@ -47,8 +47,6 @@ export class CpuTimer implements RunningTimer {
 	readonly #skippedUntilMs = new Map<number, number>();
 	#rings?: CpuRings;
 	#recordsByTid = new Map<number, ThreadRecord[]>();
-	#lost = 0;
-	#samples = 0;
 
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
 		this.#calls = calls;
@@ -62,7 +60,7 @@ export class CpuTimer implements RunningTimer {
 		let hasWoken = false;
 		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
-		this.#lost = lost;
+		this.#lostAtMs = lost > 0 ? performance.now() : this.#lostAtMs;
 		this.#recordsByTid = new Map();
 		for (const record of records) {
 			const {tid} = record;
@@ -86,8 +84,6 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	poll(_changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
-		this.#samples++;
-		this.#lastSampleWithLoss = this.#lost > 0 ? this.#samples : this.#lastSampleWithLoss;
 		const nowMs = performance.now();
 		if (hasNew || threads.length !== this.#threadByTid.size) {
 			this.#threadByTid.clear();
@@ -104,16 +100,12 @@ export class CpuTimer implements RunningTimer {
 			if (thread) {
 				this.#walk(thread, records, nowMs);
 			} else {
-				this.stackPointers.set(tid, records[0].registers.sp);
+				bounded(this.stackPointers, maxStackPointers).set(tid, records[0].registers.sp);
 				ended.push(...this.#walkUnlisted(tid, records, nowMs));
 			}
 		}
 
 		this.ended = ended;
-		if (this.stackPointers.size > maxStackPointers) {
-			this.stackPointers.clear();
-		}
-
 		this.#age(nowMs);
 		const costMs = this.#recordsByTid.size > 0 ? count * recordCostMs / this.#recordsByTid.size : 0;
 		this.#recordsByTid = new Map();
@@ -127,7 +119,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	get unattributed(): UnattributedReason {
-		return this.#samples - this.#lastSampleWithLoss < samplesAfterLoss ? 'lost' : 'wakeUps';
+		return performance.now() - this.#lostAtMs < explainedByLossMs ? 'lost' : 'wakeUps';
 	}
 
 	get bufferMs(): number {
@@ -165,7 +157,7 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		thread.hasEvent = true;
-		this.#threadStacks.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs, sample: this.#samples});
+		this.#threadStacks.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs});
 	}
 
 	#walkUnlisted(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
@@ -183,7 +175,7 @@ export class CpuTimer implements RunningTimer {
 
 	#age(nowMs: number): void {
 		for (const [thread, stacks] of this.#threadStacks) {
-			if (stacks.sample !== this.#samples) {
+			if (stacks.recordedAtMs !== nowMs) {
 				stacks.fresh = noStacks;
 			}
 

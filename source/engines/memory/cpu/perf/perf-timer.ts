@@ -270,7 +270,6 @@ export class ThreadEvent {
 	readonly #firstNs: number;
 	readonly #periodNs: number;
 	#regularSinceNs = Number.POSITIVE_INFINITY;
-	#isClosed = false;
 
 	private constructor(calls: PerfCalls, fd: number, mapped: MappedRing, periods: {readonly firstNs: number; readonly periodNs: number}) {
 		this.#calls = calls;
@@ -281,11 +280,8 @@ export class ThreadEvent {
 		this.#periodNs = periods.periodNs;
 	}
 
+	/** Removes all records and returns them. Not after `close`. */
 	take(): readonly ThreadRecord[] {
-		if (this.#isClosed) {
-			return [];
-		}
-
 		const {records, lost} = this.#ring.take();
 		const isFirst = this.#regularSinceNs === Number.POSITIVE_INFINITY;
 		// Until the regular period is set, further records follow at the first, shorter one.
@@ -304,10 +300,7 @@ export class ThreadEvent {
 	}
 
 	close(): void {
-		if (!this.#isClosed) {
-			this.#isClosed = true;
-			this.#calls.unmap(this.#mapped);
-			this.#calls.close(this.#fd);
-		}
+		this.#calls.unmap(this.#mapped);
+		this.#calls.close(this.#fd);
 	}
 }

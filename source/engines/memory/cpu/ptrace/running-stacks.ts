@@ -156,7 +156,7 @@ export class RunningStacks {
 			const location = decodeRegisters(registers);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
 			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
-				end = walker.walkFromAnchor(stack, block);
+				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
 			} else {
 				end = isOutsideJava(block) ? 'root' : top.walk(stack, location);
 			}

@@ -209,7 +209,7 @@ describe('who has an event', () => {
 		expect([eventsOf(limited, others), limited.finding]).toEqual([7, '33 threads have no records: no more files may be opened (ulimit -n)']);
 	});
 
-	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others; closed, nothing is read', () => {
+	test('the first record counts for a period, those before it is set for the first part, later ones for a period; those lost count with the others', () => {
 		const kernel = new Kernel();
 		const followed = timerOf(kernel);
 		const java = thread(1);
@@ -226,8 +226,6 @@ describe('who has an event', () => {
 		expect(event.take().map(record => record.periodNs)).toEqual([periodNs, periodNs]);
 		kernel.record(fd, 1, 2, 3);
 		expect(event.take().map(record => record.periodNs)).toEqual([2.5 * periodNs, 2.5 * periodNs]);
-		followed.release();
-		expect(event.take()).toEqual([]);
 	});
 });
 
