@@ -51,16 +51,13 @@ export class ThreadObjects {
 	}
 
 	/**
-	Returns the java.lang.Thread object of a JavaThread, verified by its pointer back; 0 if there is none yet. `slot`:
-	the value of JavaThread._threadObj.
+	Returns the java.lang.Thread object of a JavaThread, verified by its pointer back. `slot`: JavaThread._threadObj. Up
+	to 14 that is the pointer itself, which changes with each collection and is read again; later it points to a slot.
 	*/
 	objectOf(thread: number, slot: number): number {
-		const oop = this.inSlot(thread, slot);
-		if (oop !== 0 && (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) || this.#vm.reader.word(oop + this.#offsets.eetop) !== thread)) {
-			fail();
-		}
-
-		return oop;
+		const {reader, layout: {types, fields}} = this.#vm;
+		const oop = types.threadObjectIsHandle ? this.#heap.wideReference(slot) : reader.word(thread + fields.threadObject);
+		return this.nativeThreadOf(oop) === thread ? oop : fail();
 	}
 
 	identity(oop: number): ThreadIdentity {
@@ -93,20 +90,6 @@ export class ThreadObjects {
 
 	statusAddress(oop: number): number {
 		return this.#holder(oop) + this.#offsets.status;
-	}
-
-	/** Returns the object in a handle such as JavaThread._vthread, which is never compressed; 0 for none. */
-	inHandle(slot: number): number {
-		return slot === 0 ? 0 : this.#heap.wideReference(slot);
-	}
-
-	/**
-	Returns the object of JavaThread._threadObj, unverified (see `objectOf`). Up to 14 the field is the pointer itself,
-	which changes with each collection and is read again; later it points to a slot.
-	*/
-	inSlot(thread: number, slot: number): number {
-		const {reader, layout: {types, fields}} = this.#vm;
-		return types.threadObjectIsHandle ? this.inHandle(slot) : reader.word(thread + fields.threadObject);
 	}
 
 	#idAndName(oop: number): {readonly id: number; readonly name: string} {

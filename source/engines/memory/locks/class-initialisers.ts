@@ -1,9 +1,10 @@
+import {getOrCreate} from '../../../model/get-or-create.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {wordAt, isAligned} from '../target/memory.js';
 import {ifReadable} from '../target/reader.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
-import {type JavaThread, type Lock} from '../threads/java-thread.js';
+import {noLock, type JavaThread, type Lock} from '../threads/java-thread.js';
 
 /** First release in which a JavaThread refers to the class whose initialiser it waits for. */
 const threadHasClassSince = 17;
@@ -38,10 +39,10 @@ export class ClassInitialisers {
 		const {reader, release, layout: {fields, sizes, constants}} = this.#jvm.vm;
 		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialised) && has(sizes.javaThread);
 		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
-			return isKnownLayout ? undefined : {kind: lockKindCode.none, className: 0};
+			return isKnownLayout ? undefined : noLock;
 		}
 
-		try {
+		return ifReadable<Lock | undefined>(() => {
 			const bytes = release >= threadHasClassSince ? reader.bytes(address, sizes.javaThread & ~7) : reader.bytes(block.anchorSp - searchedBytes, searchedBytes);
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
@@ -53,10 +54,8 @@ export class ClassInitialisers {
 				}
 			}
 
-			return {kind: lockKindCode.none, className: 0};
-		} catch {
-			return undefined;
-		}
+			return noLock;
+		}, undefined);
 	}
 
 	/** Returns a thread's outermost frame in a class's initialiser; 0 for none. */
@@ -68,14 +67,7 @@ export class ClassInitialisers {
 	}
 
 	#initialiserAt(word: number): number {
-		const known = isAligned(word) ? this.#byWord.get(word) : 0;
-		if (known !== undefined) {
-			return known;
-		}
-
-		const by = this.#initialiserOf(word);
-		this.#byWord.set(word, by);
-		return by;
+		return isAligned(word) ? getOrCreate(this.#byWord, word, () => this.#initialiserOf(word)) : 0;
 	}
 
 	/** Returns the address of the JavaThread that initialises a class; 0 if none does, or it is no class. */

@@ -7,15 +7,13 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../target/memory.js';
 import {klassSymbol, symbolName} from '../hotspot/methods.js';
-import {type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
+import {noLock, type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
 import {ifReadable} from '../target/reader.js';
 import {ClassInitialisers} from './class-initialisers.js';
 import {TakenAt} from './taken-at.js';
 
 const threadSignature = 'Ljava/lang/Thread;';
-
-const none: Lock = {kind: lockKindCode.none, className: 0};
 
 /**
 ObjectMonitor::ANONYMOUS_OWNER: another thread than the holder inflated the lock, and the owner is not yet set
@@ -89,7 +87,7 @@ export class Locks {
 	of(thread: JavaThread, state: number): Lock {
 		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.description.state);
 		if (!isStalled && !isWaiting(thread.description.state)) {
-			return none;
+			return noLock;
 		}
 
 		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
@@ -115,7 +113,7 @@ export class Locks {
 		// A lock that was unreadable because objects moved is read again in the next sample.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
 		thread.lock = isKnown ? {...lock, frames: thread.stack.frames, state: thread.description.state, clock: this.#clockNow} : undefined;
-		return lock ?? none;
+		return lock ?? noLock;
 	}
 
 	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
@@ -155,22 +153,18 @@ export class Locks {
 	}
 
 	#find(thread: JavaThread): Lock | undefined {
-		const {block, description: {state}} = thread;
-		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
-			const monitor = block.pendingMonitor;
-			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => this.#monitorHolder(monitor));
-		}
-
+		const {block: {pendingMonitor, waitingMonitor}, description: {state}} = thread;
 		if (state === stateCode.BLOCKED) {
-			return none;
+			const holderSlot = () => this.#monitorHolder(pendingMonitor);
+			return pendingMonitor === 0 ? noLock : {kind: lockKindCode.monitor, className: this.#monitorClass(pendingMonitor), holder: holderSlot(), holderSlot};
 		}
 
 		const kind = waitKind(thread, this.#jvm.methods);
 		if (kind === 'wait') {
-			return {kind: lockKindCode['monitor-wait'], className: block.waitingMonitor === 0 ? 0 : this.#monitorClass(block.waitingMonitor)};
+			return {kind: lockKindCode['monitor-wait'], className: waitingMonitor === 0 ? 0 : this.#monitorClass(waitingMonitor)};
 		}
 
-		return kind === 'park' ? this.#parked(thread) : none;
+		return kind === 'park' ? this.#parked(thread) : noLock;
 	}
 
 	#monitorObject(monitor: number): number {
@@ -189,7 +183,7 @@ export class Locks {
 	*/
 	#monitorHolder(monitor: number): Holder | undefined {
 		const {reader, layout: {fields}} = this.#jvm.vm;
-		try {
+		return ifReadable(() => {
 			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
 				const thread = this.#safely(() => this.#lockStackHolder(this.#monitorObject(monitor)));
@@ -202,9 +196,7 @@ export class Locks {
 			}
 
 			return isAligned(owner) ? {thread: this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize)} : undefined;
-		} catch {
-			return undefined;
-		}
+		}, undefined);
 	}
 
 	#lockStackHolder(oop: number): JavaThread | undefined {
@@ -219,22 +211,16 @@ export class Locks {
 
 	#parked(thread: JavaThread): Lock | undefined {
 		return this.#safely<Lock>(() => {
-			const {objects} = this.#jvm;
+			const {heap, objects} = this.#jvm;
 			// A virtual thread that is pinned parks with its carrier, but the blocker is its own.
-			const isVirtual = thread.stack.carrierStart >= 0;
-			const blocker = objects.parkBlocker(isVirtual ? objects.inHandle(thread.block.virtualThread) : objects.objectOf(thread.address, thread.block.threadObject));
+			const blocker = objects.parkBlocker(thread.stack.hasVirtualThread ? heap.wideReference(thread.block.virtualThread) : objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
-				return none;
+				return noLock;
 			}
 
-			return this.#isOwnable(blocker)
-				? this.#owned(lockKindCode.park, this.#classIdOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker)))
-				: {kind: lockKindCode.park, className: this.#classIdOf(blocker)};
+			const holderSlot = this.#isOwnable(blocker) ? () => this.#safely(() => this.#holderOfSynchronizer(blocker)) : undefined;
+			return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: holderSlot?.(), holderSlot};
 		});
-	}
-
-	#owned(kind: number, className: number, holderSlot: () => Holder | undefined): Lock {
-		return {kind, className, holder: holderSlot(), holderSlot};
 	}
 
 	/** Whether an object is a synchronizer that can have an owner. Throws `Unreadable`. */

@@ -172,22 +172,15 @@ export class Descriptions {
 
 	/** Returns the identity of the mounted virtual thread; undefined if unreadable or no longer mounted. */
 	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
-		const before = this.#jvm.clock.now();
-		try {
-			this.#jvm.heap.isDoubtful = false;
-			const oop = this.#jvm.objects.inHandle(thread.block.virtualThread);
-			const {id, name} = this.#jvm.objects.virtualIdentity(oop);
+		const {heap, objects, clock, vm: {collector}} = this.#jvm;
+		const before = clock.now();
+		return ifReadable(() => {
+			heap.isDoubtful = false;
+			const identity = objects.virtualIdentity(heap.wideReference(thread.block.virtualThread));
+			const isCertain = collector === 'stop-the-world' ? before !== moving && clock.now() === before : !heap.isDoubtful;
 			// Without a virtual thread, the handle refers to the carrier itself.
-			if (id === thread.description.key) {
-				return undefined;
-			}
-
-			if (this.#jvm.vm.collector === 'stop-the-world' ? before !== moving && this.#jvm.clock.now() === before : !this.#jvm.heap.isDoubtful) {
-				return {id, name};
-			}
-		} catch {}
-
-		return undefined;
+			return isCertain && identity.id !== thread.description.key ? identity : undefined;
+		}, undefined);
 	}
 
 	/** Whether there is nothing to read: a thread in Java code is always RUNNABLE. */
@@ -230,10 +223,7 @@ export class Descriptions {
 	}
 
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
-		return ifReadable(() => this.#jvm.vm.reader.withPages(() => {
-			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
-			return oop === 0 ? undefined : this.#jvm.objects.identity(oop);
-		}), undefined);
+		return ifReadable(() => this.#jvm.vm.reader.withPages(() => this.#jvm.objects.identity(this.#objectOf(thread))), undefined);
 	}
 
 	/**
@@ -258,12 +248,7 @@ export class Descriptions {
 	#state(thread: JavaThread, clock: number): number | undefined {
 		try {
 			if (thread.description.statusClock !== clock) {
-				const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
-				if (oop === 0) {
-					return undefined;
-				}
-
-				thread.description.statusAddress = this.#jvm.objects.statusAddress(oop);
+				thread.description.statusAddress = this.#jvm.objects.statusAddress(this.#objectOf(thread));
 				thread.description.statusClock = clock;
 			}
 
@@ -275,10 +260,11 @@ export class Descriptions {
 	}
 
 	#status(thread: JavaThread): number | undefined {
-		return ifReadable(() => {
-			const oop = this.#jvm.objects.objectOf(thread.address, thread.block.threadObject);
-			return oop === 0 ? undefined : this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(oop));
-		}, undefined);
+		return ifReadable(() => this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(this.#objectOf(thread))), undefined);
+	}
+
+	#objectOf({address, block}: JavaThread): number {
+		return this.#jvm.objects.objectOf(address, block.threadObject);
 	}
 }
 

@@ -1,4 +1,5 @@
 import {stateCode} from '../../../model/thread-state.js';
+import {lockKindCode} from '../../../model/sample.js';
 import {WalkedStack} from '../unwind/walker.js';
 import {emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
 import {CpuTime} from './cpu-times.js';
@@ -17,6 +18,8 @@ export type Lock = {
 	/** Reads the holder again; undefined if there can be none. */
 	readonly holderSlot?: () => Holder | undefined;
 };
+
+export const noLock: Lock = {kind: lockKindCode.none, className: 0};
 
 /** The frames, state and clock are those for which the lock is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};

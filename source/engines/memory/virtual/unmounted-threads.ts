@@ -176,8 +176,9 @@ export class UnmountedThreads {
 
 	/** Returns the sets of a pass, the pollers first: threads are looked up there. */
 	#sources(maps: readonly number[], threads: readonly JavaThread[], found: Found[]): Source[] {
-		const pollers = this.#parts.fileWait ? ifReadable(() => this.#pollers.maps(), []) : [];
-		this.#waits.start(pollers);
+		const pollers = this.#parts.fileWait ? ifReadable(() => this.#pollers.find(), []) : [];
+		this.#pollers.maps = pollers;
+		this.#waits.start();
 		return [
 			...pollers.map(({map}, index): Source => ({
 				entries: from => this.#jdk.entries(map, from), take: ({key, node}) => {
@@ -208,10 +209,7 @@ export class UnmountedThreads {
 
 	#listScopesOf({address, block}: JavaThread, found: Found[]): void {
 		ifReadable(() => {
-			const thread = this.#jvm.objects.objectOf(address, block.threadObject);
-			if (thread !== 0) {
-				this.#listScopes(thread, found, 0);
-			}
+			this.#listScopes(this.#jvm.objects.objectOf(address, block.threadObject), found, 0);
 		}, undefined);
 	}
 

@@ -46,7 +46,6 @@ export class VirtualWaits {
 	readonly #locks = new Map<number, Lock>();
 	/** Offsets of the VM's injected fields in java.lang.VirtualThread. */
 	#injected: readonly number[] | undefined;
-	#pollers: readonly PollerMap[] = [];
 
 	constructor(jvm: Jvm, parts: Parts) {
 		this.#jvm = jvm;
@@ -54,9 +53,8 @@ export class VirtualWaits {
 	}
 
 	/** Begins a slice: objects may have moved since the previous one. */
-	start(pollers: readonly PollerMap[]): void {
+	start(): void {
 		this.#locks.clear();
-		this.#pollers = pollers;
 	}
 
 	/**
@@ -79,7 +77,7 @@ export class VirtualWaits {
 
 	#fileWait(thread: number, id: number, known: VirtualWait | undefined): VirtualWait {
 		const {pollers, fileWait} = this.#parts;
-		const file = fileWait && pollers.fileOf(thread, id, this.#pollers);
+		const file = fileWait && pollers.fileOf(thread, id);
 		if (!file || known?.fd === file.fd) {
 			return file && known ? known : noWait;
 		}
@@ -145,6 +143,8 @@ Finds the open files that virtual threads wait for: sun.nio.ch.Poller maps each 
 ready. Objects must not move meanwhile. Methods throw `Unreadable`.
 */
 export class Pollers {
+	/** The maps of all pollers, as of this slice. */
+	maps: readonly PollerMap[] = [];
 	readonly #objects: JdkObjects;
 	/** By thread id: descriptor and index of the map, as of when the maps were read. */
 	readonly #files = new Map<number, {readonly fd: number; readonly poller: number}>();
@@ -154,7 +154,7 @@ export class Pollers {
 	}
 
 	/** Returns the maps of all pollers (descriptor to thread), in the same order each time. */
-	maps(): PollerMap[] {
+	find(): PollerMap[] {
 		const objects = this.#objects;
 		if (objects.classes.get(poller) === undefined) {
 			return [];
@@ -184,9 +184,9 @@ export class Pollers {
 	}
 
 	/** Returns the recorded file of a thread if it still waits for it; otherwise undefined. */
-	fileOf(thread: number, id: number, maps: readonly PollerMap[]): {readonly fd: number; readonly isRead: boolean} | undefined {
+	fileOf(thread: number, id: number): {readonly fd: number; readonly isRead: boolean} | undefined {
 		const file = this.#files.get(id);
-		const found = file && maps.at(file.poller);
+		const found = file && this.maps.at(file.poller);
 		return found && this.#objects.valueOf(found.map, file.fd, key => this.#objects.integer(key) === file.fd) === thread ? {fd: file.fd, isRead: found.isRead} : undefined;
 	}
 }
