@@ -3,7 +3,7 @@ import {auto, engines} from '../engines/registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 
-/** `note`: with `auto`, why better engines were skipped; and the engine's own note, if any. */
+/** `note`: with `auto`, why better engines were skipped; empty if none were. */
 type Choice = {
 	readonly engine: Engine;
 	readonly note: string;
@@ -17,14 +17,13 @@ export async function chooseEngine(requested: string, target: Target, among: rea
 	const candidates = among.filter(({id}) => requested === auto || id === requested);
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
-		const found = await engine.check(target, {timer});
-		if (found.ready) {
+		const obstacle = await engine.check(target, {timer});
+		if (!obstacle) {
 			const notes = refusals.map(({id, reason}) => `${id} is not available (${reason})`);
-			const passedOver = notes.length > 0 ? [`engine ${engine.id}: ${notes.join('; ')}`] : [];
-			return {engine, note: [...passedOver, ...(found.note ? [found.note] : [])].join('; ')};
+			return {engine, note: notes.length > 0 ? `engine ${engine.id}: ${notes.join('; ')}` : ''};
 		}
 
-		refusals.push({id: engine.id, ...found});
+		refusals.push({id: engine.id, ...obstacle});
 	}
 
 	if (refusals.length === 0) {

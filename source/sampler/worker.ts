@@ -33,7 +33,7 @@ async function run(): Promise<void> {
 	const session = await engine.open(input.target, {...input, fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd))}, writer);
 	try {
 		report({kind: 'opened', engine: engine.id, timer: session.timer});
-		const notes = printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')) || undefined;
+		const notes = printable([note, session.note].filter(Boolean).join('; ')) || undefined;
 		report({kind: 'status', status: {note: notes, canAskForHolders: session.askForHolders !== undefined}});
 		const loop = new SamplingLoop({
 			...input,

@@ -38,8 +38,8 @@ async function attachReason(java: JavaProcess): Promise<string> {
 		throw new Error(found.reason);
 	}
 
-	const probe = await attachEngine.check(found.target);
-	return probe.ready ? 'ready' : probe.reason;
+	const obstacle = await attachEngine.check(found.target);
+	return obstacle?.reason ?? 'ready';
 }
 
 /** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */

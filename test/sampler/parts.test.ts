@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {SessionOver, type Engine, type Readiness} from '../../source/engines/common/engine.js';
+import type {Obstacle} from '../../source/jvm/obstacles.js';
+import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs, SamplingClock} from '../../source/sampler/clock.js';
@@ -34,20 +35,20 @@ test('an interval stays within what the sampler takes', () => {
 });
 
 describe('chooseEngine', () => {
-	const engine = (id: string, found: Readiness): Engine => ({
+	const engine = (id: string, found?: Obstacle): Engine => ({
 		id, defaultIntervalMs: 1, needsAttachSocket: false, check: async () => found, async open() {
 			throw new Error('not opened here');
 		},
 	});
-	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root', othersMayDo: true});
-	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: '', othersMayDo: true});
-	const gone = (id: string) => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
-	const memory = engine('memory', {ready: true, note: 'lines are those of the nearest debug information'});
-	const attach = engine('attach', {ready: true});
-	const noAttach = engine('attach', {ready: false, reason: 'attach is disabled', hint: 'restart it'});
+	const noMemory = engine('memory', {reason: 'no ptrace rights', hint: 'run as root', othersMayDo: true});
+	const elsewhere = engine('memory', {reason: 'not on this processor', hint: '', othersMayDo: true});
+	const gone = (id: string) => engine(id, {reason: 'process 1 has ended', hint: 'choose another process'});
+	const memory = engine('memory');
+	const attach = engine('attach');
+	const noAttach = engine('attach', {reason: 'attach is disabled', hint: 'restart it'});
 
 	test.each([
-		['auto', [memory, attach], 'memory', 'lines are those of the nearest debug information'],
+		['auto', [memory, attach], 'memory', ''],
 		['auto', [noMemory, attach], 'attach', 'engine attach: memory is not available (no ptrace rights)'],
 		['attach', [memory, attach], 'attach', ''],
 	] as const)('%s', async (asked, among, id, note) => {
@@ -58,7 +59,7 @@ describe('chooseEngine', () => {
 	test.each([
 		['memory', [noMemory, attach], 'no ptrace rights', 'run as root, or use --engine attach'],
 		['memory', [noMemory], 'no ptrace rights', 'run as root'],
-		['memory', [elsewhere, attach, engine('third', {ready: true})], 'not on this processor', 'use --engine attach or third'],
+		['memory', [elsewhere, attach, engine('third')], 'not on this processor', 'use --engine attach or third'],
 		['auto', [noMemory, noAttach], 'engine memory: no ptrace rights; engine attach: attach is disabled', 'run as root, or restart it'],
 		['auto', [elsewhere, noAttach], 'engine memory: not on this processor; engine attach: attach is disabled', 'restart it'],
 		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],

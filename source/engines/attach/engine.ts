@@ -10,8 +10,7 @@ export const attachEngine: Engine = {
 	needsAttachSocket: true,
 	async check(target) {
 		const {inspect} = await import('../../jvm/discovery/inspect.js');
-		const {obstacle} = inspect(target.pid);
-		return obstacle ? {ready: false, ...obstacle} : {ready: true};
+		return inspect(target.pid).obstacle;
 	},
 	async open(target, options, interner) {
 		const {AttachSession} = await import('./session.js');

@@ -3,10 +3,6 @@ import type {Sample} from '../../model/sample.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import type {Target} from '../../jvm/target.js';
 
-export type Readiness =
-	| {readonly ready: true; readonly note?: string}
-	| ({readonly ready: false} & Obstacle);
-
 /** How the memory engine reads running threads: events on their CPU clocks (`perf`), or ptrace stops (`stop`). */
 export const timerIds = ['perf', 'stop'] as const;
 export type TimerId = (typeof timerIds)[number];
@@ -128,7 +124,7 @@ export type Engine = {
 	readonly id: string;
 	readonly defaultIntervalMs: number;
 	readonly needsAttachSocket: boolean;
-	/** Checks whether this engine can sample this target, without disturbing it. */
-	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Readiness>;
+	/** Returns why this engine cannot sample this target, undefined if it can; does not disturb the target. */
+	check(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Obstacle | undefined>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;
 };

@@ -3,7 +3,7 @@ import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {IdleList, idleKind} from '../../jvm/threads/idle.js';
-import {type EngineOptions, type EngineSession} from '../common/engine.js';
+import {type EngineOptions} from '../common/engine.js';
 import {firstWithVirtualThreads} from '../../model/snapshot.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
@@ -39,6 +39,7 @@ type Parts = {
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
 export class SampleRows {
+	readonly virtual?: UnmountedThreads;
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	readonly #locks: Locks;
@@ -49,7 +50,6 @@ export class SampleRows {
 	readonly #cache = new RowCache();
 	readonly #waitsForOwner: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
-	readonly #virtual?: UnmountedThreads;
 	readonly #rowsOfMounted = new Map<number, number>();
 	readonly #unmounted: UnmountedRecord[] = [];
 	#nowMs = 0;
@@ -67,7 +67,7 @@ export class SampleRows {
 		this.#kinds = new VirtualKinds(jvm.methods);
 		this.#locks = new Locks(jvm);
 		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
-			this.#virtual = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
+			this.virtual = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
 		}
 
 		this.#unknownFrame = pseudoFrame(jvm.interner, unknownStack);
@@ -88,7 +88,7 @@ export class SampleRows {
 		this.#waitsForOwner.length = 0;
 		this.#unmounted.length = 0;
 		this.#rowsOfMounted.clear();
-		this.#virtual?.read(threads);
+		this.virtual?.read(threads);
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
 				this.#fillRow(into, thread);
@@ -102,10 +102,6 @@ export class SampleRows {
 		// Last, so that all other rows keep their places.
 		this.#addUnmounted(into);
 		this.#cache.end();
-	}
-
-	get virtualThreads(): EngineSession['virtualThreads'] {
-		return this.#virtual;
 	}
 
 	forget(sample: Sample): void {
@@ -212,7 +208,7 @@ export class SampleRows {
 	}
 
 	#addGroups(into: Sample): void {
-		for (const group of this.#virtual?.groups ?? []) {
+		for (const group of this.virtual?.groups ?? []) {
 			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
 				continue;
 			}
@@ -239,7 +235,7 @@ export class SampleRows {
 				return thread.round === round ? thread.row : -1;
 			}
 
-			const group = this.#virtual?.groupOf(virtualId);
+			const group = this.virtual?.groupOf(virtualId);
 			return this.#rowsOfMounted.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
 		};
 
@@ -247,7 +243,7 @@ export class SampleRows {
 			this.#locks.fill(into, thread, rowOf);
 		}
 
-		for (const {count, row, wait: {holder}} of this.#virtual?.groups ?? []) {
+		for (const {count, row, wait: {holder}} of this.virtual?.groups ?? []) {
 			if (count > 0) {
 				into.lockOwner[row] = holder ? rowOf(holder) : -1;
 			}
@@ -262,9 +258,9 @@ export class SampleRows {
 			nameDeadlocked(into, row, virtual);
 		}
 
-		for (const group of this.#virtual?.groups ?? []) {
+		for (const group of this.virtual?.groups ?? []) {
 			if (group.wait.holder) {
-				nameDeadlocked(into, group.row, this.#virtual?.threadOf(group));
+				nameDeadlocked(into, group.row, this.virtual?.threadOf(group));
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const maxConsecutiveFailures = 50;
 /** Samples one JVM from another process: lists its threads, reads their stacks, describes them, and fills the rows. */
 export class MemorySession implements EngineSession {
 	readonly note?: string;
-	readonly timer?: TimerId;
+	readonly timer: TimerId;
 	readonly #target: Target;
 	readonly #jvm: LiveJvm;
 	readonly #cpu: ThreadCpu;
@@ -39,10 +39,10 @@ export class MemorySession implements EngineSession {
 		this.#present = new PresentThreads(jvm, target, this.#cpu, jvmStacks);
 		this.#stacks = new ThreadStacks(jvm, target, options, this.#present);
 		this.#descriptions = new Descriptions(jvm, target.pid, this.#present.java);
-		const {perf, observed, timer, note} = this.#stacks;
-		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observed});
-		this.timer = timer;
+		const {perf, observed, note} = this.#stacks;
 		this.note = note;
+		this.timer = perf ? 'perf' : 'stop';
+		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observed});
 	}
 
 	async sample(into: Sample, isAfterGap = false, repeats = 1): Promise<SampleOutcome> {
@@ -90,7 +90,7 @@ export class MemorySession implements EngineSession {
 	}
 
 	get virtualThreads(): EngineSession['virtualThreads'] {
-		return this.#rows.virtualThreads;
+		return this.#rows.virtual;
 	}
 
 	async release(): Promise<void> {

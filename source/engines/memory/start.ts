@@ -5,7 +5,7 @@ import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {attempt, outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
-import {SessionOver, type EngineOptions, type EngineSession, type Readiness} from '../common/engine.js';
+import {SessionOver, type EngineOptions, type EngineSession} from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type LiveJvm} from './open.js';
@@ -103,23 +103,22 @@ function ownRights(target: Target): Rights {
 }
 
 /**
-Checks whether a JVM can be sampled by opening and closing it as a session would, unnoticed by the JVM. Obstacles to
-stopping threads count only if threads must be stopped.
+Returns why a JVM cannot be sampled, after opening and closing it as a session would, unnoticed by the JVM. Obstacles
+to stopping threads count only if threads must be stopped.
 */
-export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions, 'timer'> = {}): Promise<Readiness> {
+export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions, 'timer'> = {}): Promise<Obstacle | undefined> {
 	const platform = platformObstacle();
 	if (platform) {
-		return {ready: false, ...platform};
+		return platform;
 	}
 
 	try {
 		const {memory, ptrace, perf} = openJvm(target.pid, noInterner);
 		memory.close();
 		const hasEvents = timer !== 'stop' && allowedEvents(perf, target.pid).refusal === undefined;
-		const obstacle = hasEvents ? undefined : stopObstacle(target, ptrace);
-		return obstacle ? {ready: false, ...obstacle} : {ready: true};
+		return hasEvents ? undefined : stopObstacle(target, ptrace);
 	} catch (error) {
-		return {ready: false, ...obstacleOfOpening(target, error)};
+		return obstacleOfOpening(target, error);
 	}
 }
 

@@ -1,5 +1,5 @@
 import {type Target} from '../../jvm/target.js';
-import {type EngineOptions, type TimerId} from '../common/engine.js';
+import {type EngineOptions} from '../common/engine.js';
 import {chooseTimer} from './cpu/perf/choose.js';
 import {RecordedStacks} from './cpu/perf/recorded-stack.js';
 import {type RunningTimer} from './cpu/perf/running-timer.js';
@@ -21,11 +21,9 @@ import {Walker, type WalkEnd} from './unwind/walker.js';
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
 	stops: Stops = noStops;
-	/** How running threads are read, and what that misses (printable). */
-	readonly timer?: TimerId;
-	readonly note?: string;
-	/** Set if running threads are read without stopping them. */
+	/** Set if running threads are read without stopping them; and what the way they are read misses (printable). */
 	readonly perf?: RunningTimer;
+	readonly note?: string;
 	readonly observed?: ObservedThreads;
 	readonly #waiting: WaitingStacks;
 	readonly #running: RunningStacks;
@@ -36,9 +34,8 @@ export class ThreadStacks {
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
 		const chosen = chooseTimer(jvm.perf, target, options, new RecordedStacks(jvm, target.pid, {walker, top, continuations}));
-		this.timer = chosen.timer;
-		this.note = chosen.note;
 		this.perf = chosen.perf;
+		this.note = chosen.note;
 		this.#stopper = new Stopper(jvm.ptrace, target.pid);
 		this.#waiting = new WaitingStacks(jvm, present.java, walker, continuations);
 		this.#running = new RunningStacks(jvm, present.java, {

@@ -27,7 +27,7 @@ async function startSleep(): Promise<ChildProcess> {
 
 test('a process that is not a JVM', async () => {
 	const {pid} = await startSleep();
-	expect(await memoryEngine.check(rawTarget(pid!))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
+	expect(await memoryEngine.check(rawTarget(pid!))).toEqual({reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
 	await expect(memoryEngine.open(rawTarget(pid!), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
 });
 
@@ -36,7 +36,7 @@ test('a process that has ended', async () => {
 	const target = rawTarget(other.pid!);
 	other.kill('SIGKILL');
 	await once(other, 'exit');
-	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `process ${target.pid} has ended`});
+	expect(await memoryEngine.check(target)).toMatchObject({reason: `process ${target.pid} has ended`});
 });
 
 test('another tracer is named', async () => {
@@ -62,7 +62,7 @@ test('another tracer is named', async () => {
 test('a JVM is ready; its session ends normally when it does', async () => {
 	const java = await javaForTest('ParkedAndEcho', {args: ['20', '10']});
 	const target = rawTarget(java.pid);
-	expect(await memoryEngine.check(target)).toEqual({ready: true});
+	expect(await memoryEngine.check(target)).toBeUndefined();
 	const session = await memoryEngine.open(target, {depth: 100}, new Names());
 	const sample = new Sample();
 	expect(await session.sample(sample)).toMatchObject({ok: true});

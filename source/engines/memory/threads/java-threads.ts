@@ -1,3 +1,4 @@
+import {attempt} from '../../../jvm/system/proc.js';
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
 import {emptyBlock, javaThreadState, ThreadBlocks, type ThreadBlock} from '../hotspot/thread-block.js';
@@ -77,18 +78,14 @@ export class JavaThreads {
 		return this.#allBlocks.read(thread.address, thread.block);
 	}
 
-	isInJavaNow(thread: JavaThread): boolean {
-		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
+	/** Whether a thread is in Java code now, and not another's at its address. */
+	isInJavaNow({address, osThread, stackBase}: JavaThread): boolean {
+		const now = this.#scratch;
+		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0) && now.state === javaThreadState.inJava;
 	}
 
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#allBlocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
-	}
-
-	/** Reads the block at a thread's address into `#scratch`; returns whether it is still that thread's. */
-	#isStill({address, osThread, stackBase}: JavaThread): boolean {
-		const now = this.#scratch;
-		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
 	#rebuild(addresses: readonly number[], lastKnown: number): void {
@@ -175,10 +172,6 @@ export class JavaThreads {
 	}
 
 	#nativeIdOf(osThread: number): number | undefined {
-		try {
-			return this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId));
-		} catch {
-			return undefined;
-		}
+		return attempt(() => this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId)), undefined);
 	}
 }

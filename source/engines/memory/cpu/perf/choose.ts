@@ -1,7 +1,7 @@
 import {constants} from 'node:os';
 import {type Target} from '../../../../jvm/target.js';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
-import {SessionOver, type EngineOptions, type TimerId} from '../../../common/engine.js';
+import {SessionOver, type EngineOptions} from '../../../common/engine.js';
 import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
@@ -10,13 +10,12 @@ import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 
 /** `perf`: none if threads are stopped; `note`: a printable line about what the timer misses. */
-type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
+type ChosenTimer = {readonly perf?: RunningTimer; readonly note?: string};
 
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
 export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = 100, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
-	const stop = {timer: 'stop'} as const;
 	if (timer === 'stop') {
-		return stop;
+		return {};
 	}
 
 	const allowed = allowedEvents(calls, target.pid);
@@ -25,7 +24,7 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {targetEnded: false, hint: 'use --timer stop, or run as root'});
 		}
 
-		return {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`};
+		return {note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`};
 	}
 
 	const periodNs = periodOf(maxOverheadPercent);
@@ -36,13 +35,10 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 		})
 		: undefined;
 	if (rings) {
-		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs}), timer: 'perf'};
+		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs})};
 	}
 
-	return {
-		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), timer: 'perf',
-		note: whatThreadEventsMiss(allowed.withKernel, refusal),
-	};
+	return {perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, refusal)};
 }
 
 /** Returns what events on threads miss. `refusal`: why events on CPUs are refused. */

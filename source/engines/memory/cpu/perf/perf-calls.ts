@@ -138,29 +138,15 @@ export function loadPerfCalls(): PerfCalls {
 
 const {errno} = constants;
 
+const refusals: ReadonlyMap<number, string> = new Map([
+	[errno.EPERM, 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)'],
+	[errno.ENOSYS, 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'],
+	[errno.EMFILE, 'no more files may be opened (ulimit -n)'],
+]);
+
 /** Returns why an event was refused, in words. */
 export function refusalOf(error: number): string {
-	switch (error) {
-		case errno.EACCES: {
-			return `kernel.perf_event_paranoid ${paranoid()}`;
-		}
-
-		case errno.EPERM: {
-			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)';
-		}
-
-		case errno.ENOSYS: {
-			return 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events';
-		}
-
-		case errno.EMFILE: {
-			return 'no more files may be opened (ulimit -n)';
-		}
-
-		default: {
-			return `error ${error}`;
-		}
-	}
+	return error === errno.EACCES ? `kernel.perf_event_paranoid ${paranoid()}` : refusals.get(error) ?? `error ${error}`;
 }
 
 /** Returns kernel.perf_event_paranoid, or "?" if unreadable. */
