@@ -1,20 +1,16 @@
 import process from 'node:process';
-import {jsonSchema} from '../exports/common/export-format.js';
-import {csvText} from '../exports/formats/csv.js';
-import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
+import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	engineQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withSums, type Asked, type EngineQuery, type FleetRow,
+	engineQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type Asked, type EngineQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
 import {printable} from '../model/text.js';
-import {eitherOf} from '../options/option.js';
 import type {Options} from '../options/parse.js';
 import {clock, dayAndTime, formatCount} from '../query/columns/format.js';
 import {filtered, filterOf} from '../query/filter/filter.js';
 import type {Baseline} from '../query/types/query.js';
-import {version} from '../runtime/bundle.js';
 import {usage, UserError} from '../runtime/errors.js';
 import type {ChoiceColumn, ChoiceList, ChooserState} from '../ui/screens/chooser.js';
 import {runBatch, withOutput} from './batch.js';
@@ -79,16 +75,15 @@ class Fleet {
 	/** Prints the JVMs. */
 	async reportTable(): Promise<number> {
 		const {format, filter, top} = this.#options;
-		const {id, listing} = formatOf(format);
-		if (listing === undefined) {
-			throw usage(`--format ${id} needs a query: this address has only a table of JVMs`, `add query={service_name="NAME"}, or use ${eitherOf(formats.filter(other => other.listing).map(other => other.id))}`);
+		if (formatOf(format).listing !== 'table') {
+			throw usage(`--format ${format} needs a query: this address has only a table of JVMs`, 'add query={service_name="NAME"}');
 		}
 
 		const {query, jvms} = (await this.#read())!;
-		const rows = filtered(jvms, filterOf(filter), {text: row => `${serviceOf(row)} ${labelsText(row)}`});
-		const listed = (listing === 'table' ? withSums(rows) : rows).slice(0, top);
+		const rows = withServices(filtered(jvms, filterOf(filter), {text: row => `${serviceOf(row)} ${labelsText(row)}`})).slice(0, top);
+		const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
 		return withOutput(this.#options, async print => {
-			await print(writers[listing](listed, query));
+			await print(tableText({columns: columnsOf(query), nameHeading: 'LABELS'}, rows.map(row => ({cells: cellsOf(row, query), name: labelsText(row)})), width));
 			return 0;
 		});
 	}
@@ -110,6 +105,7 @@ class Fleet {
 	/** Shows the table until the user opens a row, or leaves: undefined. */
 	async #choose(): Promise<Opened | undefined> {
 		let opened: Opened | undefined;
+		this.#query = this.#table!.query;
 		await choose(this.#options, {
 			list: () => this.#table!.list,
 			initial: this.#chooser,
@@ -138,9 +134,7 @@ class Fleet {
 			return opened;
 		};
 
-		const code = await runLive(source, {...this.#options, baseline: first.baseline}, {spans: {move, canGoBack}});
-		this.#query = shown.query;
-		return code;
+		return runLive(source, {...this.#options, baseline: first.baseline}, {spans: {move, canGoBack}});
 	}
 
 	async #read(steps = 0): Promise<Table | undefined> {
@@ -215,8 +209,8 @@ function listOf(query: EngineQuery, jvms: readonly FleetRow[]): ChoiceList {
 		columns: columnsOf(query),
 		nameHeading: 'LABELS',
 		none: '',
-		message: `${spanText(query)}; CHANGE: since the span before; [ ] move it`,
-		rows: withSums(jvms).map(row => ({
+		message: `${spanText(query)}; [ ] move it`,
+		rows: withServices(jvms).map(row => ({
 			id: JSON.stringify(row.labels), cells: cellsOf(row, query), name: labelsText(row), words: `${serviceOf(row)} ${labelsText(row)}`,
 		})),
 	};
@@ -225,26 +219,20 @@ function listOf(query: EngineQuery, jvms: readonly FleetRow[]): ChoiceList {
 function columnsOf({type}: EngineQuery): readonly ChoiceColumn[] {
 	return [
 		{heading: (type.split(':')[1] ?? '').toUpperCase() || 'VALUE', align: 'right', fromColumns: 0},
-		{heading: 'CHANGE', align: 'right', fromColumns: 30},
 		{heading: 'SERVICE', align: 'left', fromColumns: 0},
 	];
 }
 
-function cellsOf({labels, now, before}: FleetRow, query: EngineQuery): readonly string[] {
-	const change = now === 0 ? 'gone' : (before === 0 ? 'new' : `${now < before ? '-' : (now > before ? '+' : '')}${figureText(Math.abs(now - before), query)}`);
-	return [figureText(now, query), change, serviceOf({labels})];
-}
-
-/** Returns a time in percent of a core, other values as they are. */
-function figureText(value: number, {type, startMs, endMs}: EngineQuery): string {
-	const percent = value / 1e4 / (endMs - startMs);
-	return type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(value));
+/** Returns a time in percent of a core, other values as they are; and the service. */
+function cellsOf(row: FleetRow, {type, startMs, endMs}: EngineQuery): readonly string[] {
+	const percent = row.value / 1e4 / (endMs - startMs);
+	return [type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(row.value)), serviceOf(row)];
 }
 
 const maxLabelLength = 200;
 
 function serviceOf({labels}: Pick<FleetRow, 'labels'>): string {
-	return Object.keys(labels).length === 0 ? '(all)' : printable(labels[serviceLabel] || '(no service)', maxLabelLength);
+	return printable(labels[serviceLabel] || '(no service)', maxLabelLength);
 }
 
 function labelsText({labels, jvms}: FleetRow): string {
@@ -261,20 +249,3 @@ function spanText({startMs, endMs}: EngineQuery): string {
 	const [from, to] = [dayAndTime(startMs), dayAndTime(endMs)];
 	return `${from}-${from.slice(0, 10) === to.slice(0, 10) ? clock(endMs) : to}`;
 }
-
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (rows: readonly FleetRow[], query: EngineQuery) => string>> = {
-	table(rows, query) {
-		return tableText({columns: columnsOf(query), nameHeading: 'LABELS'}, rows.map(row => ({cells: cellsOf(row, query), name: labelsText(row)})), process.stdout.isTTY ? process.stdout.columns : Infinity);
-	},
-	document(rows, {url, type, selector, startMs, endMs}) {
-		const head = {
-			tool: 'tprof-top', version, schema: jsonSchema, engine: url.origin, type, selector, from: new Date(startMs).toISOString(), until: new Date(endMs).toISOString(),
-		};
-		const jvms = rows.map(({labels, now, before}) => ({labels: Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, printable(value, maxLabelLength)])), value: now, before}));
-		return `${JSON.stringify({...head, jvms}, undefined, '\t')}\n`;
-	},
-	records(rows) {
-		const names = Object.keys(rows.at(0)?.labels ?? {});
-		return csvText([[...names, 'value', 'before'], ...rows.map(({labels, now, before}) => [...names.map(name => printable(labels[name], maxLabelLength)), now, before])]);
-	},
-};

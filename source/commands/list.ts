@@ -19,7 +19,7 @@ const measuringMs = 1000;
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	const write = listing && writers[listing];
 	if (write === undefined) {
-		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing && writers[format.listing]).map(format => format.id))}`);
+		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
 	}
 
 	const scan = jvmScanner();
@@ -41,7 +41,7 @@ async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
 	return rows;
 }
 
-const writers: Readonly<Partial<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
 
 const remarkIndent = '    ';
 

@@ -138,14 +138,13 @@ export async function mergedProfile(query: EngineQuery, asked: Asked, maxBytes: 
 	return profile;
 }
 
-/** A JVM, or all JVMs of a service or of the engine, and what its profiles add up to. */
+/** A JVM, or all JVMs of a service. */
 export type FleetRow = {
-	/** As the engine sent them; of several JVMs the service at most. `withLabels` selects the row's profiles by them. */
+	/** As the engine sent them; of several JVMs the service alone. `withLabels` selects the row's profiles by them. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly jvms: number;
-	/** Over the span, and over the one before it. */
-	readonly now: number;
-	readonly before: number;
+	/** What its profiles add up to. */
+	readonly value: number;
 };
 
 /** Fetches a row for each JVM, what uses most first. Throws UserError. */
@@ -153,20 +152,20 @@ export async function jvmRows(query: EngineQuery, asked: Asked): Promise<FleetRo
 	const {url, type, selector, groupBy, startMs, endMs} = query;
 	const body = Buffer.from(JSON.stringify({
 		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: (endMs - startMs) / 1000,
-		// A point has the end of its step: these are at the start and at the end. An engine that splits queries loses a step at their end.
+		// A point has the end of its step: of those at the start and at the end only the second is of the span. An engine that
+		// splits queries loses a step at their end.
 		start: String(startMs), end: String(endMs + 1),
 	}));
 	const answer = await ask(query, 'SelectSeries', asked, {body, contentType: 'application/json', maxBytes: maxTableBytes});
 	try {
 		const {series = []} = JSON.parse(Buffer.from(answer).toString()) as SeriesAnswer;
 		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));
-		return series.slice(0, maxJvms).map(({labels = [], points = []}): FleetRow => {
-			const sum = (isNow: boolean) => sumOf(points.filter(({timestamp}) => (Number(timestamp) > startMs) === isNow), ({value}) => Number(value) || 0);
-			return {
-				// Empty if it has none: the selector then leaves out the JVMs that have one.
-				labels: Object.fromEntries(names.map(label => [label, String(labels.find(({name}) => name === label)?.value ?? '')])), jvms: 1, now: sum(true), before: sum(false),
-			};
-		}).filter(({now, before}) => now > 0 || before > 0).sort(largestFirst);
+		return series.slice(0, maxJvms).map(({labels = [], points = []}): FleetRow => ({
+			// Empty if it has none: the selector then leaves out the JVMs that have one.
+			labels: Object.fromEntries(names.map(label => [label, String(labels.find(({name}) => name === label)?.value ?? '')])),
+			jvms: 1,
+			value: sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs), ({value}) => Number(value) || 0),
+		})).filter(({value}) => value > 0).sort(largestFirst);
 	} catch {
 		throw new UserError(`${url.origin} gave an answer that is too long or no answer of an engine`, {hint: example});
 	}
@@ -175,21 +174,20 @@ export async function jvmRows(query: EngineQuery, asked: Asked): Promise<FleetRo
 /** The answer of an engine to SelectSeries; anything else may come. */
 type SeriesAnswer = {readonly series?: ReadonlyArray<{readonly labels?: ReadonlyArray<{readonly name: string; readonly value: string}>; readonly points?: ReadonlyArray<{readonly timestamp?: unknown; readonly value?: unknown}>}>};
 
-/** Returns the rows with one for each service of several JVMs and one for all services. */
-export function withSums(jvms: readonly FleetRow[]): FleetRow[] {
+/** Returns the rows with one for each service of several JVMs. */
+export function withServices(jvms: readonly FleetRow[]): FleetRow[] {
 	const services = new Map<string, FleetRow[]>();
 	for (const jvm of jvms) {
 		getOrCreate(services, jvm.labels[serviceLabel] ?? '', () => []).push(jvm);
 	}
 
-	const sum = (labels: FleetRow['labels'], rows: readonly FleetRow[]): FleetRow => ({
-		labels, jvms: rows.length, now: sumOf(rows, ({now}) => now), before: sumOf(rows, ({before}) => before),
-	});
-	const sums = [...services].filter(([, rows]) => rows.length > 1).map(([service, rows]) => sum({[serviceLabel]: service}, rows));
+	const sums = [...services].filter(([, rows]) => rows.length > 1).map(([service, rows]): FleetRow => ({
+		labels: {[serviceLabel]: service}, jvms: rows.length, value: sumOf(rows, ({value}) => value),
+	}));
 	// Sorting keeps the order of equals: a sum stays above its parts.
-	return [...(services.size > 1 ? [sum({}, jvms)] : []), ...sums, ...jvms].sort(largestFirst);
+	return [...sums, ...jvms].sort(largestFirst);
 }
 
 function largestFirst(a: FleetRow, b: FleetRow): number {
-	return b.now - a.now || b.before - a.before;
+	return b.value - a.value;
 }

@@ -90,7 +90,7 @@ type SnapshotPart = {
 	/** It shows what differs from the query's baseline, without a view for that. */
 	readonly comparesWithBaseline?: true;
 	/** Shape in which the format prints a list of JVMs; undefined: it cannot. */
-	readonly listing?: 'table' | 'document' | 'records';
+	readonly listing?: 'table' | 'document';
 	/** Default of --depth; undefined: all frames. */
 	readonly depth?: number;
 	/** Writes what was counted up to the snapshot, since the baseline if given. Depends only on its arguments. */

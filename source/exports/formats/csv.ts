@@ -35,7 +35,6 @@ export const csv: ExportFormat = {
 	description: 'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
 	streaming: true,
 	ofViews: true,
-	listing: 'records',
 	traces,
 	tasks,
 	write(snapshot, baseline, {query: requested, view = views[0], top, iteration = 0}) {
@@ -61,7 +60,6 @@ function csvCell(cell: string | number): string {
 }
 
 /** Returns records with their heading as CSV. */
-export function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
+function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
 	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
 }
-

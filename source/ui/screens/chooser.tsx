@@ -61,7 +61,7 @@ export type ChooserPorts = {
 	readonly list: () => ChoiceList;
 	/** What the last screen was left with. */
 	readonly initial?: ChooserState;
-	/** Moves the span of the rows by `steps` of its length; 0 when the screen is shown again. Absent for a list without spans. */
+	/** Moves the span of the rows by `steps` of its length. Absent for a list without spans. */
 	readonly move?: (steps: number) => Promise<void>;
 	/** Called before the screen is left with a row; it stays if this rejects, with the error's message. */
 	readonly prepare?: (id: string, state: ChooserState) => Promise<void>;
@@ -132,13 +132,6 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 			phase.current = 'choosing';
 		}
 	};
-
-	useEffect(() => {
-		if (initial !== nothingTyped) {
-			void request(move?.(0));
-		}
-		// eslint-disable-next-line react-hooks/exhaustive-deps -- Only when it is shown again.
-	}, []);
 
 	const press = (input: string | MouseInput) => {
 		const room = roomOf(newest.current);
