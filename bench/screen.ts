@@ -12,7 +12,6 @@ import {PassThrough} from 'node:stream';
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {createElement} from 'react';
-import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import type {Snapshot} from '../source/model/snapshot.js';
 import {stateCode} from '../source/model/thread-state.js';
 import {defaultQuery} from '../source/query/types/query.js';
@@ -22,6 +21,7 @@ import {SessionData} from '../source/ui/state/session-data.js';
 import {SessionStore} from '../source/ui/state/session-store.js';
 import {Terminal} from '../source/ui/terminal/terminal.js';
 import {Theme} from '../source/ui/terminal/theme.js';
+import {SessionBuilder} from '../test/helpers/session-builder.js';
 import {median, printFigures, type Figure} from './support/figures.js';
 
 const groups = Number(process.env.TPROF_BENCH_GROUPS ?? 20);
@@ -32,7 +32,7 @@ const moments = 20;
 
 /** Snapshots of one session, in which the order of the rows and all figures change. */
 function makeSession(): Snapshot[] {
-	const builder = new SnapshotBuilder();
+	const builder = new SessionBuilder();
 	let seed = 1;
 	const random = (below: number) => {
 		seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

@@ -1,26 +1,18 @@
-import {
-	arrayFrom, fromNames, makeArrays, namesOf, select, units, type Arrays, type Columns, type Select,
-} from './column-types.js';
+import {arrayFrom, fromNames, makeArrays, namesOf, newArray, select, units} from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {getOrCreate} from './get-or-create.js';
 import {
-	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type ThreadColumns, type ThreadNumbers,
+	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
-import type {Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
+import type {Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
 import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
-/** A thread's values in the newest sample; absent ones stay as they are. */
-type ThreadUpdate = {readonly [Name in Exclude<keyof ThreadColumns, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
-
 /** A thread to add. Absent values default to alive and each column's `none`. Strings but the name are ids. */
-type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadUpdate;
-
-/** A record of `Contention`; absent values default to each column's `none`. */
-type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
+type NewThread = {readonly key: number; readonly name: string} & {readonly [Name in keyof ThreadColumns]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
 
 const threadNames = namesOf(threadNumbers);
-const contentionKey = select(contentionColumns, {role: 'key'});
+const counterKey = select(counterColumns, {role: 'key'});
 type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string};
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
@@ -41,8 +33,6 @@ export class SnapshotBuilder implements Interner {
 	/** Thread, node, state. */
 	readonly #counters = new TupleIndex(3);
 	readonly #counted = {ticks: [] as number[], cpuNs: [] as number[], squaredTicks: [] as number[], squaredUs: [] as number[]};
-	readonly #contention = new TupleIndex(contentionKey.length);
-	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
 
 	internString(name: string): number {
@@ -51,10 +41,6 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
-		for (const id of [classId, methodId, fileId]) {
-			checkId(id, this.#strings.length, 'string');
-		}
-
 		return firstFrame + idOf(this.#frames, classId, methodId, fileId, line);
 	}
 
@@ -66,32 +52,18 @@ export class SnapshotBuilder implements Interner {
 	addStack(frames: readonly number[]): number {
 		let node = rootNode;
 		for (let index = frames.length - 1; index >= 0; index--) {
-			node = this.addCallee(node, frames[index]);
+			node = firstNode + idOf(this.#nodes, node, frames[index]);
 		}
 
 		return node;
 	}
 
-	/** Returns the node of a frame called from the stack `parent`. */
-	addCallee(parent: number, frame: number): number {
-		checkId(parent, firstNode + this.#nodes.size, 'node');
-		checkId(frame, firstFrame + this.#frames.size, 'frame');
-		return firstNode + idOf(this.#nodes, parent, frame);
-	}
-
 	addThread(thread: NewThread): number {
-		return this.#threads.push(updated(noThread, thread)) - 1;
-	}
-
-	setNow(thread: number, now: ThreadUpdate): void {
-		checkId(thread, this.#threads.length, 'thread');
-		this.#threads[thread] = updated(this.#threads[thread], now);
+		return this.#threads.push({...noThread, ...thread, alive: Number(thread.alive ?? true)}) - 1;
 	}
 
 	/** Counts ticks of a thread at a stack in a state, each in a sample of its own, and as many equal pieces of CPU time. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
-		checkId(thread, this.#threads.length, 'thread');
-		checkId(node, firstNode + this.#nodes.size, 'node');
 		const counter = idOf(this.#counters, thread, node, state);
 		add(this.#counted.ticks, counter, ticks);
 		add(this.#counted.cpuNs, counter, cpuNs);
@@ -100,12 +72,6 @@ export class SnapshotBuilder implements Interner {
 		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
-	}
-
-	/** Counts ticks in which one thread blocked another. */
-	addContention(row: NewContention): void {
-		const id = idOf(this.#contention, ...contentionKey.map(name => row[name] ?? units[contentionColumns[name].unit].none));
-		add(this.#contentionTicks, id, row.ticks);
 	}
 
 	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */
@@ -120,7 +86,7 @@ export class SnapshotBuilder implements Interner {
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),
 			counters: this.#counterTable(),
-			contention: this.#contentionTable(),
+			contention: {count: 0, ...makeArrays(contentionColumns, namesOf(contentionColumns), column => newArray(column, 0))},
 		};
 	}
 
@@ -149,11 +115,11 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	#counterTable(): Counters {
-		return {count: this.#counters.size, ...keyArrays(counterColumns, this.#counters), ...fromNames(namesOf(this.#counted), name => Float64Array.from(this.#counted[name]))};
-	}
-
-	#contentionTable(): Contention {
-		return {count: this.#contention.size, ...keyArrays(contentionColumns, this.#contention), ticks: Float64Array.from(this.#contentionTicks)};
+		return {
+			count: this.#counters.size,
+			...makeArrays(counterColumns, counterKey, (column, name) => arrayFrom(column, this.#counters.column(counterKey.indexOf(name)))),
+			...fromNames(namesOf(this.#counted), name => Float64Array.from(this.#counted[name])),
+		};
 	}
 }
 
@@ -161,22 +127,7 @@ function add(figures: number[], at: number, figure: number): void {
 	figures[at] = (figures[at] ?? 0) + figure;
 }
 
-function updated(thread: Readonly<ThreadRecord>, now: ThreadUpdate): ThreadRecord {
-	return {...thread, ...now, alive: now.alive === undefined ? thread.alive : Number(now.alive)};
-}
-
-function keyArrays<C extends Columns>(columns: C, tuples: TupleIndex): Pick<Arrays<C>, Select<C, {readonly role: 'key'}>> {
-	const names = select(columns, {role: 'key'});
-	return makeArrays(columns, names, (column, name) => arrayFrom(column, tuples.column(names.indexOf(name))));
-}
-
 function idOf(index: TupleIndex, ...tuple: readonly number[]): number {
 	index.key.set(tuple);
 	return index.intern();
-}
-
-function checkId(id: number, count: number, what: string): void {
-	if (!Number.isInteger(id) || id < 0 || id >= count) {
-		throw new RangeError(`no ${what} has the id ${id}`);
-	}
 }

@@ -1,10 +1,10 @@
 import {unknownLine, nativeLine, rootNode} from '../../source/model/frame.js';
 import {lockKindCode, lockKinds, threadFlag} from '../../source/model/sample.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
 import {seeded} from '../helpers/random.js';
+import {SessionBuilder} from '../helpers/session-builder.js';
 
 export const startedAtMs = Date.UTC(2026, 8, 14, 14, 2, 1);
 const ms = 1_000_000;
@@ -19,7 +19,7 @@ const session = {
 
 /** A service with two sorters, a blocked pool thread, a native wait, the JIT and the collector; and its first part. */
 export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
-	const builder = new SnapshotBuilder();
+	const builder = new SessionBuilder();
 	const name = (text: string) => builder.internString(text);
 	const main = builder.addFrame('com.acme.Main', 'main', 'Main.java', 10);
 	const run = builder.addFrame('com.acme.Worker', 'run', 'Worker.java', 30);
@@ -74,7 +74,7 @@ export const hostileNames = [
 
 /** A snapshot in which every name is hostile. */
 export function hostileSnapshot(): Snapshot {
-	const builder = new SnapshotBuilder();
+	const builder = new SessionBuilder();
 	const at = (index: number) => hostileNames[index % hostileNames.length];
 	for (let index = 0; index < hostileNames.length; index++) {
 		const frame = builder.addFrame(at(index), at(index + 1), at(index + 2), index - 2);
@@ -97,7 +97,7 @@ export function hostileSnapshot(): Snapshot {
 export function randomSnapshot(seed: number): Snapshot {
 	const random = seeded(seed);
 	const below = (limit: number) => Math.floor(random() * limit);
-	const builder = new SnapshotBuilder();
+	const builder = new SessionBuilder();
 	const frames = Array.from({length: 1 + below(30)}, () => builder.addFrame(`p${below(3)}.C${below(5)}`, `m${below(5)}`, below(4) === 0 ? '' : `F${below(5)}.java`, below(20) - 2));
 	const stack = () => builder.addStack(Array.from({length: below(12)}, () => frames[below(frames.length)]));
 	const threads = Array.from({length: 1 + below(8)}, (_, index) => builder.addThread({

@@ -1,8 +1,8 @@
 import {nativeLine, rootNode, unknownLine} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, type LockKind} from '../../source/model/sample.js';
 import type {SessionStats, Snapshot} from '../../source/model/snapshot.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode, type ThreadState} from '../../source/model/thread-state.js';
+import {SessionBuilder, type ThreadUpdate} from './session-builder.js';
 
 /** CPU time of a RUNNABLE sample that says nothing else. */
 export const sampleCpuMs = 10;
@@ -11,7 +11,6 @@ const states: Readonly<Record<string, ThreadState>> = {
 	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
 };
 
-type ThreadUpdate = Parameters<SnapshotBuilder['setNow']>[1];
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
 /**
@@ -28,7 +27,7 @@ Whom it waits for may come without the frame that took the lock. A frame is `[pa
 `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
 */
 export class Picture {
-	readonly builder = new SnapshotBuilder();
+	readonly builder = new SessionBuilder();
 	readonly #threads = new Map<string, number>();
 	#samples = 0;
 

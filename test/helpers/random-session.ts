@@ -1,10 +1,10 @@
 import {namesOf} from '../../source/model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../source/model/schema.js';
 import {lockKindCode} from '../../source/model/sample.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {pick, seeded} from './random.js';
+import {SessionBuilder} from './session-builder.js';
 
 /** When random sessions begin. */
 export const startMs = 1_700_000_000_000;
@@ -12,7 +12,7 @@ export const startMs = 1_700_000_000_000;
 /** A session whose threads go about at random, a snapshot each second, with fractions as the clock has them. */
 export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
 	const random = seeded(seed);
-	const builder = new SnapshotBuilder();
+	const builder = new SessionBuilder();
 	const threads = [builder.addThread({key: 1, name: 'main'})];
 	for (let second = 1; second <= seconds; second++) {
 		if (random() < 0.2) {
