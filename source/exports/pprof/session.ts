@@ -1,7 +1,9 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import type {Snapshot} from '../../model/snapshot.js';
 import {VarintWriter} from '../../model/varints.js';
+import {maxProfileBytes} from '../common/limits.js';
 import {readSnapshot, snapshotBytes} from '../recording/moment.js';
 
 /** Start of the comment: pprof tools print none that starts with `#`. No name has a line end. */
@@ -11,11 +13,12 @@ const prefix = '#tprof-top-session\n';
 const stringTag = (6 << 3) + 2;
 
 /**
-Returns the profile with the whole snapshot as its last string: the digest of all bytes before it, and base64. If a tool
-rewrites the profile it keeps the string, but the digest no longer matches.
+Returns the profile with the whole snapshot as its last string: the digest of all bytes before it, and base64 of deflated
+bytes, as gzip finds little that repeats in base64. If a tool rewrites the profile it keeps the string, but the digest no
+longer matches.
 */
 export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {
-	const saved = Buffer.from(snapshotBytes(snapshot)).toString('base64');
+	const saved = deflateRawSync(snapshotBytes(snapshot)).toString('base64');
 	const length = new VarintWriter();
 	length.number(prefix.length + digestLength + saved.length);
 	const before = Buffer.concat([profile, Uint8Array.of(stringTag), length.take()]);
@@ -31,7 +34,7 @@ export function sessionIn(profile: Uint8Array): Snapshot | undefined {
 	const at = bytes.lastIndexOf(prefix);
 	const savedAt = at + prefix.length + digestLength;
 	return at !== -1 && bytes.toString('latin1', at + prefix.length, savedAt) === digestOf(bytes.subarray(0, at))
-		? readSnapshot(Buffer.from(bytes.toString('latin1', savedAt), 'base64'))
+		? readSnapshot(inflateRawSync(Buffer.from(bytes.toString('latin1', savedAt), 'base64'), {maxOutputLength: maxProfileBytes}))
 		: undefined;
 }
 
