@@ -40,33 +40,63 @@ function contending(snapshot: Snapshot): number[] {
 	return Array.from({length: snapshot.threads.count}, (_, thread) => thread).filter(thread => isContendingNow(snapshot, thread));
 }
 
-/** How many more files may be started, for all targets together; one that cannot be created counts too. */
-type FileCount = {left: number};
+/** A target that is watched, and the file that is being written of it. */
+type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; wasTrue: boolean};
 
-/** Each time a condition begins to hold, writes the minute before and after to a file. */
-class Trigger {
-	/** Why the current file cannot be written. */
+/** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
+class Watcher {
+	/** Why a JVM could not be watched. */
 	problem: string | undefined;
-	/** What went wrong with the last file, or with the command after it, that failed. */
+	/** What went wrong with a file or with the command after it, the last time. */
 	failure: string | undefined;
-	newestFile: string | undefined;
-	readonly #commands: Array<Promise<void>> = [];
+	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
-	readonly #stem: string;
-	readonly #files: FileCount;
-	#recorder: Recorder | undefined;
-	#firedMs = -Infinity;
-	#wasTrue = false;
+	/** How many more files may be begun, for all targets together; one that cannot be created counts too. */
+	#filesLeft: number;
+	#newestFile: string | undefined;
+	readonly #watched = new Set<Watched>();
+	readonly #commands: Array<Promise<void>> = [];
+	readonly #progress = new Progress();
 
-	/** `stem`: the start of the files' names. */
-	constructor(options: Options, stem: string, files: FileCount) {
+	constructor(options: Options) {
 		this.#options = options;
-		this.#stem = stem;
-		this.#files = files;
+		this.#filesLeft = options.maxFiles;
 	}
 
-	/** Checks the newest window. Never throws. */
-	async follow(ring: Ring): Promise<void> {
+	/** Follows a target until its time is over, it ends or a signal comes. Throws UserError if it cannot be sampled. */
+	async follow(source: SnapshotSource, target: Target, onWindow?: () => void): Promise<void> {
+		const windows = new Windows(source, target);
+		const watched: Watched = {stem: stemOf(this.#options, target), firedMs: -Infinity, wasTrue: false};
+		this.#watched.add(watched);
+		try {
+			await eachWindow(() => isOver(source.status()), this.#options.durationS, this.stop, async isLast => {
+				await this.#check(watched, windows.follow(isLast));
+				onWindow?.();
+			});
+		} finally {
+			await this.#finish(watched);
+			this.#watched.delete(watched);
+			windows.close();
+		}
+
+		if (source.status().phase === 'failed') {
+			throw failureOf(source.status());
+		}
+	}
+
+	show(what: string): void {
+		const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
+		this.#progress.show(`watching ${what}  ${this.#counts()}`, problems.find(problem => problem !== undefined) ?? this.failure ?? this.problem);
+	}
+
+	/** Waits for commands, and says what came of it. */
+	async end(what: string): Promise<void> {
+		await Promise.all(this.#commands);
+		this.#progress.end(`watched ${what}: ${this.#counts()}${this.failure === undefined ? '' : `; ${this.failure}`}`);
+	}
+
+	/** Begins a file if the newest window fulfils a condition, and writes to it. Never throws. */
+	async #check(watched: Watched, ring: Ring): Promise<void> {
 		const window = ring.windows.at(-1);
 		const {newest} = ring;
 		if (!window || !newest) {
@@ -74,61 +104,51 @@ class Trigger {
 		}
 
 		const isTrue = this.#options.when!.some(({figure, above}) => figures[figure](newest, window) > above);
-		const hasBegun = isTrue && !this.#wasTrue;
-		this.#wasTrue = isTrue;
-		if (hasBegun && !this.#recorder && this.#files.left > 0 && window.atMs - this.#firedMs >= aroundMs) {
-			await this.#begin(window.atMs);
-		}
-
-		if (this.#recorder) {
-			const first = ring.windows.findIndex(({atMs}) => atMs > this.#firedMs - latenessMs - aroundMs);
-			await this.#recorder.follow(ring, Math.max(0, first));
-			this.problem = this.#recorder.problem;
-			if (window.atMs >= this.#firedMs + aroundMs) {
-				await this.#finish();
+		const hasBegun = isTrue && !watched.wasTrue;
+		watched.wasTrue = isTrue;
+		if (hasBegun && !watched.recorder && this.#filesLeft > 0 && window.atMs - watched.firedMs >= aroundMs) {
+			watched.firedMs = window.atMs;
+			this.#filesLeft--;
+			try {
+				watched.recorder = await Recorder.create(`${watched.stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
+			} catch (error) {
+				this.failure = (error as Error).message;
 			}
 		}
-	}
 
-	/** Finishes the current file, and waits for commands. */
-	async close(): Promise<void> {
-		await this.#finish();
-		await Promise.all(this.#commands);
-	}
-
-	async #begin(atMs: number): Promise<void> {
-		this.#firedMs = atMs;
-		this.#files.left--;
-		try {
-			this.#recorder = await Recorder.create(`${this.#stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
-		} catch (error) {
-			this.failure = (error as Error).message;
+		const first = ring.windows.findIndex(({atMs}) => atMs > watched.firedMs - latenessMs - aroundMs);
+		await watched.recorder?.follow(ring, Math.max(0, first));
+		if (window.atMs >= watched.firedMs + aroundMs) {
+			await this.#finish(watched);
 		}
 	}
 
-	async #finish(): Promise<void> {
-		const recorder = this.#recorder;
-		this.#recorder = undefined;
+	/** Finishes the file that is being written, if any, and begins to run --exec. */
+	async #finish(watched: Watched): Promise<void> {
+		const {recorder} = watched;
 		if (!recorder) {
 			return;
 		}
 
+		watched.recorder = undefined;
 		await recorder.finish();
-		this.problem = undefined;
 		if (recorder.problem !== undefined) {
 			this.failure = `${recorder.name}: ${recorder.problem}`;
 		}
 
 		if (recorder.windows > 0) {
-			this.newestFile = recorder.name;
-			if (this.#options.exec !== undefined) {
-				this.#commands.push(this.#run(this.#options.exec, recorder.file));
-			}
+			this.#newestFile = recorder.name;
+			this.#commands.push(this.#run(recorder.file));
 		}
 	}
 
-	async #run(command: string, file: string): Promise<void> {
-		const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
+	async #run(file: string): Promise<void> {
+		const {exec} = this.#options;
+		if (exec === undefined) {
+			return;
+		}
+
+		const child = spawn('/bin/sh', ['-c', `${exec} "$1"`, 'tprof-top', file], {stdio: ['ignore', 'ignore', 'inherit'], timeout: execMs});
 		const outcome = await new Promise<string>(resolve => {
 			child.on('error', ({message}) => {
 				resolve(message);
@@ -141,49 +161,32 @@ class Trigger {
 			this.failure = `--exec failed for ${file}: ${outcome}`;
 		}
 	}
+
+	#counts(): string {
+		const {maxFiles} = this.#options;
+		return `${maxFiles - this.#filesLeft} of ${maxFiles} files${this.#newestFile === undefined ? '' : `, the last ${this.#newestFile}`}`;
+	}
 }
 
-function stemOf({output = 'tprof'}: Options): string {
-	return output.replace(/\.tprof$/, '');
+/** Returns the start of the names of a target's files. */
+function stemOf({output, all}: Options, {pid}: Target): string {
+	const name = output?.replace(/\.tprof$/, '') ?? 'tprof';
+	return output === undefined || all ? `${name}-${pid}` : name;
 }
 
 /** Records a target around each --when. Returns the exit code; throws UserError. */
 export async function recordWhen(source: SnapshotSource, target: Target, options: Options): Promise<number> {
-	const files: FileCount = {left: options.maxFiles};
-	const {signal} = abortOnSignal();
-	const progress = new Progress();
-	const {failure, newestFile} = await watchTarget(source, target, options, {
-		files, stop: signal, stem: options.output === undefined ? `tprof-${target.facts.pid}` : stemOf(options), show({newestFile, problem, failure}) {
-			progress.show(`watching ${target.facts.pid} ${target.facts.mainClass}  ${countOf(options, files, newestFile)}`, problem ?? failure);
-		},
-	});
-	progress.end(`watched ${target.facts.pid} ${target.facts.mainClass}: ${countOf(options, files, newestFile)}${failure === undefined ? '' : `; ${failure}`}`);
-	if (source.status().phase === 'failed') {
-		throw failureOf(source.status());
-	}
-
-	return failure === undefined ? 0 : 1;
-}
-
-function countOf({maxFiles}: Options, {left}: FileCount, newestFile: string | undefined): string {
-	return `${maxFiles - left} of ${maxFiles} files${newestFile === undefined ? '' : `, the last ${newestFile}`}`;
-}
-
-/** Follows one target until its time is over, it ends or `stop`; `show` is called after each window. */
-async function watchTarget(source: SnapshotSource, target: Target, options: Options, {files, stop, stem, show}: {readonly files: FileCount; readonly stop: AbortSignal; readonly stem: string; show(trigger: Trigger): void}): Promise<Trigger> {
-	const windows = new Windows(source, target);
-	const trigger = new Trigger(options, stem, files);
+	const watcher = new Watcher(options);
+	const what = `${target.pid} ${target.facts.mainClass}`;
 	try {
-		await eachWindow(() => isOver(source.status()), options.durationS, stop, async isLast => {
-			await trigger.follow(windows.follow(isLast));
-			show(trigger);
+		await watcher.follow(source, target, () => {
+			watcher.show(what);
 		});
 	} finally {
-		await trigger.close();
-		windows.close();
+		await watcher.end(what);
 	}
 
-	return trigger;
+	return watcher.failure === undefined ? 0 : 1;
 }
 
 /** Records every JVM of this host around each --when, including those that start later. */
@@ -192,37 +195,17 @@ export async function watchAll(options: Options): Promise<number> {
 		throw usage('watch needs --all and --when', 'tprof-top watch --all --when "cpu>300,deadlock"');
 	}
 
-	const files: FileCount = {left: options.maxFiles};
-	const {signal: stop} = abortOnSignal();
-	const progress = new Progress();
-	let problem: string | undefined;
-	let failure: string | undefined;
-	let newestFile: string | undefined;
-	const take = (trigger: Trigger) => {
-		newestFile = trigger.newestFile ?? newestFile;
-		failure = trigger.failure ?? failure;
-		problem = trigger.problem ?? failure ?? problem;
-	};
-
+	const watcher = new Watcher(options);
 	await eachJvm(options, {
-		stop,
-		async sample(target) {
-			await sampled(target, options, async source => {
-				take(await watchTarget(source, target, options, {
-					files, stop, stem: `${stemOf(options)}-${target.pid}`, show: take,
-				}));
-				if (source.status().phase === 'failed') {
-					throw failureOf(source.status());
-				}
-			});
-		},
+		stop: watcher.stop,
+		sample: async target => sampled(target, options, async source => watcher.follow(source, target)),
 		onProblem(text) {
-			problem = text;
+			watcher.problem = text;
 		},
 		onPoll(count) {
-			progress.show(`watching ${count} JVMs  ${countOf(options, files, newestFile)}`, problem);
+			watcher.show(`${count} JVMs`);
 		},
 	});
-	progress.end(`watched for ${countOf(options, files, newestFile)}${failure === undefined ? '' : `; ${failure}`}`);
-	return failure === undefined ? 0 : 1;
+	await watcher.end('all JVMs');
+	return watcher.failure === undefined ? 0 : 1;
 }
