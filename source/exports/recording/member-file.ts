@@ -5,7 +5,7 @@ import {cellOf} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
-	contentOf, firstLine, maxMembers, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type NameCounts,
+	contentOf, firstLine, headLength, headOf, maxMembers, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type MemberHead, type NameCounts,
 } from './members.js';
 import {sessionJson} from './moment.js';
 
@@ -22,18 +22,11 @@ export function sessionMember(snapshot: Snapshot): Uint8Array {
 	return packed(memberKinds.session, 0, none, Buffer.from(sessionJson(snapshot)));
 }
 
-type WrittenMember = {
-	readonly kind: number;
-	readonly number: number;
-	readonly at: number;
-	readonly size: number;
-	readonly figures: WindowFigures;
-};
-
 /** Writes members to a recording. Methods throw system errors or FullError, and never leave a partial member. */
 export class MemberFile {
-	readonly members: WrittenMember[] = [];
 	size = 0;
+	windows = 0;
+	/** Windows so far, missing ones too. */
 	#number = 0;
 	/** Names that are in the file, and in its indexes. */
 	#named: NameCounts = noNames;
@@ -48,16 +41,17 @@ export class MemberFile {
 
 	async window(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
-		await this.#add(memberKinds.window, figures, contentOf(dictionary, this.#named, names, body));
+		await this.#append(packed(memberKinds.window, this.#number, figures, contentOf(dictionary, this.#named, names, body)));
 		this.#named = names;
 		this.#number++;
+		this.windows++;
 	}
 
 	/** Writes an index of the newest window's end, after the session once more: it may be damaged elsewhere. */
 	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
 		await this.#append(this.session);
-		await this.#add(memberKinds.index, figures, contentOf(dictionary, this.#indexed, names, body));
+		await this.#append(packed(memberKinds.index, this.#number, figures, contentOf(dictionary, this.#indexed, names, body)));
 		this.#named = names;
 		// No window repeats the names of an index before the first one: the next index does.
 		this.#indexed = this.#number === 0 ? noNames : names;
@@ -68,27 +62,26 @@ export class MemberFile {
 		this.#number++;
 	}
 
-	/** Reads the body of a member. */
-	async body({at, size}: WrittenMember): Promise<Uint8Array> {
-		const member = Buffer.alloc(size);
-		await this.handle.read(member, 0, size, at);
-		return partsOf(unpacked(member)).body;
+	/** Reads the windows and indexes, and where they begin. */
+	async * members(): AsyncGenerator<MemberHead & {readonly at: number; readonly body: Uint8Array}> {
+		for (let at = firstLine.length; at < this.size;) {
+			const head = headOf(await this.#read(at, headLength))!;
+			if (head.kind !== memberKinds.session) {
+				yield {...head, at, body: partsOf(unpacked(await this.#read(at, head.size))).body};
+			}
+
+			at += head.size;
+		}
 	}
 
-	async #add(kind: number, figures: WindowFigures, content: Uint8Array): Promise<void> {
-		const member = packed(kind, this.#number, figures, content);
-		await this.#append(member);
-		// Not the window itself, which holds its body.
-		const {atMs, cpuNs, sampledMs, blockedTicks, samples} = figures;
-		this.members.push({
-			kind, number: this.#number, at: this.size - member.length, size: member.length, figures: {
-				atMs, cpuNs, sampledMs, blockedTicks, samples,
-			},
-		});
+	async #read(at: number, length: number): Promise<Uint8Array> {
+		const bytes = Buffer.alloc(length);
+		await this.handle.read(bytes, 0, length, at);
+		return bytes;
 	}
 
 	async #append(bytes: Uint8Array): Promise<void> {
-		if (this.size + bytes.length > this.maxBytes || this.members.length >= maxMembers) {
+		if (this.size + bytes.length > this.maxBytes || this.#number >= maxMembers) {
 			throw new FullError();
 		}
 
@@ -140,7 +133,6 @@ export async function merged(from: MemberFile, handle: FileHandle, dictionary: D
 }
 
 async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictionary, {share, cellMs}: typeof merges[number]): Promise<void> {
-	const isOld = ({at}: WrittenMember) => at < share * from.size;
 	let window: RingWindow | undefined;
 	let [sinceIndex, number] = [leastBetween, 0];
 	const write = async () => {
@@ -152,7 +144,8 @@ async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictiona
 	};
 
 	await to.begin();
-	for (const member of from.members) {
+	for await (const member of from.members()) {
+		const isOld = member.at < share * from.size;
 		if (member.number > number) {
 			await write();
 			to.skip();
@@ -161,9 +154,9 @@ async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictiona
 		}
 
 		if (member.kind === memberKinds.index) {
-			if (!isOld(member) || sinceIndex >= leastBetween) {
+			if (!isOld || sinceIndex >= leastBetween) {
 				await write();
-				await to.index(member.figures, await from.body(member), dictionary);
+				await to.index(member, member.body, dictionary);
 				sinceIndex = 0;
 			}
 
@@ -171,9 +164,8 @@ async function copyMerged(from: MemberFile, to: MemberFile, dictionary: Dictiona
 		}
 
 		number++;
-		const body = await from.body(member);
-		const next: RingWindow = {...member.figures, body: () => body, bytes: body.length};
-		if (window && isOld(member) && cellOf(window.atMs, cellMs) === cellOf(next.atMs, cellMs)) {
+		const next: RingWindow = {...member, body: () => member.body, bytes: member.body.length};
+		if (window && isOld && cellOf(window.atMs, cellMs) === cellOf(next.atMs, cellMs)) {
 			window = together(window, next);
 		} else {
 			await write();

@@ -35,7 +35,7 @@ const doublesAt = signature.length + (numberFields.length * 4);
 const crcAt = doublesAt + (doubleFields.length * 8);
 export const headLength = crcAt + 4;
 
-/** Windows and indexes of a file: two days of seconds. */
+/** Windows of a file: two days of seconds. */
 export const maxMembers = 200_000;
 
 /** A session with a full table takes less. */

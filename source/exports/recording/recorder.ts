@@ -10,7 +10,6 @@ import {
 	codeOf, createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, WriteError, writeErrorOf,
 } from '../files/files.js';
 import {FullError, merged, MemberFile, sessionMember} from './member-file.js';
-import {memberKinds} from './members.js';
 
 /** The first window after each whole minute is followed by an index. */
 const indexMs = 60_000;
@@ -33,8 +32,6 @@ export class Recorder {
 		}
 	}
 
-	/** Number of windows in the file; after `finish` 0 if it is gone or of another program. */
-	windows = 0;
 	readonly #maxBytes: number;
 	/** Undefined until there is a file. */
 	#members: MemberFile | undefined;
@@ -55,6 +52,11 @@ export class Recorder {
 	/** Its relative path, printable. */
 	get name(): string {
 		return printable(path.relative('', this.file) || this.file);
+	}
+
+	/** Number of windows in the file; after `finish` 0 if it is gone or of another program. */
+	get windows(): number {
+		return this.#members?.windows ?? 0;
 	}
 
 	get bytes(): number {
@@ -109,7 +111,7 @@ export class Recorder {
 				throw new UserError(removed);
 			}
 		} catch (error) {
-			this.windows = 0;
+			this.#members = undefined;
 			this.#fail(error);
 		}
 
@@ -152,7 +154,6 @@ export class Recorder {
 		if (this.#members && !await this.#isThere(this.#members)) {
 			await this.#members.handle.close();
 			this.#members = undefined;
-			this.windows = 0;
 			this.#loss = `${removed}, and begins again`;
 		}
 
@@ -168,14 +169,12 @@ export class Recorder {
 			members.skip();
 			await this.#index(ring, at, members);
 			this.#lastMs = ring.windows[at].atMs;
-			this.windows++;
 		}
 
 		for (at++; at < ring.windows.length; at++) {
 			const window = ring.windows[at];
 			await members.window(window, window.body(), ring.newest!.dictionary);
 			this.#lastMs = window.atMs;
-			this.windows++;
 			if (cellOf(window.atMs, indexMs) !== cellOf(this.#indexMs, indexMs)) {
 				await this.#index(ring, at, members);
 			}
@@ -210,7 +209,6 @@ export class Recorder {
 			this.#members = members;
 			this.#lastMs = window.atMs;
 			this.#indexMs = 0;
-			this.windows = 1;
 			return members;
 		} finally {
 			await handle.close();
@@ -252,13 +250,12 @@ export class Recorder {
 	async #merge(ring: Ring, members: MemberFile): Promise<void> {
 		const {file, handle} = await createPartial(path.dirname(this.file));
 		try {
-			this.#members = await merged(members, handle, ring.newest!.dictionary);
+			const fewer = await merged(members, handle, ring.newest!.dictionary);
 			await this.#isThere(members);
 			await rename(file, this.file);
-			this.windows = this.#members.members.filter(({kind}) => kind === memberKinds.window).length;
+			this.#members = fewer;
 			await members.handle.close();
 		} catch (error) {
-			this.#members = members;
 			this.#isFull = error instanceof FullError;
 			await handle.close();
 			await removeAll([file]);
