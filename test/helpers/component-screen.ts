@@ -20,8 +20,8 @@ export class ComponentScreen {
 	readonly #unmount: () => void;
 	#error: unknown;
 
-	constructor(screen: ReactElement, size: Size) {
-		this.#size = {...size};
+	constructor(screen: ReactElement, {columns = 80, rows = 24}: Partial<Size> = {}) {
+		this.#size = {columns, rows};
 		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream, {hasMouse: true});
 		this.terminal.frames.write = piece => {
 			if (String(piece).startsWith(clearScreen)) {
@@ -39,8 +39,9 @@ export class ComponentScreen {
 		}, true);
 	}
 
-	/** The lines on the screen, with their attributes. */
-	async lines(): Promise<string[]> {
+	/** The lines on the screen after some keys, with their attributes. */
+	async lines(...keys: readonly string[]): Promise<string[]> {
+		await this.press(...keys);
 		await turns();
 		if (this.#error) {
 			throw this.#error as Error;
@@ -49,11 +50,20 @@ export class ComponentScreen {
 		return this.#shown === '' ? [] : this.#shown.split('\n');
 	}
 
-	/** The screen after some keys, in one text. */
+	/** The same in one text. */
 	async text(...keys: readonly string[]): Promise<string> {
-		await this.press(...keys);
-		const lines = await this.lines();
+		const lines = await this.lines(...keys);
 		return lines.join('\n');
+	}
+
+	/** The lines after the terminal was given another size. */
+	async at(columns: number, rows: number): Promise<string[]> {
+		if (this.#size.columns !== columns || this.#size.rows !== rows) {
+			Object.assign(this.#size, {columns, rows});
+			this.terminal.emit('repaint');
+		}
+
+		return this.lines();
 	}
 
 	/** Types bytes, as a terminal sends them. The rest of a sequence comes at once, however busy the machine is. */
@@ -70,14 +80,6 @@ export class ComponentScreen {
 	async press(...keys: readonly string[]): Promise<void> {
 		for (const key of keys) {
 			this.terminal.emit('key', key);
-			await turns();
-		}
-	}
-
-	async resize({columns, rows}: Size): Promise<void> {
-		if (this.#size.columns !== columns || this.#size.rows !== rows) {
-			Object.assign(this.#size, {columns, rows});
-			this.terminal.emit('repaint');
 			await turns();
 		}
 	}

@@ -20,19 +20,21 @@ export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSou
 	};
 }
 
-/** The screen of a session, without colours by default; closed after the test. */
-export function openScreen(store: SessionStore, size: Size, {view, ...props}: Partial<Omit<ScreenProps, 'store' | 'view'>> & {readonly view?: Partial<InitialView>} = {}): ComponentScreen {
+type ScreenOptions = Partial<Omit<ScreenProps, 'store' | 'view'>> & Partial<Size> & {readonly view?: Partial<InitialView>};
+
+/** The screen of a session, of 80 x 24 and without colours unless said otherwise; closed after the test. */
+export function openScreen(store: SessionStore, {view, columns = 80, rows = 24, ...props}: ScreenOptions = {}): ComponentScreen {
 	return closedAfterTest(new ComponentScreen(createElement(SessionScreen, {
 		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onQuit() {/* The test ends it. */},
 		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
-	}), size));
+	}), {columns, rows}));
 }
 
-/** The screen of a session that stays as it is. */
-export function screenOf(snapshot: Snapshot, size: Size, {status = {phase: 'sampling', stale: false}, vitals, ...props}: Parameters<typeof openScreen>[2] & {readonly status?: SourceStatus; readonly vitals?: TargetVitals} = {}): ComponentScreen {
-	const store = storeOf(() => snapshot, {status: () => status}, vitals);
+/** The screen of a session that stays as it is, or that is read anew at each `store.refresh()`. */
+export function screenOf(session: Snapshot | (() => Snapshot | undefined) | undefined, {status = {phase: 'sampling', stale: false}, vitals, askForHolders, ...options}: ScreenOptions & {readonly status?: SourceStatus; readonly vitals?: TargetVitals} & Pick<SnapshotSource, 'askForHolders'> = {}): ComponentScreen & {readonly store: SessionStore} {
+	const store = storeOf(typeof session === 'function' ? session : () => session, {status: () => status, askForHolders}, vitals);
 	store.refresh();
-	return openScreen(store, size, props);
+	return Object.assign(openScreen(store, options), {store});
 }
 
 /** A store of a session that is read when the test says so. */

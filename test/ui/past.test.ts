@@ -21,8 +21,8 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24} = {}) {
 
 	goOn(seconds);
 	const saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}> = [];
-	const screen = openScreen(store, {columns, rows}, {
-		async save(snapshot, baseline) {
+	const screen = openScreen(store, {
+		columns, rows, async save(snapshot, baseline) {
 			saves.push({snapshot, baseline});
 			return 'saved it';
 		},
@@ -94,7 +94,7 @@ describe('trends', () => {
 	test('of rows show the last minute as soon as the terminal is wide enough, in the past that before it', async () => {
 		const {screen, text} = screenOf(70);
 		expect(await text()).not.toContain('LAST 60s');
-		await screen.resize({columns: 200, rows: 60});
+		await screen.at(200, 60);
 		const trendOf = (shown: string, place: string) => /(.{12}) (?:com\.acme|c\.a\w*)\./.exec(shown.split('\n').find(line => line.includes(place)) ?? '')?.[1];
 		const live = await text();
 		expect(live).toContain('LAST 60s');
@@ -107,8 +107,7 @@ describe('trends', () => {
 	test('of the target\'s CPU stands in the header, shorter on narrow screens', async () => {
 		const {screen} = screenOf(70);
 		expect((await screen.lines())[1]).toMatch(/^CPU \.{5}# 17% /);
-		await screen.resize({columns: 200, rows: 60});
-		expect((await screen.lines())[1]).toMatch(/^CPU \.{10}#\. 17% /);
+		expect((await screen.at(200, 60))[1]).toMatch(/^CPU \.{10}#\. 17% /);
 	});
 });
 

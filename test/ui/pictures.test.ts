@@ -31,9 +31,8 @@ test.each([
 		source: sourceOf(() => last.snapshot, {status: () => ({...last.said, phase: 'sampling', stale: false})}), delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {},
 	});
 	store.refresh();
-	const screen = openScreen(store, {columns, rows}, {theme: new Theme({color: true, ascii: false})});
-	await screen.press(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
-	const lines = await screen.lines();
+	const screen = openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});
+	const lines = await screen.lines(...views.slice(0, views.indexOf(viewOf(view))).map(() => 'tab'), ...keys);
 	await Promise.all(Object.entries(themes).map(async ([name, theme]) => {
 		await expect(await screenPicture(lines, columns, theme)).toMatchFileSnapshot(`../../docs/pictures/${view}-${name}.svg`);
 	}));

@@ -7,7 +7,7 @@ import {Theme} from '../../source/ui/terminal/theme.js';
 import {queryFlame} from '../../source/views/flame/flame.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {randomSnapshot} from '../exports/snapshots.js';
-import {Picture, picture} from '../helpers/picture.js';
+import {picture} from '../helpers/picture.js';
 import {screenOf} from '../helpers/session-screen.js';
 
 const boxesOf = (snapshot: Snapshot, query: Partial<Query> = {}) => queryFlame(snapshot, undefined, {...defaultQuery, ...query}).rows.map(row => ({
@@ -59,13 +59,6 @@ describe('boxes', () => {
 		expect(queryFlame(snapshot, undefined, {...query, filter: 'sort b.'}).above).toMatch(/^40\.0% /);
 		expect(boxesOf(snapshot, {filter: 'thread:other'})).toEqual([]);
 	});
-
-	test('keep their places while their sizes change', () => {
-		const changing = new Picture().draw('worker\nR30 R10\nz.B.b:1 z.A.a:1');
-		const before = boxesOf(changing.build()).map(({name}) => name);
-		expect(before).toEqual(['z.A.a:1', 'z.B.b:1']);
-		expect(boxesOf(changing.draw('worker\nR90\nz.A.a:1').build()).map(({name}) => name)).toEqual(before);
-	});
 });
 
 describe('the screen', () => {
@@ -77,12 +70,11 @@ describe('the screen', () => {
 	com.acme.Price.of:3      java.util.HashMap.get:5  -                        java.lang.Object.wait:native
 `);
 
-	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16}, {view: {view: 'flame'}, ...more});
+	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16, view: {view: 'flame'}, ...more});
 
 	test('marks matches of the filter with a star where there are no colours', async () => {
-		const screen = flameOf();
-		await screen.press('/', ...'shop', 'enter');
-		expect((await screen.lines()).slice(6, 9).map(line => line.trimEnd())).toEqual([
+		const lines = await flameOf().lines('/', ...'shop', 'enter');
+		expect(lines.slice(6, 9).map(line => line.trimEnd())).toEqual([
 			'>java.lang.Thread.run:840',
 			'*com.acme.Shop.sell:7                           |Pool.take:9',
 			'|com.acme.Price.of:3    |java.util.HashMap.get:5',
@@ -92,8 +84,8 @@ describe('the screen', () => {
 	test('is walked by arrows, zoomed by Enter or a second click, and whole again by Esc', async () => {
 		const screen = flameOf();
 		const selected = async (...keys: readonly string[]) => {
-			await screen.press(...keys);
-			return (await screen.lines())[4].split(/\s{2,}/)[0];
+			const lines = await screen.lines(...keys);
+			return lines[4].split(/\s{2,}/)[0];
 		};
 
 		expect(await selected('down')).toBe('com.acme.Shop.sell:7');
