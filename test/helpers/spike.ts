@@ -1,5 +1,7 @@
+import {Recorder} from '../../source/exports/recording/recorder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
+import {addToRing, emptyRing} from '../../source/query/past/ring.js';
 import {Picture} from './picture.js';
 
 /** When the recorded session began; a whole ten minutes on the clock. */
@@ -32,4 +34,16 @@ export function spikeSession(seconds: number): Snapshot[] {
 			},
 		});
 	});
+}
+
+/** Records a session of so many seconds into a new file. */
+export async function recordSpike(file: string, seconds: number): Promise<void> {
+	const recorder = await Recorder.create(file);
+	let ring = emptyRing;
+	for (const snapshot of spikeSession(seconds)) {
+		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: 12}});
+		await recorder.follow(ring);
+	}
+
+	await recorder.finish();
 }

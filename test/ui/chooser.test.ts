@@ -16,28 +16,28 @@ const rows: readonly ChoiceRow[] = [
 	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'), choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'), choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
 ];
 const empty: ChooserState = {filter: '', selected: undefined, message: ''};
-const after = (keys: readonly string[], list = rows): ChooserStep => {
+const after = (keys: readonly string[]): ChooserStep => {
 	let step: ChooserStep = {state: empty};
 	for (const key of keys) {
-		step = pressChooser(step.state, key, list, 10);
+		step = pressChooser(step.state, key, rows, 10);
 	}
 
 	return step;
 };
 
-test('arrows and Enter choose; a JVM that cannot be profiled says why', () => {
-	expect(after(['enter']).chosen).toBe('100');
-	expect(after(['down', 'enter']).chosen).toBe('200');
-	expect(after(['end', 'up', 'up', 'up', 'enter']).chosen).toBe('100');
-	const refused = after(['end', 'enter']);
-	expect(refused.chosen).toBeUndefined();
-	expect(refused.state.message).toBe('300: belongs to root');
-	expect(after(['enter'], []).chosen).toBeUndefined();
+test.each([
+	[['enter'], '100'],
+	[['down', 'enter'], '200'],
+	[['end', 'up', 'up', 'up', 'enter'], '100'],
+	[['end', 'enter'], undefined],
+	[[...'MAIL', 'enter'], '200'],
+	[[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'],
+	[[...'nothing', 'enter'], undefined],
+])('arrows and Enter choose, typing filters: %j chooses %s', (keys, chosen) => {
+	expect(after(keys).chosen).toBe(chosen);
 });
 
-test('typing filters, and the cursor stays on its JVM when others come', () => {
-	expect(after([...'MAIL', 'enter']).chosen).toBe('200');
-	expect(after([...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter']).chosen).toBe('100');
+test('the cursor stays on its JVM when others come, and figures are no words', () => {
 	const {state} = after(['down']);
 	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).chosen).toBe('200');
 	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
@@ -45,12 +45,15 @@ test('typing filters, and the cursor stays on its JVM when others come', () => {
 	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
 });
 
-test('Esc erases what was typed, and then leaves without a choice', () => {
-	expect(after([...'mail', 'escape']).effect).toBeUndefined();
-	expect(after([...'mail', 'escape']).state.filter).toBe('');
+test('Esc erases what was typed, and then leaves without a choice; the last line says so', async () => {
+	expect(after([...'mail', 'escape'])).toEqual({state: empty});
 	for (const keys of [[...'mail', 'escape', 'escape'], ['escape'], ['ctrl-c']]) {
 		expect(after(keys)).toEqual({state: empty, effect: 'leave'});
 	}
+
+	const {screen} = screenOf(rows);
+	expect((await screen.lines()).at(-1)).toBe('Esc:quit  Enter:choose');
+	expect((await screen.lines(...'mail')).at(-1)).toBe('Esc:clear  Enter:choose');
 });
 
 const columnsOfRows: readonly ChoiceColumn[] = [
@@ -81,8 +84,7 @@ test('in the table of an engine, [ and ] move the span, / is no letter, and a ro
 			throw new Error('the engine has nothing of it');
 		},
 	});
-	await screen.type('\r');
-	expect((await screen.lines()).at(-2)).toBe('the engine has nothing of it');
+	expect((await screen.lines('enter')).at(-2)).toBe('the engine has nothing of it');
 	await screen.type('\u0003');
 	expect(left).toEqual([undefined]);
 });
@@ -90,8 +92,7 @@ test('in the table of an engine, [ and ] move the span, / is no letter, and a ro
 test('why a JVM cannot be chosen is said whole', async () => {
 	const problem = `it is ${'very '.repeat(30)}far away`;
 	const {screen, left} = screenOf([choice(1, '-', 'acme', '8', 'Main', problem)]);
-	await screen.type('\r');
-	const lines = await screen.lines();
+	const lines = await screen.lines('enter');
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
 	expect(lines).toHaveLength(23);
 	expect(left).toEqual([]);
@@ -103,36 +104,31 @@ test('a narrow screen has fewer columns, each as wide as its longest cell', asyn
 		[50, ' PID CPU USER MAIN CLASS', '>100 17% acme com.acme.Shop'],
 		[25, ' PID MAIN CLASS', '>100 com.acme.Shop'],
 	] as const) {
-		const {screen} = screenOf(rows, columns);
-		const lines = await screen.lines();
-		expect(lines.slice(1, 3)).toEqual([heading, first]);
+		expect((await screenOf(rows, columns).screen.lines()).slice(1, 3)).toEqual([heading, first]);
 	}
 });
 
 test('its frame fits every screen', async () => {
 	for (const [columns, height] of [[80, 24], [20, 5], [5, 3], [1, 1], [200, 60]]) {
-		const {screen} = screenOf(rows, columns, height);
-		await screen.press('down');
-		const lines = await screen.lines();
+		const lines = await screenOf(rows, columns, height).screen.lines('down');
 		expect(lines.length).toBeLessThanOrEqual(Math.max(0, height - 1));
 		expect(Math.max(0, ...lines.map(line => line.length))).toBeLessThanOrEqual(columns - 1);
 	}
 
-	const {screen} = screenOf([]);
-	expect((await screen.lines()).join('\n')).toContain('no JVMs found');
+	expect(await screenOf([]).screen.text('enter')).toContain('no JVMs found');
 });
 
 test('the wheel moves the cursor, a click sets it; neither chooses', async () => {
 	const {screen, left} = screenOf(rows);
-	const selected = async () => (await screen.lines()).findIndex(line => line.startsWith('>'));
-	await screen.type('\u001B[<65;1;1M');
-	expect(await selected()).toBe(3);
-	await screen.type('\u001B[<64;1;1M');
-	expect(await selected()).toBe(2);
-	await screen.type('\u001B[<0;20;5M');
-	expect(await selected()).toBe(4);
-	await screen.type('\u001B[<0;20;1M', '\u001B[<0;20;9M', '\u001B[<0;20;23M');
-	expect(await selected()).toBe(4);
+	const selectedAfter = async (...bytes: readonly string[]) => {
+		await screen.type(...bytes);
+		return (await screen.lines()).findIndex(line => line.startsWith('>'));
+	};
+
+	expect(await selectedAfter('\u001B[<65;1;1M')).toBe(3);
+	expect(await selectedAfter('\u001B[<64;1;1M')).toBe(2);
+	expect(await selectedAfter('\u001B[<0;20;5M')).toBe(4);
+	expect(await selectedAfter('\u001B[<0;20;1M', '\u001B[<0;20;9M', '\u001B[<0;20;23M')).toBe(4);
 	expect(left).toEqual([]);
 });
 
@@ -140,12 +136,4 @@ test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])('%s coun
 	const {screen, left} = screenOf(rows);
 	await screen.type(bytes);
 	expect(left).toEqual([pid]);
-});
-
-test('the last line says what Enter and Esc do', async () => {
-	const {screen} = screenOf(rows);
-	const keys = async () => (await screen.lines()).at(-1);
-	expect(await keys()).toBe('Esc:quit  Enter:choose');
-	await screen.type('mail');
-	expect(await keys()).toBe('Esc:clear  Enter:choose');
 });

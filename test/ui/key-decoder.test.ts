@@ -1,10 +1,10 @@
 import {Buffer} from 'node:buffer';
-import {PassThrough} from 'node:stream';
-import type {ReadStream, WriteStream} from 'node:tty';
 import fc from 'fast-check';
-import {expect, onTestFinished, test} from 'vitest';
+import {createElement, Fragment} from 'react';
+import {expect, test} from 'vitest';
 import {KeyDecoder, type MouseInput} from '../../source/ui/terminal/key-decoder.js';
-import {Terminal} from '../../source/ui/terminal/terminal.js';
+import {ComponentScreen} from '../helpers/component-screen.js';
+import {closedAfterTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
 
 const at = (mouse: MouseInput['mouse'], column: number, line: number): MouseInput => ({mouse, column, line});
@@ -75,29 +75,13 @@ test('whatever comes, it keeps little and its keys are single characters or name
 	expect(decoder.push(Buffer.from(`\u001B[${'1'.repeat(10_000)}`)).length).toBeGreaterThan(0);
 });
 
-/** A terminal without a window, and the keys that were heard. */
-function terminal(): {readonly stdin: PassThrough; readonly keys: string[]} {
-	const stdin = Object.assign(new PassThrough(), {setRawMode() {/* It has no modes. */}});
-	const stdout = Object.assign(new PassThrough(), {columns: 50, rows: 16, fd: -1});
-	stdout.resume();
-	const opened = new Terminal(stdin as unknown as ReadStream, stdout as unknown as WriteStream);
+test('the rest of a sequence that arrived while we had no CPU is still its rest', async () => {
+	const screen = closedAfterTest(new ComponentScreen(createElement(Fragment)));
 	const keys: string[] = [];
-	opened.on('key', key => {
+	screen.terminal.on('key', key => {
 		keys.push(key);
 	});
-	opened.enter();
-	onTestFinished(() => {
-		opened.leave();
-	});
-	return {stdin, keys};
-}
-
-test('the rest of a sequence that arrived while we had no CPU is still its rest', async () => {
-	const {stdin, keys} = terminal();
-	stdin.write('\u001B');
-	await new Promise(resolve => {
-		setImmediate(resolve);
-	});
+	await screen.type('\u001B');
 	const endMs = performance.now() + 100;
 	while (performance.now() < endMs) {
 		// The machine runs something else.
@@ -105,7 +89,7 @@ test('the rest of a sequence that arrived while we had no CPU is still its rest'
 
 	// Node tells of what arrived after it ran the timers that are due.
 	setImmediate(() => {
-		stdin.write('[17~\r');
+		void screen.type('[17~\r');
 	});
 	await until(() => keys.length > 0);
 	expect(keys).toEqual(['f6', 'enter']);

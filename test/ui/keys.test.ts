@@ -20,18 +20,6 @@ test.each(contexts)('no key means two things in %s', context => {
 	}
 });
 
-test('a recording is offered no key for sampling', () => {
-	const isLive = (row: {readonly keys: readonly string[]}) => row.keys.some(key => ['d', 'o', 'r', 'u'].includes(key));
-	for (const context of ['lines', 'threads'] as const) {
-		expect(keysOf(context).filter(row => isLive(row))).toHaveLength(4);
-		expect(keysOf(context, 'recording').filter(row => isLive(row))).toEqual([]);
-		expect(actionOf(context, 'd', 'recording')).toBeUndefined();
-		expect(actionOf(context, 's', 'recording')).toBe('save');
-		expect(actionOf(context, '[', 'recording')).toBe('earlier');
-		expect(actionOf(context, '[', 'snapshot')).toBeUndefined();
-	}
-});
-
 test('every key of a table does something', () => {
 	const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'close', 'redraw', 'suspend']);
 	const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);

@@ -1,37 +1,42 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
-import {expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {momentOf, savedSource, spanMoments, spanOf} from '../../source/commands/recording.js';
-import {openRecording} from '../../source/exports/recording/reader.js';
-import {Recorder} from '../../source/exports/recording/recorder.js';
+import {openRecording, type Recording} from '../../source/exports/recording/reader.js';
+import type {Ring} from '../../source/query/past/ring.js';
 import {views} from '../../source/views/registry.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
-import {folderForTest} from '../helpers/for-test.js';
+import {sharedFolder} from '../helpers/for-test.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
-import {spikeSession, spikeStartMs} from '../helpers/spike.js';
+import {recordSpike, spikeSession, spikeStartMs} from '../helpers/spike.js';
+
+const file = path.join(sharedFolder(), 'x.tprof');
+const seconds = 185;
+let recording: Recording;
+beforeAll(async () => {
+	await recordSpike(file, seconds);
+	recording = openRecording(readFileSync(file));
+});
 
 const size = {columns: 120, rows: 30};
 
-/** The live screen of a session of 185 seconds, and that of its recording. */
-async function bothScreens() {
-	const session = spikeSession(185);
-	let at = 0;
-	const store = storeOf(() => session[at], {}, {cpuPercent: 12});
-	const recorder = await Recorder.create(path.join(folderForTest(), 'x.tprof'));
-	for (; at < session.length; at++) {
+/** The screen of the recording. */
+function recordedScreen(): ComponentScreen {
+	const store = new SessionStore({source: savedSource({snapshot: recording.last.snapshot, recording}), delayMs: 1000, vitals: () => ({}), recorded: recording});
+	store.refresh();
+	return openScreen(store, size);
+}
+
+/** The screen of the session that was recorded, at its end. */
+function liveScreen(): ComponentScreen {
+	const coming = spikeSession(seconds);
+	const store = storeOf(() => coming.shift(), {}, {cpuPercent: 12});
+	while (coming.length > 0) {
 		store.refresh();
-		await recorder.follow(store.get().ring);
 	}
 
-	at--;
-	await recorder.finish();
-	const recording = openRecording(readFileSync(recorder.file));
-	const recorded = new SessionStore({
-		source: savedSource({snapshot: recording.last.snapshot, recording}), delayMs: 1000, vitals: () => ({}), recorded: recording,
-	});
-	recorded.refresh();
-	return {live: openScreen(store, size), recorded: openScreen(recorded, size), ring: recording.ring};
+	return openScreen(store, size);
 }
 
 /** The header without what the session is doing, the tabs, and the table. */
@@ -43,7 +48,7 @@ async function shown(screen: ComponentScreen): Promise<string[]> {
 }
 
 test('every view shows of a recording what the live screen shows of that moment: windows, filters, baseline, details', async () => {
-	const {live, recorded} = await bothScreens();
+	const [live, recorded] = [liveScreen(), recordedScreen()];
 	const press = async (...keys: readonly string[]) => {
 		await live.press(...keys);
 		await recorded.press(...keys);
@@ -55,18 +60,13 @@ test('every view shows of a recording what the live screen shows of that moment:
 		await press('tab');
 	}
 
-	await press('[', '[');
-	await press('z');
-	await press('m');
-	await press(']', ']', ']', 'D');
-	await press('D', '/', 'b', 'u', 'r', 'n', 'enter');
-	await press('/', 'escape', 'x');
-	await press('enter');
-	await press('escape', 'escape');
+	for (const keys of [['[', '['], ['z'], ['m'], [']', ']', ']', 'D'], ['D', '/', ...'burn', 'enter'], ['/', 'escape', 'x'], ['enter'], ['escape', 'escape']]) {
+		await press(...keys);
+	}
 });
 
 test('all of a recording stands in its time line, and Space plays it to its end', async () => {
-	const {recorded} = await bothScreens();
+	const recorded = recordedScreen();
 	expect(await recorded.text()).toContain('RECORDED');
 	expect(await recorded.text()).toMatch(/CPU +10% +\.+#+=\.+ max 110%/);
 	expect(await recorded.text(']')).toContain('this is all of the recording');
@@ -75,23 +75,22 @@ test('all of a recording stands in its time line, and Space plays it to its end'
 	expect(await recorded.text('escape', 'o', 'r', 'd', 'w', 'M')).toContain('RECORDED');
 });
 
-test('a moment is said as people say it', async () => {
-	const {ring} = await bothScreens();
-	const endMs = spikeStartMs + 185_000;
-	const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
-	const day = new Date(endMs);
-	const date = [day.getFullYear(), String(day.getMonth() + 1).padStart(2, '0'), String(day.getDate()).padStart(2, '0')].join('-');
-	for (const [text, ms] of [['1m ago', endMs - 60_000], ['90s ago', endMs - 90_000], ['1 h ago', undefined], [clock(endMs - 100_000), endMs - 100_000], [`${date} ${clock(endMs - 7000)}`, endMs - 7000], [new Date(endMs - 5000).toISOString(), endMs - 5000], [clock(endMs + 7_200_000), undefined], ['yesterday', undefined], ['25:00', undefined]] as const) {
-		if (ms === undefined) {
-			expect(() => momentOf(text, '--at', ring), text).toThrow(/--at: /);
-		} else {
-			expect(momentOf(text, '--at', ring), text).toBe(ms);
-		}
-	}
+const endMs = spikeStartMs + (seconds * 1000);
+const clock = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
+const date = new Date(endMs).toLocaleDateString('sv');
+
+test.each([
+	['1m ago', 60_000], ['90s ago', 90_000], [clock(endMs - 100_000), 100_000], [`${date} ${clock(endMs - 7000)}`, 7000], [new Date(endMs - 5000).toISOString(), 5000],
+])('%s is so long before the end, ms: %i', (text, beforeMs) => {
+	expect(momentOf(text, '--at', recording.ring)).toBe(endMs - beforeMs);
 });
 
-test('a span has the windows that end nearest to its moments, and ends after it begins', async () => {
-	const {ring} = await bothScreens();
+test.each(['1 h ago', clock(endMs + 7_200_000), 'yesterday', '25:00'])('%s is no moment of the recording', text => {
+	expect(() => momentOf(text, '--at', recording.ring)).toThrow(/--at: /);
+});
+
+test('a span has the windows that end nearest to its moments, and ends after it begins', () => {
+	const {ring} = recording;
 	const [begin, end] = [10, 13].map(index => ring.windows[index].atMs);
 	const {durationMs} = spanOf(ring, begin, end).session;
 	for (const offMs of [-400, 400]) {
@@ -102,31 +101,37 @@ test('a span has the windows that end nearest to its moments, and ends after it 
 	expect(() => spanMoments({from: time(end), to: time(begin)}, ring)).toThrow('the span ends before it begins');
 });
 
-test('a span may reach beyond the recording, but not lie outside of it', async () => {
-	const {ring} = await bothScreens();
-	const ms = (day: number, hours: number, minutes = 0) => new Date(2026, 10, day, hours, minutes).getTime();
-	const moments = (from: string | undefined, to: string | undefined, beginMs: number, endMs: number) => spanMoments({from, to}, {
-		...ring, base: {...ring.windows[0], atMs: beginMs}, windows: [{...ring.windows[0], atMs: endMs}],
-	});
-	expect(moments('00:00', '23:59', ms(23, 10), ms(23, 11))).toEqual([ms(23, 0), ms(23, 23, 59)]);
-	expect(moments('00:00', '23:59', ms(22, 20), ms(23, 14))).toEqual([ms(23, 0), ms(23, 23, 59)]);
-	expect(moments('22:00', '02:00', ms(22, 20), ms(23, 14))).toEqual([ms(22, 22), ms(23, 2)]);
-	expect(moments(undefined, '23:59', ms(23, 10), ms(23, 11))).toEqual([undefined, ms(23, 23, 59)]);
-	expect(moments(undefined, '12:00', ms(21, 10), ms(23, 13))).toEqual([undefined, ms(23, 12)]);
-	expect(moments('2026-11-01 00:00', '2026-12-01 00:00', ms(23, 10), ms(23, 11))).toEqual([ms(1, 0), new Date(2026, 11, 1).getTime()]);
-	expect(() => moments('12:00', '13:00', ms(23, 10), ms(23, 11))).toThrow('--from: the recording has nothing of');
-	expect(() => moments('2026-11-01 00:00', '2026-11-02 00:00', ms(23, 10), ms(23, 11))).toThrow('--to: the recording has nothing of');
+/** A moment in November. */
+const at = (day: number, hours: number, minutes = 0) => new Date(2026, 10, day, hours, minutes).getTime();
+const ringBetween = (beginMs: number, endMs: number): Ring => {
+	const [window] = recording.ring.windows;
+	return {...recording.ring, base: {...window, atMs: beginMs}, windows: [{...window, atMs: endMs}]};
+};
+
+test.each([
+	['00:00', '23:59', at(23, 10), at(23, 11), [at(23, 0), at(23, 23, 59)]],
+	['00:00', '23:59', at(22, 20), at(23, 14), [at(23, 0), at(23, 23, 59)]],
+	['22:00', '02:00', at(22, 20), at(23, 14), [at(22, 22), at(23, 2)]],
+	[undefined, '23:59', at(23, 10), at(23, 11), [undefined, at(23, 23, 59)]],
+	[undefined, '12:00', at(21, 10), at(23, 13), [undefined, at(23, 12)]],
+	['2026-11-01 00:00', '2026-12-01 00:00', at(23, 10), at(23, 11), [at(1, 0), at(31, 0)]],
+])('a span from %s to %s may reach beyond the recording', (from, to, beginMs, endMs, moments) => {
+	expect(spanMoments({from, to}, ringBetween(beginMs, endMs))).toEqual(moments);
 });
 
-test('a time of day is the last one within the recording, or else the nearest', async () => {
-	const {ring} = await bothScreens();
-	const ms = (day: number, hours: number, minutes = 0) => new Date(2026, 10, day, hours, minutes).getTime();
-	const found = (text: string, beginMs: number, endMs: number) => momentOf(text, '--at', {
-		...ring, base: {...ring.windows[0], atMs: beginMs}, windows: [{...ring.windows[0], atMs: endMs}],
-	});
-	expect(found('12:00', ms(23, 10), ms(24, 14))).toBe(ms(24, 12));
-	expect(found('23:30', ms(23, 10), ms(24, 14))).toBe(ms(23, 23, 30));
-	expect(found('12:00', ms(22, 10), ms(24, 11))).toBe(ms(23, 12));
-	expect(found('22:59:30', ms(23, 23), ms(24, 1))).toBe(ms(23, 23));
-	expect(found('01:00:30', ms(23, 23), ms(24, 1))).toBe(ms(24, 1));
+test.each([
+	['12:00', '13:00', '--from: the recording has nothing of'],
+	['2026-11-01 00:00', '2026-11-02 00:00', '--to: the recording has nothing of'],
+])('a span from %s to %s lies outside of it', (from, to, problem) => {
+	expect(() => spanMoments({from, to}, ringBetween(at(23, 10), at(23, 11)))).toThrow(problem);
+});
+
+test.each([
+	['12:00', at(23, 10), at(24, 14), at(24, 12)],
+	['23:30', at(23, 10), at(24, 14), at(23, 23, 30)],
+	['12:00', at(22, 10), at(24, 11), at(23, 12)],
+	['22:59:30', at(23, 23), at(24, 1), at(23, 23)],
+	['01:00:30', at(23, 23), at(24, 1), at(24, 1)],
+])('a time of day is the last one within the recording, or else the nearest: %s', (text, beginMs, endMs, ms) => {
+	expect(momentOf(text, '--at', ringBetween(beginMs, endMs))).toBe(ms);
 });

@@ -43,29 +43,23 @@ describe('the selection', () => {
 		expect(selected(after(['end', 'home', 'up']).state)).toBe('a');
 	});
 
-	test('stays on its row when rows move, and at its index when the row goes', () => {
+	test('stays on its row when rows move, at its index when the row goes, and on the first row if it was never moved', () => {
 		const {state} = after(['j', 'j']);
 		const moved = rowsOf('hcab');
 		expect(selected(state, moved)).toBe('c');
 		expect(selected(followRow(state, moved, 3), rowsOf('hxyz'))).toBe('x');
 		expect(selected(state, rowsOf('o'))).toBe('o');
 		expect(selectedIndex(state.selections.lines, [])).toBe(-1);
-	});
-
-	test('follows the first row, whichever that is, as long as it was never moved', () => {
 		expect(selected(start(), rowsOf('za'))).toBe('z');
 		expect(selected(after(['j', 'k']).state, rowsOf('za'))).toBe('a');
 	});
 
-	test('scrolls sideways to the end of the longest name, and not beyond', () => {
+	test('scrolls sideways to the end of the longest name, not beyond, and stays there while help or a detail is open', () => {
 		expect(after(['right', 'right']).state.left).toBe(16);
 		const {state} = after(Array.from({length: 9}, () => 'right'));
 		expect(state.left).toBe(24);
 		expect(after(['left', 'left'], state).state.left).toBe(8);
 		expect(after(['right'], start(), {...around, overhang: () => -5}).state.left).toBe(0);
-	});
-
-	test('is as far to the side as before, once help or a detail is closed', () => {
 		for (const [open, close] of [['?', 'escape'], ['?', 'q'], ['h', 'h'], ['enter', 'escape'], ['enter', 'enter']]) {
 			expect(after(['right', open, close]).state.left).toBe(8);
 		}
@@ -92,16 +86,15 @@ describe('the selection', () => {
 
 test.each([
 	[['2'], 'total'],
+	[['N'], 'line'],
+	[['f6', 'j', 'j', 'enter'], 'line'],
+	[['f6', 'j', 'escape'], 'self'],
 	// The total is not on this screen.
 	[['>'], 'line'],
 	[['>', '>'], 'self'],
 	[['<'], 'line'],
-	[['N'], 'line'],
-	[['f6', 'j', 'j', 'enter'], 'line'],
-	[['f6', 'j', 'escape'], 'self'],
-	// A view without the figure stays as it is.
+	// A view without the figure stays as it is; each view has its own.
 	[['2', 'P'], 'total'],
-	// Each view has its own.
 	[['tab', 'N'], 'self'],
 ])('after %j Lines is sorted by %s, and R reverses it', (keys, column) => {
 	expect(after(keys).state.sorts.lines).toEqual({column, reverse: false});
@@ -122,15 +115,9 @@ describe('input lines', () => {
 		expect(after(['ctrl-u', '👩', 'left', 'a', 'end', 'backspace'], typing).state.query.filter).toBe('a');
 	});
 
+	// What stands there is replaced by what is typed, and edited by what moves or erases.
 	test.each([
-		[['ctrl-u', '0', '.', '5'], 500],
-		// What stands there is replaced by what is typed, and edited by what moves or erases.
-		[['5'], 5000],
-		[[], 1000],
-		[['end', '5'], 15_000],
-		[['left', '2'], 21_000],
-		[['2', '5', 'backspace'], 2000],
-		[['backspace', '3'], 3000],
+		[[], 1000], [['5'], 5000], [['ctrl-u', '0', '.', '5'], 500], [['end', '5'], 15_000], [['left', '2'], 21_000], [['2', '5', 'backspace'], 2000], [['backspace', '3'], 3000],
 	])('the delay after d and %j is %i ms', (keys, delayMs) => {
 		expect(after(['d', ...keys, 'enter']).state).toMatchObject({delayMs, layers: []});
 	});
@@ -179,10 +166,8 @@ describe('what counts', () => {
 		expect(after(['t']).state.query.threadKeys).toBeUndefined();
 	});
 
-	test('a snapshot has only one window, is not sampled and not refreshed', () => {
-		const {state, effects} = after(['z', 'r', 'u', 'o', 'd', ' '], start(), {...around, source: 'snapshot'});
-		expect(effects).toEqual([]);
-		expect(state).toMatchObject({...start(), message: undefined});
+	test.each([['snapshot', ['z', '[', 'r', 'u', 'o', 'd', ' ']], ['recording', ['r', 'u', 'o', 'd']]] as const)('a %s is not sampled and not refreshed: %j do nothing', (source, keys) => {
+		expect(after(keys, start(), {...around, source})).toMatchObject({state: {...start(), message: undefined}, effects: []});
 	});
 });
 
@@ -204,14 +189,8 @@ describe('layers', () => {
 	});
 
 	test('q quits at a table and closes what lies above it, F10 and Ctrl-C quit from everywhere', () => {
-		for (const keys of [[], ['tab']]) {
-			expect(after([...keys, 'q']).effects).toEqual([{type: 'quit'}]);
-		}
-
-		for (const keys of [['?'], ['enter'], ['f6'], ['S']]) {
-			expect(after([...keys, 'q'])).toMatchObject({state: {layers: []}, effects: []});
-		}
-
+		expect(after(['tab', 'q']).effects).toEqual([{type: 'quit'}]);
+		expect(after(['S', 'q'])).toMatchObject({state: {layers: []}, effects: []});
 		expect(contextOf(after(['enter', '?', 'q']).state)).toBe('detail');
 		expect(after(['/', 'q']).effects).toEqual([]);
 		for (const keys of [[], ['?'], ['enter'], ['f6'], ['tab'], ['/'], ['d'], ['S', 'enter']]) {
@@ -299,16 +278,12 @@ describe('the column menu', () => {
 	});
 });
 
-describe('changed keys', () => {
+test('changed keys do what the other key does, or nothing; a letter that is typed is one', () => {
 	const from = (changes: ReadonlyArray<readonly [string, string | null]>) => initialState({query: defaultQuery, delayMs: 1000, keyChanges: new Map(changes)});
-
-	test('do what the other key does, or nothing', () => {
-		expect(after(['X'], from([['X', 'q']])).effects).toEqual([{type: 'quit'}]);
-		expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
-		expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
-		// A letter that is typed is one.
-		expect(after(['/', 'X'], from([['X', 'escape']])).state.query.filter).toBe('X');
-	});
+	expect(after(['X'], from([['X', 'q']])).effects).toEqual([{type: 'quit'}]);
+	expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
+	expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
+	expect(after(['/', 'X'], from([['X', 'escape']])).state.query.filter).toBe('X');
 });
 
 describe('a method to trace', () => {

@@ -1,5 +1,4 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import {readBody} from '../../source/query/past/window-body.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
@@ -15,21 +14,15 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** A store of a session that is as young as `moment` says, and when it reads it, milliseconds since its start. */
-function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonly durationMs: number}) {
+test('a young session is read often, at once when it has a share, then at its delay', async () => {
 	const readsMs: number[] = [];
 	const startMs = Date.now();
 	let status: SourceStatus = {phase: 'sampling', stale: false};
 	let changed = () => {/* Nobody listens yet. */};
-	const hasCpu = () => {
-		status = {...status, hasCpu: true};
-		changed();
-	};
-
-	const read = (): Snapshot => {
+	const read = () => {
 		const sinceMs = Date.now() - startMs;
 		readsMs.push(sinceMs);
-		return picture('one\nR\na:1', moment(sinceMs));
+		return picture('one\nR\na:1', {samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs});
 	};
 
 	const store = storeOf(read, {
@@ -39,14 +32,10 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		},
 	});
 	store.start();
-	return {store, readsMs, hasCpu};
-}
-
-test('a young session is read often, at once when it has a share, then at its delay', async () => {
-	const {store, readsMs, hasCpu} = readsOf(sinceMs => ({samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs}));
 	await vi.advanceTimersByTimeAsync(130);
-	hasCpu();
-	hasCpu();
+	status = {...status, hasCpu: true};
+	changed();
+	changed();
 	await vi.advanceTimersByTimeAsync(4870);
 	store.stop();
 	expect(readsMs.filter(ms => ms < 400)).toEqual([0, 100, 130, 230, 330]);

@@ -5,13 +5,11 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {writePprof} from '../../source/exports/pprof/write.js';
-import {Recorder} from '../../source/exports/recording/recorder.js';
-import {emptyRing, addToRing} from '../../source/query/past/ring.js';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {hostileSnapshot} from '../exports/snapshots.js';
 import {beside, closedAfterTest, sharedFolder} from '../helpers/for-test.js';
 import {cli} from '../helpers/run.js';
-import {spikeSession} from '../helpers/spike.js';
+import {recordSpike} from '../helpers/spike.js';
 import {type TerminalOptions, TerminalSession} from '../helpers/terminal.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -24,14 +22,7 @@ beforeAll(async () => {
 	writeFileSync(hostile, writePprof(hostileSnapshot(), '1.0.0'));
 	writeFileSync(editor, '#!/bin/sh\necho "EDITING $* CI=$CI"\nread answer\n');
 	chmodSync(editor, 0o755);
-	const recorder = await Recorder.create(recording);
-	let ring = emptyRing;
-	for (const snapshot of spikeSession(100)) {
-		ring = addToRing(ring, snapshot, {});
-		await recorder.follow(ring);
-	}
-
-	await recorder.finish();
+	await recordSpike(recording, 100);
 });
 
 /** The program on a file, in a pseudo-terminal, up and with its numbers. */
@@ -55,17 +46,22 @@ function expectGivenBack(session: TerminalSession): void {
 
 // They wait for most of their time.
 describe.concurrent('leaving gives the terminal back', () => {
-	test.for([['q', 'q'], ['Ctrl-C', '\u0003']])('%s', beside(async ([, keys]) => {
+	test.for<[string, (session: TerminalSession) => void, number]>([
+		['q', session => {
+			session.type('q');
+		}, 0],
+		['Ctrl-C', session => {
+			session.type('\u0003');
+		}, 0],
+		['SIGTERM', session => {
+			session.signal('SIGTERM');
+		}, 143],
+		['SIGHUP', session => {
+			session.signal('SIGHUP');
+		}, 129],
+	])('%s', beside(async ([, leave, exitCode]) => {
 		const session = await start();
-		session.type(keys);
-		expect(await session.ended()).toMatchObject({exitCode: 0});
-		expectGivenBack(session);
-		expect(session.text()).toMatch(/^tprof-top \d+ shop\.jar/);
-	}));
-
-	test.for([['SIGTERM', 143], ['SIGHUP', 129]] as const)('%s', beside(async ([signal, exitCode]) => {
-		const session = await start();
-		session.signal(signal);
+		leave(session);
 		expect(await session.ended()).toMatchObject({exitCode});
 		expectGivenBack(session);
 		expect(session.text()).toMatch(/^tprof-top \d+ shop\.jar/);
