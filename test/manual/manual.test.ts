@@ -92,14 +92,19 @@ const asked: ReadonlyArray<readonly [string, string]> = [
 	['--ascii 47', '--ascii 4711'],
 ];
 
+/** What a shell prints of a program, by lines; undefined where it is not installed. */
+function printed(shell: string, args: readonly string[]): string[] | undefined {
+	const {error, stdout, stderr} = spawnSync(shell, args, {encoding: 'utf8', cwd: root});
+	expect(stderr ?? '').toBe('');
+	return error ? undefined : stdout.trimEnd().split('\n');
+}
+
 test('bash completes options, their values, commands, shells and files', () => {
 	const complete = (line: string) => {
 		// Bash parts words at =, and puts the slash behind folders by itself.
 		const words = line.replace('=', ' = ').split(' ');
 		const program = [`COMP_WORDS=(tprof-top ${words.map(word => `'${word}'`).join(' ')})`, 'compopt() { :; }', 'pgrep() { echo 4711; }', `COMP_CWORD=${words.length}; _tprof_top; (IFS=,; echo "\${COMPREPLY[*]}")`].join('\n');
-		const {stdout, stderr} = spawnSync('bash', ['--norc', '-c', `${completions.bash()}\n${program}`], {encoding: 'utf8', cwd: root});
-		expect(stderr).toBe('');
-		return stdout.trim();
+		return printed('bash', ['--norc', '-c', `${completions.bash()}\n${program}`])![0];
 	};
 
 	for (const [typed, completed] of asked) {
@@ -109,10 +114,6 @@ test('bash completes options, their values, commands, shells and files', () => {
 	expect(complete('--no-c')).toBe('--no-color,--no-config');
 	expect(complete('--view=')).toBe(views.map(({id}) => id).join(','));
 });
-
-function lastWord(line: string): string {
-	return line.split(' ').at(-1)!;
-}
 
 test('zsh completes them, where it is installed', () => {
 	const folder = folderForTest();
@@ -129,15 +130,13 @@ test('zsh completes them, where it is installed', () => {
 			print -r -- "\${seen%%>>>*}"
 		done
 		zpty -d z`;
-	const {error, stdout, stderr} = spawnSync('zsh', ['-f', '-c', program, 'zsh', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
-	expect(stderr ?? '').toBe('');
+	const completed = printed('zsh', ['-f', '-c', program, 'zsh', ...asked.map(([typed]) => typed)]);
 	// An option with a value goes on with =.
-	expect(error ? asked : stdout.trimEnd().split('\n').map((line, index) => [asked[index][0], line.replace(/[ =]$/, '')])).toEqual(asked);
+	expect(completed?.map(line => line.replace(/[ =]$/, '')) ?? asked.map(([, line]) => line)).toEqual(asked.map(([, line]) => line));
 });
 
 test('fish completes them, where it is installed', () => {
 	const program = `${completions.fish()}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
-	const {error, stdout, stderr} = spawnSync('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
-	expect(stderr ?? '').toBe('');
-	expect(error ? asked.map(([, line]) => lastWord(line)) : stdout.trimEnd().split('\n')).toEqual(asked.map(([, line]) => lastWord(line)));
+	const lastWords = asked.map(([, line]) => line.split(' ').at(-1));
+	expect(printed('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)]) ?? lastWords).toEqual(lastWords);
 });

@@ -9,6 +9,9 @@ test.each([
 	['é…', 2],
 	['日本.x', 6],
 	['e\u0301', 1],
+	['ｱﾞ', 2],
+	['각', 2],
+	['கா', 2],
 	['✅', 2],
 	['⌚', 2],
 	['🀄', 2],
@@ -16,9 +19,6 @@ test.each([
 	['🫠', 2],
 	['👍🏽', 2],
 	['🇩🇪', 2],
-	['ｱﾞ', 2],
-	['각', 2],
-	['கா', 2],
 	// What has no cell of its own, and nothing to stand on, gets one from Ink.
 	['\u0600', 1],
 ])('%j takes %i cells', (text, cells) => {

@@ -23,12 +23,9 @@ test.each([
 	expect(printable(text)).toBe(shown);
 });
 
-test('a long one is cut with an ellipsis, between characters', () => {
+test('a long one is cut with an ellipsis, between characters, and no longer than any other when it is written out', () => {
 	expect(printable('x'.repeat(5000))).toBe(`${'x'.repeat(maxNameLength - 1)}…`);
 	expect(printable(`${'x'.repeat(8)}😀y`, 10)).toBe(`${'x'.repeat(8)}…`);
-});
-
-test('one that is longer when it is written out is cut as well, and no longer than any other', () => {
 	expect(printable('\u0001'.repeat(500))).toBe(`${String.raw`\x01`.repeat(127)}\\x0…`);
 	expect(printable('\u0001'.repeat(128))).toHaveLength(maxNameLength);
 	expect(printable(`${'\u0001'.repeat(128)}x`)).toHaveLength(maxNameLength);
@@ -48,13 +45,10 @@ test('zero, two and three bytes, and surrogates of three bytes each', () => {
 	expect(decodeModifiedUtf8(Uint8Array.of(0x61, 0xC0, 0x80, 0xC3, 0xA9, 0xE4, 0xB8, 0xAD, 0xED, 0xA0, 0xBD, 0xED, 0xB8, 0x80))).toBe('a\u0000é中😀');
 });
 
-test('a part of the bytes', () => {
+test('a part of the bytes; bytes that are none become U+FFFD', () => {
 	expect(decodeModifiedUtf8(Buffer.from('xaéby'), 1, 5)).toBe('aéb');
 	expect(decodeModifiedUtf8(Buffer.from('xaéby').subarray(1), 0, 2)).toBe('a\uFFFD');
 	expect(decodeModifiedUtf8(Buffer.from('xaby').subarray(1), 0, 2)).toBe('ab');
-});
-
-test('bytes that are none become U+FFFD', () => {
 	expect(decodeModifiedUtf8(Uint8Array.of(0xC3))).toBe('\uFFFD');
 	expect(decodeModifiedUtf8(Uint8Array.of(0xFF, 0x61))).toBe('\uFFFDa');
 	expect(decodeModifiedUtf8(Uint8Array.of(0xE4, 0x61, 0x62))).toBe('\uFFFDab');
@@ -68,20 +62,12 @@ test('long names, any bytes', () => {
 });
 
 test.each([
-	['Shapes$$Lambda$50/1338668845', 'Shapes$$Lambda'],
-	['Shapes$$Lambda$14/0x00007f7e10008660', 'Shapes$$Lambda'],
-	['Shapes$$Lambda/0x00007f2cc00550b0', 'Shapes$$Lambda'],
-	['Shapes$$Lambda+0x00007f2cc00550b0', 'Shapes$$Lambda'],
-	['Shapes$$Lambda$50', 'Shapes$$Lambda'],
+	...['$50/1338668845', '$14/0x00007f7e10008660', '/0x00007f2cc00550b0', '+0x00007f2cc00550b0', '$50'].map(id => [`Shapes$$Lambda${id}`, 'Shapes$$Lambda']),
 	['java.lang.invoke.LambdaForm$MH/0x0000000800c02400', 'java.lang.invoke.LambdaForm$MH'],
 	['java.lang.invoke.LambdaForm$DMH/1751075886', 'java.lang.invoke.LambdaForm$DMH'],
 	['jdk.internal.reflect.GeneratedMethodAccessor12', 'jdk.internal.reflect.GeneratedMethodAccessor'],
 	['sun.reflect.GeneratedConstructorAccessor1', 'sun.reflect.GeneratedConstructorAccessor'],
-	['jdk.proxy2.$Proxy12', 'jdk.proxy2.$Proxy12'],
-	['com.acme.Outer$1', 'com.acme.Outer$1'],
-	['java.lang.invoke.DirectMethodHandle$Holder', 'java.lang.invoke.DirectMethodHandle$Holder'],
-	['com.acme.My$$LambdaFactory', 'com.acme.My$$LambdaFactory'],
-	['', ''],
+	...['jdk.proxy2.$Proxy12', 'com.acme.Outer$1', 'java.lang.invoke.DirectMethodHandle$Holder', 'com.acme.My$$LambdaFactory', ''].map(name => [name, name]),
 ])('%s', (name, normal) => {
 	expect(normalClassName(name)).toBe(normal);
 	expect(normalClassName(normal)).toBe(normal);

@@ -1,7 +1,5 @@
 import {expect, test} from 'vitest';
 import {Sample} from '../../source/model/sample.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -9,7 +7,7 @@ import {createTable, type TableShape} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {seeded} from '../helpers/random.js';
-import {zeroFigures} from '../table/sample-maker.js';
+import {snapshotOf, zeroFigures} from '../table/sample-maker.js';
 
 /** Where all threads are in one sample, the ticks that it counts for, and the CPU time at each thread's line. */
 type Moment = {readonly lines: readonly number[]; readonly ticks?: number; readonly cpuNs?: number; readonly records?: number};
@@ -40,10 +38,7 @@ function measured(moments: readonly Moment[], unit: 'cpu' | 'ticks'): {readonly 
 		writer.count(sample, 1 + atMs, zeroFigures, undefined, {before: 0, now: ticks, samples: 1});
 	}
 
-	const {figures, ...image} = new TableReader(buffer).read(1000)!;
-	const empty = new SnapshotBuilder().build();
-	const snapshot: Snapshot = {...empty, ...image, session: {...empty.session, ...figures}};
-	const row = queryLines(snapshot, undefined, {...defaultQuery, unit}).rows.find(({line}) => line === 1);
+	const row = queryLines(snapshotOf(new TableReader(buffer)), undefined, {...defaultQuery, unit}).rows.find(({line}) => line === 1);
 	return row?.selfInterval ?? {low: 0, high: 100};
 }
 

@@ -6,28 +6,17 @@ import {
 import {percentOf, effectiveSampleSize} from '../../source/query/counters/share.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 
-test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
-	expect(formatPercent(value)).toBe(text);
-});
-
-test.each([[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']])('count %d: %s', (value, text) => {
-	expect(formatCount(value)).toBe(text);
-});
-
-test.each([[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']])('%d bytes: %s', (value, text) => {
-	expect(formatBytes(value)).toBe(text);
-});
-
-test.each([[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']])('%d ms: %s', (value, text) => {
-	expect(formatDuration(value)).toBe(text);
-});
-
-test.each([[42_900, '42s', '>=42s'], [307_000, '5m07s', '>=5m'], [350, '350ms', '>=350ms']])('stuck for %d ms: %s, or %s', (stuckMs, exactly, atLeast) => {
-	expect([false, true].map(stuckAtLeast => formatStuck({stuckMs, stuckAtLeast}))).toEqual([exactly, atLeast]);
-});
-
-test.each([[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']])('%d ns: %s', (value, text) => {
-	expect(formatMs(value)).toBe(text);
+test.each<[string, (value: number) => string, ReadonlyArray<readonly [value: number, text: string]>]>([
+	['percent', formatPercent, [[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']]],
+	['a count', formatCount, [[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']]],
+	['bytes', formatBytes, [[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']]],
+	['milliseconds', formatDuration, [[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']]],
+	['at least so long', stuckMs => formatStuck({stuckMs, stuckAtLeast: true}), [[350, '>=350ms'], [42_900, '>=42s'], [307_000, '>=5m']]],
+	['nanoseconds', formatMs, [[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']]],
+])('%s in few characters', (_, format, texts) => {
+	for (const [value, text] of texts) {
+		expect(format(value), String(value)).toBe(text);
+	}
 });
 
 describe('state pictures', () => {

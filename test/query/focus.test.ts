@@ -59,17 +59,6 @@ test('shares are of the method\'s own time, with the error that so many samples 
 	expect(above).toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);
 });
 
-test('a recursive method counts once, from its outermost call, and its inner calls are below it', () => {
-	const recursive = picture('one\nR R R\nmain:1 main:1 main:1\nvisit:2 visit:2 visit:2\n- visit:2 visit:2\n- - leaf:3');
-	expect(drawn(recursive, 'A.visit', {by: 'method'})).toBe(undent(`
-		3 30 RRRR > A.visit
-		2 20 RRRR > A.visit
-		1 10 RRRR > A.leaf
-		3 30 RRRR < A.visit
-		3 30 RRRR < A.main
-	`));
-});
-
 test.each([
 	['A.find', ['A.find']], ['find', ['A.find']], ['FIND', ['A.find']], ['*.wait', ['A.wait']], ['A.*o*', ['A.lock', 'A.other', 'A.sort']], ['nothing', []],
 ])('the pattern %s means the methods %j', (pattern, names) => {

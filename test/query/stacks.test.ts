@@ -66,6 +66,7 @@ test('holders: all places of an owner together, with the share of the time in wh
 	expect(found.map(({ownerName, ticks, percent, took}) => [ownerName, ticks, percent, took.map(at => `${at.ticks} ${at.location.method}:${at.location.line}`)])).toEqual([
 		['one', 4, 80, ['3 take:1', '1 take:2']], ['five', 1, 20, ['1 take:3']],
 	]);
+	expect(queryLineDetail(held, held, query(), 'A.wait:5').holders).toEqual([]);
 });
 
 test('a line that only calls shows the stacks that it is in', () => {
@@ -81,20 +82,9 @@ test('of a line that recurses by way of others, the outermost call has callers a
 	expect(neighbours(detail.callees)).toBe('1 10ms A.add:7');
 });
 
-test('a row that is not there has an empty detail', () => {
-	expect(queryLineDetail(calls.build(), undefined, query(), 'A.gone:1')).toEqual({
-		threads: [], stacks: [], callers: [], callees: [], holders: [], waits: [],
-	});
-});
-
 test('virtual threads that have one record count as the threads that they are', () => {
 	const drawing = new Picture().draw('one\nR\nmain:1\n\nvirtual\nR\nmain:1').set('virtual', {members: 30});
 	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'})))).toBe('2 RUNNABLE 31thr 100% A.main:1');
-});
-
-test('holders of a window', () => {
-	const since = calls.build();
-	expect(queryLineDetail(calls.build(), since, query(), 'A.fib:5').holders).toEqual([]);
 });
 
 test('the detail of threads: lines, stacks, holders', () => {

@@ -74,18 +74,20 @@ test('where almost no CPU is used, rows are where threads wait, in the order of 
 	expect(found(waiting().build(), glance())).toBe('2 threads wait for Object, up to 42s: a has it, at A.main:1.');
 });
 
-test.each([
-	[{}, 'CPU%'], [{unit: 'ticks'}, 'TICK%'], [{unit: 'cpu-ms'}, 'CPUms'], [{states: ['BLOCKED']}, 'BLK%'], [{states: ['WAITING', 'TIMED_WAITING']}, 'WAIT%'], [{states: ['WAITING', 'BLOCKED']}, 'TICK%'], [{filter: 'state:B'}, 'BLK%'],
-] as const)('the heading of shares says what they are of: %j', (changes, heading) => {
-	const [column] = linesView.columns;
+test.each<[Partial<Query>, string, Snapshot?]>([
+	[{}, 'CPU%'],
+	[{unit: 'ticks'}, 'TICK%'],
+	[{unit: 'cpu-ms'}, 'CPUms'],
+	[{states: ['BLOCKED']}, 'BLK%'],
+	[{states: ['WAITING', 'TIMED_WAITING']}, 'WAIT%'],
+	[{states: ['WAITING', 'BLOCKED']}, 'TICK%'],
+	[{filter: 'state:B'}, 'BLK%'],
+	// Where almost no CPU is used.
+	[glance(), 'WAIT%', waiting().build()],
+	[glance({unit: 'cpu-ms'}), 'CPUms', waiting().build()],
+])('the heading of shares says what they are of: %j: %s', (changes, heading, snapshot = hog) => {
 	const query: Query = {...defaultQuery, ...changes};
-	expect(headingOf(column, linesView.query(hog, undefined, query).measure ?? measureOf(query))).toBe(heading);
-});
-
-test('where almost no CPU is used it is waiting; of CPU milliseconds, where these are asked for', () => {
-	const [column] = linesView.columns;
-	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance()).measure!)).toBe('WAIT%');
-	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance({unit: 'cpu-ms'})).measure!)).toBe('CPUms');
+	expect(headingOf(linesView.columns[0], linesView.query(snapshot, undefined, query).measure ?? measureOf(query))).toBe(heading);
 });
 
 test('threads in a deadlock are said to be, and a row where several hold threads up says how many', () => {

@@ -63,12 +63,6 @@ test('what a filter looks for is on the screen: paths are open to it, and not be
 	expect(drawn(deep, {filter: '!hot'})).toContain('+ A.main:1');
 });
 
-test('methods and classes are put together on their paths', () => {
-	const snapshot = picture('one\nR R\nmain:1 main:2\nrun:3 run:4\nB.sort:5 B.sort:6');
-	expect(drawn(snapshot, {by: 'method', tree: everything})).toBe('20 0 - A.main\n20 0 - A.run\n20 20   B.sort');
-	expect(drawn(snapshot, {by: 'class', tree: everything})).toBe('20 0 - A\n20 0 - A\n20 20   B');
-});
-
 describe.each([false, true])('of any samples, bottom-up %s', isBottomUp => {
 	test.each(['line', 'method', 'class'] as const)('the sums of %s are those of the counters and of Lines', (by: GroupBy) => {
 		for (let seed = 1; seed <= 5; seed++) {

@@ -1,8 +1,11 @@
 import {fromNames, namesOf, select} from '../../source/model/column-types.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../../source/model/schema.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount} from '../../source/model/thread-state.js';
 import type {SamplerFigures} from '../../source/table/layout.js';
+import type {TableReader} from '../../source/table/reader.js';
 import type {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 
@@ -108,4 +111,11 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 
 export function newSample(): Sample {
 	return new Sample();
+}
+
+/** What a table says now, as a snapshot of a session. */
+export function snapshotOf(reader: TableReader): Snapshot {
+	const {figures, ...image} = reader.read(1000)!;
+	const empty = new SnapshotBuilder().build();
+	return {...empty, ...image, session: {...empty.session, ...figures}};
 }
