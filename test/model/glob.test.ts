@@ -2,18 +2,12 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {globListMatcher, globMatcher, globsOf} from '../../source/model/glob.js';
 
-test.each([
-	['http', 'my-HTTP-1', true],
-	['', 'any', true],
-	['http-*', 'my-http-1', false],
-	['*-??', 'http-12', true],
-	['[a]*', '[a]x', true],
-	['a.*', 'abc', false],
-	['a-?', 'a-\u{1F600}', true],
-	['*??', '\u{1F600}', false],
-	['*?b', 'a\u{1F600}b', true],
-])('%s on %s', (glob, name, expected) => {
-	expect(globMatcher(glob)(name)).toBe(expected);
+test.each([['http', 'my-HTTP-1'], ['', 'any'], ['*-??', 'http-12'], ['[a]*', '[a]x'], ['a-?', 'a-\u{1F600}'], ['*?b', 'a\u{1F600}b']])('%s matches %s', (glob, name) => {
+	expect(globMatcher(glob)(name)).toBe(true);
+});
+
+test.each([['http-*', 'my-http-1'], ['a.*', 'abc'], ['*??', '\u{1F600}']])('%s does not match %s', (glob, name) => {
+	expect(globMatcher(glob)(name)).toBe(false);
 });
 
 test('agrees with the same thing written as a regular expression', () => {

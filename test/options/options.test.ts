@@ -83,11 +83,6 @@ describe('the options', () => {
 		// Letters may stand together.
 		['-bn 3 1', {batch: true, iterations: 3}],
 		['-bd0.5 1', {batch: true, delayS: 0.5}],
-		// What asks for a report is batch.
-		['--format json 1', {batch: true}],
-		['-n 2 1', {batch: true}],
-		['--duration 3 1', {batch: true}],
-		['-o x 1', {batch: true, output: 'x'}],
 		['1 --no-color', {color: false}],
 		['1 --idle-calls a.B.c,d.E.f', {idleCalls: ['a.B.c', 'd.E.f']}],
 		['--state active 1', {states: ['RUNNABLE', 'BLOCKED']}],
@@ -98,6 +93,10 @@ describe('the options', () => {
 		['list --no-color --ascii', {ascii: true}],
 	])('%s: %j', (line, expected) => {
 		expect(options(line)).toMatchObject(expected);
+	});
+
+	test.each(['--format json', '-n 2', '--duration 3', '-o x'])('%s asks for a report, not for the screen', line => {
+		expect(options(`${line} 1`).batch).toBe(true);
 	});
 
 	test.each([[{NO_COLOR: '1'}, false], [{TERM: 'dumb'}, false], [{NO_COLOR: '', TERM: 'xterm'}, true]])('with %j in the environment colour is %j', (environment, color) => {
@@ -114,30 +113,14 @@ describe('the options', () => {
 		expect(() => queryOf(options('--sort name 1'))).toThrow('unknown column in --sort: "name"');
 	});
 
-	test.each([
-		'--interval 0 1',
-		'--interval x 1',
-		'--depth 1.5 1',
-		'--max-overhead 0 1',
-		'--engine jfr 1',
-		'--format yaml 1',
-		'--view beauty 1',
-		'--state HOT 1',
-		'--state , 1',
-		'--threads ,, 1',
-		'--idle-calls wait() 1',
-		'--filter state:HOT 1',
-		'--no-batch 1',
-		'-bq 1',
-		'-bd 2 -d 3 1',
-		'--delay 1 --delay 2 1',
-		'1 --interval',
-		'1 --format',
-		'1 --interval --depth 3',
-		...['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1'].map(wrong => `record 1 --when ${wrong}`),
-	])('%s is refused with a hint', line => {
+	const isRefused = (line: string) => {
 		expect(usageError(line).message.length).toBeGreaterThan(10);
-	});
+	};
+
+	test.each(['--interval 0 1', '--interval x 1', '--depth 1.5 1', '--max-overhead 0 1', '--engine jfr 1', '--format yaml 1', '--view beauty 1'])('%s is refused with a hint', isRefused);
+	test.each(['--state HOT 1', '--state , 1', '--threads ,, 1', '--idle-calls wait() 1', '--filter state:HOT 1'])('so is %s', isRefused);
+	test.each(['cpu', 'cpu<3', 'heap>2', ',', 'deadlock>1'].map(when => `record 1 --when ${when}`))('so is %s', isRefused);
+	test.each(['--no-batch 1', '-bq 1', '-bd 2 -d 3 1', '--delay 1 --delay 2 1', '1 --interval', '1 --format', '1 --interval --depth 3'])('so is %s', isRefused);
 
 	test.each([
 		['--fromat json 1', '--fromat', 'did you mean --format? '],

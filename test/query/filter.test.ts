@@ -11,46 +11,21 @@ const fields = {
 	text: () => 'com.acme.sort.Bubble.sort:16', percent: () => 41.2, totalPercent: () => 55, cpuMs: () => 960, ticks: () => 496, threads: () => 4,
 };
 
-test.each([
-	'',
-	'bubble',
-	'sort:16',
-	'!nowhere',
-	'nowhere|bubble',
-	'"Bubble.sort"',
-	'/bub+le/',
-	String.raw`/sort:\d+$/`,
-	String.raw`/(heap|bubble)\.sort/`,
-	'!/heap/',
-	'pct>41',
-	'pct>=41.2',
-	'PCT<50%',
-	'ticks=496',
-	'ticks<10|threads>3',
-	'PCT > 41',
-	'pct> 41 bubble',
-	// What is being typed asks for nothing yet.
-	'!',
-	'|',
-	'!|',
-])('the filter %s shows the row', filter => {
+const shows = (filter: string) => {
 	expect(isShown(filterOf(filter), fields, undefined)).toBe(true);
-});
+};
 
-test.each([
-	'bubble nowhere',
-	'!bubble',
-	'!nowhere|bubble',
-	'pct>41.2',
-	'blocked>0',
-	// These are words.
-	'"!bubble"',
-	'"pct>99"',
-	'<init>',
-	'map<string>',
-])('the filter %s hides it', filter => {
+const hides = (filter: string) => {
 	expect(isShown(filterOf(filter), fields, undefined)).toBe(false);
-});
+};
+
+test.each(['', 'bubble', 'sort:16', '!nowhere', 'nowhere|bubble', '"Bubble.sort"'])('the filter %s shows the row', shows);
+test.each(['bubble nowhere', '!bubble', '!nowhere|bubble'])('%s hides it', hides);
+test.each(['/bub+le/', String.raw`/sort:\d+$/`, String.raw`/(heap|bubble)\.sort/`, '!/heap/'])('the pattern %s shows it', shows);
+test.each(['pct>41', 'pct>=41.2', 'PCT<50%', 'ticks=496', 'ticks<10|threads>3', 'PCT > 41', 'pct> 41 bubble'])('its figures are %s', shows);
+test.each(['pct>41.2', 'blocked>0'])('its figures are not %s', hides);
+test.each(['"!bubble"', '"pct>99"', '<init>', 'map<string>'])('%s is a word', hides);
+test.each(['!', '|', '!|'])('%s, which is still being typed, asks for nothing yet', shows);
 
 test.each([
 	['acme /bub', 5, 'closing /'],
