@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/common/limits.js';
-import {formats} from '../../source/exports/formats/registry.js';
+import {formatOf, formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import {report, taskReport} from '../helpers/reports.js';
 import {noTarget} from '../helpers/target.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/names.js';
-import {whole} from './parse.js';
+import {textOf} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
 
 const page = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
@@ -37,9 +37,8 @@ describe('the fields of JSON that docs/formats.md names', () => {
 	const keysIn = (value: unknown): string[] => value !== null && typeof value === 'object' ? [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(part => keysIn(part))] : [];
 	const missing = (document: unknown, text: string) => [...new Set(keysIn(document))].filter(key => !named(text).includes(key));
 
-	const json = formats.find(({id}) => id === 'json')!;
 	const {whole: snapshot, first} = serviceSnapshots();
-	const document = (more: object) => JSON.parse(String(whole(json.write(snapshot, undefined, {query: defaultQuery, version: '1', ...more})))) as Record<string, unknown>;
+	const document = (more: object) => JSON.parse(textOf('json', snapshot, more)) as Record<string, unknown>;
 	const rows = new Map(section('JSON').split('\n').flatMap(line => {
 		const [, keys, meaning] = /^\| (.*?) \| (.*) \|$/.exec(line) ?? [];
 		return keys?.startsWith('`') ? named(keys).map(key => [key, meaning] as const) : [];
@@ -60,8 +59,8 @@ describe('the fields of JSON that docs/formats.md names', () => {
 
 	test('all that is in a document of traces, and of tasks', () => {
 		const options = {version: '1', notes: []};
-		const traces: unknown = JSON.parse(String(json.traces!.write(noTarget.facts, report, options)));
-		const tasks: unknown = JSON.parse(String(json.tasks!.write(noTarget.facts, taskReport, options)));
+		const traces: unknown = JSON.parse(String(formatOf('json').traces!.write(noTarget.facts, report, options)));
+		const tasks: unknown = JSON.parse(String(formatOf('json').tasks!.write(noTarget.facts, taskReport, options)));
 		expect(missing(traces, section('JSON') + section('Traces'))).toEqual([]);
 		expect(missing(tasks, section('JSON') + section('Traces') + section('Tasks'))).toEqual([]);
 	});

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
+import {formats, usualFormat} from '../../source/exports/formats/registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
@@ -11,43 +11,32 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
 import {canonical} from './canonical.js';
-import {
-	flameStacks, parseCollapsed, parseCsv, parseFlameGraph, parseLines, parseSpeedscope, parseVotes, whole,
-} from './parse.js';
+import {parseCsv, parseVotes, textOf, whole} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
-const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Partial<ExportOptions> = {}) => String(whole(formats.find(format => format.id === id)!.write(snapshot, baseline, {...options, ...more})));
 
-/** Sums that a reader can get back from what a format wrote; of those that it holds. */
+/** Sums that a reader can get back from what a format of rows wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
 
-/** What each format can be read back to. A new format stands here as well, or this file does not compile the loop below. */
-const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>> = {
-	text: written => ({activeTicks: sum(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
+/** Formats of stacks have tests of their own: stacks.test.ts, pprof.test.ts. */
+const readBack: Readonly<Record<string, (written: string) => Sums>> = {
+	text: written => ({activeTicks: sum(written.split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
 	json(written) {
-		const {lines} = JSON.parse(String(written)) as {lines: Array<{self: number; cpuMs: number}>};
+		const {lines} = JSON.parse(written) as {lines: Array<{self: number; cpuMs: number}>};
 		return {activeTicks: sum(lines.map(line => line.self)), cpuMs: sum(lines.map(line => line.cpuMs))};
 	},
 	csv(written) {
-		const rows = parseCsv(String(written));
+		const rows = parseCsv(written);
 		return {activeTicks: sum(rows.map(row => Number(row.self_ticks))), cpuMs: sum(rows.map(row => Number(row.self_cpu_ms)))};
 	},
-	lines: written => ({linesTicks: sum(parseLines(String(written)).map(row => row.ticks))}),
-	votes: written => ({runnableTicks: sum(parseVotes(String(written)).map(row => row.votes))}),
-	collapsed: written => ({cpuMs: sum(parseCollapsed(String(written)).map(({count}) => count / 1000))}),
-	speedscope: written => ({cpuMs: sum(parseSpeedscope(String(written)).get('CPU time')!.map(({count}) => count / 1000))}),
-	html: written => ({cpuMs: sum(flameStacks(parseFlameGraph(String(written))).map(({count}) => count / 1000))}),
-	pprof(written) {
-		const read = readPprof(written as Uint8Array);
-		return sumsOf(read);
-	},
+	lines: written => ({linesTicks: sum(written.split('\n').map(line => Number(line.slice(0, 5))))}),
+	votes: written => ({runnableTicks: sum(parseVotes(written).map(row => row.votes))}),
 };
 
 /** The same sums from the snapshot itself. */
 function sumsOf(snapshot: Snapshot): Required<Sums> {
-	const {facts} = canonical(snapshot);
-	const inLines = facts.filter(fact => fact.stack.length > 0);
+	const inLines = canonical(snapshot).facts.filter(fact => fact.stack.length > 0);
 	const {RUNNABLE, BLOCKED} = stateCode;
 	const ticksIn = (states: number[]) => sum(inLines.filter(fact => states.includes(fact.state)).map(fact => fact.ticks));
 	return {
@@ -58,18 +47,31 @@ function sumsOf(snapshot: Snapshot): Required<Sums> {
 	};
 }
 
+describe.each(Object.entries(readBack))('%s read back', (id, sumsIn) => {
+	test.each([
+		['a service', serviceSnapshots().whole],
+		['nothing yet', windowSnapshot(serviceSnapshots().first, serviceSnapshots().first)],
+		...Array.from({length: 8}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const),
+	] as const)('gives the sums of %s', (_, snapshot) => {
+		// A program without CPU time has its waiting lines in the text otherwise.
+		const query = {...defaultQuery, summary: {showsWaits: false}};
+		const sums = sumsIn(textOf(id, snapshot, {top: Infinity, depth: Infinity, width: 400, query}));
+		const expected = sumsOf(snapshot);
+		expect(Object.keys(sums)).not.toEqual([]);
+		for (const [key, value] of Object.entries(sums)) {
+			// Each row is rounded to microseconds.
+			expect(value, key).toBeCloseTo(expected[key as keyof Sums], 1);
+		}
+	});
+});
+
 test.each([['line', 'LINE'], ['method', 'METHOD'], ['class', 'CLASS']] as const)('text by %s says so above the names', (by, heading) => {
-	const [, table] = textOf('text', serviceSnapshots().whole, undefined, {query: {...defaultQuery, by}}).split('\n\n');
+	const [, table] = textOf('text', serviceSnapshots().whole, {query: {...defaultQuery, by}}).split('\n\n');
 	expect(table.split('\n')[0].split(/\s+/)).toContain(heading);
 });
 
 test.each(['report', 'save'] as const)('one format is the usual one for a %s', use => {
 	expect(formats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
-});
-
-test('the save dialogue has every format, the usual one first', () => {
-	expect(saveFormats[0]).toBe(usualFormat('save'));
-	expect(new Set(saveFormats)).toEqual(new Set(formats));
 });
 
 describe.each(formats.map(format => [format.id, format] as const))('%s', (id, format) => {
@@ -79,31 +81,11 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 		expect(formats.filter(other => other.id === id || other.extension === format.extension)).toEqual([format]);
 	});
 
-	test.each([['a service', serviceSnapshots().whole], ...Array.from({length: 8}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const)] as const)('written and read back gives the same sums: %s', (_, snapshot) => {
-		const all = {...options, top: Infinity, depth: Infinity, width: 400};
-		// A program without CPU time has its waiting lines in the text otherwise.
-		const sums = readBack[id](whole(format.write(snapshot, undefined, {...all, query: {...defaultQuery, summary: {showsWaits: false}}})));
-		const expected = sumsOf(snapshot);
-		expect(Object.keys(sums)).not.toEqual([]);
-		for (const [key, value] of Object.entries(sums)) {
-			// Each row is rounded to microseconds.
-			expect(value, key).toBeCloseTo(expected[key as keyof Sums], 1);
-		}
-	});
-
 	test('of a window is that of the difference', () => {
 		const {first, whole: last} = serviceSnapshots();
 		const written = (snapshot: Snapshot, baseline?: Snapshot) => whole(format.write(snapshot, baseline, options));
-		expect(readBack[id](written(last, first))).toEqual(readBack[id](written(windowSnapshot(last, first))));
-		expect(readBack[id](written(last, first))).not.toEqual(readBack[id](written(last)));
-	});
-
-	test('of nothing yet is written and read back', () => {
-		const {first} = serviceSnapshots();
-		const nothing = whole(format.write(first, first, options));
-		for (const value of Object.values(readBack[id](nothing))) {
-			expect(value).toBe(0);
-		}
+		expect(written(last, first)).toEqual(written(windowSnapshot(last, first)));
+		expect(written(last, first)).not.toEqual(written(last));
 	});
 
 	test('lets no control character of a hostile name through', () => {
@@ -116,12 +98,6 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 });
 
 describe('text', () => {
-	test('of several windows has an empty line between them', () => {
-		const {first, whole} = serviceSnapshots();
-		expect(textOf('text', first, undefined, {iteration: 0})).toMatch(/^tprof-top/);
-		expect(textOf('text', whole, first, {iteration: 1})).toMatch(/^\ntprof-top/);
-	});
-
 	test('says how much CPU time is unattributed, and why, in the window that is written', () => {
 		const builder = new SnapshotBuilder();
 		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name}));
@@ -139,14 +115,14 @@ describe('text', () => {
 		expect(textOf('text', after)).toContain('note: 15% unattributed: system calls, not recorded without root; this CPU time is shown as (unattributed)');
 		// What is below 0 of one thread makes up for what is above of another.
 		expect(textOf('text', after)).toMatch(/ 18\.0 \(unattributed\)$/m);
-		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% unattributed: /);
+		expect((JSON.parse(textOf('json', after, {}, before)) as {notes: string[]}).notes[0]).toMatch(/^75% unattributed: /);
 		// Where next to nothing was used, nothing is said.
 		builder.count(selector, missing, stateCode.RUNNABLE, 0, 1e6);
-		expect(textOf('text', builder.build({session: {durationMs: 1200, unattributedReason: reason}}), after)).not.toContain('% unattributed');
+		expect(textOf('text', builder.build({session: {durationMs: 1200, unattributedReason: reason}}), {}, after)).not.toContain('% unattributed');
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {
-		expect(textOf('text', serviceSnapshots().whole, undefined, {notes: ['the target ended']})).toBe(`\
+		expect(textOf('text', serviceSnapshots().whole, {notes: ['the target ended']})).toBe(`\
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
 2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested
 samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%)
@@ -173,7 +149,7 @@ note: 2 thread samples counted under "(other)": the table was full
 	});
 
 	test('says what the JVM did meanwhile, as far as that is known', () => {
-		const fourth = (vitals: TargetVitals) => textOf('text', serviceSnapshots().whole, undefined, {vitals}).split('\n')[5];
+		const fourth = (vitals: TargetVitals) => textOf('text', serviceSnapshots().whole, {vitals}).split('\n')[5];
 		const heap = {heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 2 ** 30};
 		expect(fourth({...heap, gcPercent: 3.4, gcCause: 'G1 Evacuation Pause', safepointPercent: 4.6, compilationsPerS: 12.3})).toBe('heap 8.0M/1.0G | GC 3% (G1 Evacuation Pause) | safepoints 5% | compiled 12/s');
 		expect(fourth({gcPercent: 0.4, gcCause: 'G1 Evacuation Pause', safepointPercent: 0.9})).toBe('GC 0%');
@@ -181,7 +157,7 @@ note: 2 thread samples counted under "(other)": the table was full
 	});
 
 	test.each([40, 50, 60, 70, 80, 100, 120, 200])('keeps to %i columns, and the class and line of a name', width => {
-		const [written, hostile] = [serviceSnapshots().whole, hostileSnapshot()].map(snapshot => textOf('text', snapshot, undefined, {width}).split('\n'));
+		const [written, hostile] = [serviceSnapshots().whole, hostileSnapshot()].map(snapshot => textOf('text', snapshot, {width}).split('\n'));
 		for (const line of [...written, ...hostile]) {
 			expect(cellWidth(line)).toBeLessThanOrEqual(width);
 		}
@@ -191,7 +167,7 @@ note: 2 thread samples counted under "(other)": the table was full
 
 	test('a note that is longer than a line goes on in the next', () => {
 		const note = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls)';
-		expect(textOf('text', serviceSnapshots().whole, undefined, {width: 50, notes: [note]})).toContain(`
+		expect(textOf('text', serviceSnapshots().whole, {width: 50, notes: [note]})).toContain(`
 note: engine attach: memory is not available
       (ptrace is forbidden here by a filter of
       system calls)
@@ -199,7 +175,7 @@ note: engine attach: memory is not available
 	});
 
 	test('says how many rows it leaves out', () => {
-		expect(textOf('text', serviceSnapshots().whole, undefined, {top: 2})).toContain('\n... 1 more\n');
+		expect(textOf('text', serviceSnapshots().whole, {top: 2})).toContain('\n... 1 more\n');
 	});
 });
 
@@ -218,71 +194,47 @@ describe('json', () => {
 		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
 	});
 
-	test('has notes: those it is given, and what the snapshot says itself', () => {
-		const {whole} = serviceSnapshots();
-		const slow = {...whole, session: {...whole.session, requestedIntervalMs: 20}};
-		expect((JSON.parse(textOf('json', slow, undefined, {notes: ['engine attach: no ptrace']})) as {notes: string[]}).notes).toEqual([
-			'engine attach: no ptrace',
-			'samples are taken every 250 ms, not every 20 ms: sampling faster would exceed --max-overhead',
-			'4 incomplete stacks (their outer frames are missing)',
-			'7 thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost',
-			'5 thread samples without a stack: the threads did not stop in time',
-			'2 thread samples counted under "(other)": the table was full',
-		]);
-	});
-
 	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {
-		const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, undefined, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
+		const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
 		expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
 	});
-
-	test('is one line a window with iterations, each for its own', () => {
-		const {first, whole} = serviceSnapshots();
-		const stream = textOf('json', first, undefined, {iteration: 0}) + textOf('json', whole, first, {iteration: 1});
-		const documents = stream.trimEnd().split('\n').map(line => JSON.parse(line) as Record<string, any>);
-		expect(documents.map(({samples, late, durationMs, startedAt}) => ({
-			samples, late, durationMs, startedAt,
-		}))).toEqual([
-			{samples: 25, late: 1, durationMs: 5000, startedAt: '2026-09-14T14:02:01.000Z'},
-			{samples: 25, late: 2, durationMs: 5000, startedAt: '2026-09-14T14:02:06.000Z'},
-		]);
-		expect(documents.map(({lines}) => (lines as Array<{self: number}>)[0].self)).toEqual([15, 15]);
-	});
 });
 
-describe('csv', () => {
-	test('keeps names that are formulas from being run, and cells apart', () => {
-		const written = textOf('csv', hostileSnapshot());
-		const rows = parseCsv(written);
-		const cells = rows.flatMap(row => [row.class, row.method, row.file, row.top_threads]);
-		expect(cells.filter(cell => /^\s*[=+\-@]/.test(cell))).toEqual([]);
-		for (const name of ['\'=1+2', '\'+cmd|\'/C calc\'!A0', '\'-2', '\'@SUM(A1)', 'comma,semi;', 'quote"s\'']) {
-			expect(cells).toContain(name);
-		}
-	});
-
-	test('has its header once in a run', () => {
-		const {first, whole} = serviceSnapshots();
-		const run = textOf('csv', first, undefined, {iteration: 0}) + textOf('csv', whole, first, {iteration: 1});
-		expect(run.match(/taken_at/g)).toHaveLength(1);
-		expect(new Set(parseCsv(run).map(row => row.taken_at))).toEqual(new Set(['2026-09-14T14:02:06.000Z', '2026-09-14T14:02:11.000Z']));
-	});
+test('csv keeps names that are formulas from being run, and cells apart', () => {
+	const written = textOf('csv', hostileSnapshot());
+	const rows = parseCsv(written);
+	const cells = rows.flatMap(row => [row.class, row.method, row.file, row.top_threads]);
+	expect(cells.filter(cell => /^\s*[=+\-@]/.test(cell))).toEqual([]);
+	for (const name of ['\'=1+2', '\'+cmd|\'/C calc\'!A0', '\'-2', '\'@SUM(A1)', 'comma,semi;', 'quote"s\'']) {
+		expect(cells).toContain(name);
+	}
 });
 
-describe('lines', () => {
-	test('counts all threads in all states at their first frame with a line', () => {
-		expect(textOf('lines', serviceSnapshots().whole)).toBe(`\
+test('windows in one stream: an empty line before a text, a line each of JSON, one header of CSV', () => {
+	const {first, whole} = serviceSnapshots();
+	const streamOf = (id: string) => [textOf(id, first, {iteration: 0}), textOf(id, whole, {iteration: 1}, first)];
+	expect(streamOf('text').map(text => text.slice(0, 6))).toEqual(['tprof-', '\ntprof']);
+	const documents = streamOf('json').join('').trimEnd().split('\n').map(line => JSON.parse(line) as Record<string, any>);
+	expect(documents.map(({lines: [{self}], ...others}) => ({self, ...others}))).toMatchObject([
+		{samples: 25, late: 1, durationMs: 5000, startedAt: '2026-09-14T14:02:01.000Z', self: 15},
+		{samples: 25, late: 2, durationMs: 5000, startedAt: '2026-09-14T14:02:06.000Z', self: 15},
+	]);
+	const csv = streamOf('csv').join('');
+	expect(csv.match(/taken_at/g)).toHaveLength(1);
+	expect(new Set(parseCsv(csv).map(row => row.taken_at))).toEqual(new Set(['2026-09-14T14:02:06.000Z', '2026-09-14T14:02:11.000Z']));
+});
+
+test('lines counts all threads in all states at their first frame with a line', () => {
+	expect(textOf('lines', serviceSnapshots().whole)).toBe(`\
    53 com.acme.Worker.run:30
    40 com.acme.db.Pool.take:88
    30 com.acme.sort.Bubble.sort:16
    30 com.acme.sort.Bubble.swap:24
 `);
-	});
 });
 
-describe('votes', () => {
-	test('counts identical RUNNABLE stacks, over threads, with a fingerprint of the frames', () => {
-		expect(textOf('votes', serviceSnapshots().whole)).toBe(`\
+test('votes counts identical RUNNABLE stacks, over threads, with a fingerprint of the frames', () => {
+	expect(textOf('votes', serviceSnapshots().whole)).toBe(`\
    30 bca558077a08bda223c17055972cd975
 	com.acme.sort.Bubble.sort(Bubble.java:16)
 	com.acme.Main.main(Main.java:10)
@@ -293,5 +245,4 @@ describe('votes', () => {
 	com.acme.Main.main(Main.java:10)
 
 `);
-	});
 });

@@ -1,6 +1,9 @@
 import {Buffer} from 'node:buffer';
 import {gunzipSync} from 'node:zlib';
-import {piecesOf, type Written} from '../../source/exports/common/export-format.js';
+import {piecesOf, type ExportOptions, type Written} from '../../source/exports/common/export-format.js';
+import {formatOf} from '../../source/exports/formats/registry.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
 
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
@@ -33,11 +36,6 @@ export function parseCsv(text: string): Array<Record<string, string>> {
 
 		return Object.fromEntries(header.map((name, index) => [name, cells[index]]));
 	});
-}
-
-/** Rows of the lines format. */
-export function parseLines(text: string): Array<{ticks: number; name: string}> {
-	return text.split('\n').slice(0, -1).map(line => ({ticks: Number(line.slice(0, 5)), name: line.slice(6)}));
 }
 
 /** Lines of collapsed stacks, frames outermost first. */
@@ -101,6 +99,11 @@ export function parseVotes(text: string): Array<{votes: number; fingerprint: str
 		const [votes, fingerprint] = head.trim().split(' ');
 		return {votes: Number(votes), fingerprint, frames: frames.map(frame => frame.slice(1))};
 	});
+}
+
+/** A snapshot, or what came since another, in a format of text. */
+export function textOf(id: string, snapshot: Snapshot, options: Partial<ExportOptions> = {}, since?: Snapshot): string {
+	return String(whole(formatOf(id).write(snapshot, since, {query: defaultQuery, version: '1.2.3', ...options})));
 }
 
 /** A document as one text, or its bytes. */

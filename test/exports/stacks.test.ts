@@ -3,31 +3,24 @@ import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import type {ExportFormat, ExportOptions} from '../../source/exports/common/export-format.js';
-import {collapsed} from '../../source/exports/formats/collapsed.js';
-import {flameGraph} from '../../source/exports/formats/flame-graph.js';
-import {speedscope} from '../../source/exports/formats/speedscope.js';
+import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {locationName, locationOfFrame} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {folderForTest} from '../helpers/for-test.js';
-import {pick, seeded} from '../helpers/random.js';
 import {goProgram} from '../helpers/run.js';
 import {sum} from '../helpers/sum.js';
 import {patienceMs} from '../helpers/until.js';
-import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, whole} from './parse.js';
+import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, textOf} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
-const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
-const textOf = (format: ExportFormat, snapshot: Snapshot, more: Partial<ExportOptions> = {}, since?: Snapshot) => String(whole(format.write(snapshot, since, {...options, ...more})));
-const stacksOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => parseCollapsed(textOf(collapsed, ...given));
-const profilesOf = (...given: [Snapshot, Partial<ExportOptions>?]) => parseSpeedscope(textOf(speedscope, ...given));
-const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => textOf(flameGraph, ...given);
+const stacksOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => parseCollapsed(textOf('collapsed', ...given));
+const profilesOf = (...given: [Snapshot, Partial<ExportOptions>?]) => parseSpeedscope(textOf('speedscope', ...given));
+const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => textOf('html', ...given);
 
 /** The sums of stacks by the frame that they count at: the first from the top with a line number, or else the top. */
 function byLine(stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>): Map<string, number> {
@@ -108,13 +101,11 @@ describe('collapsed', () => {
 	});
 });
 
-describe('speedscope', () => {
-	test('with frames of threads and states it has the stacks of collapsed', () => {
-		const {whole: snapshot} = serviceSnapshots();
-		const more = {withThreads: true, withStates: true};
-		expect(profilesOf(snapshot, more).get('Ticks')).toEqual(stacksOf(snapshot, more));
-		expect([...profilesOf(snapshot, {states: ['BLOCKED']}).keys()]).toEqual(['CPU time', 'BLOCKED, ticks']);
-	});
+test('speedscope with frames of threads and states has the stacks of collapsed', () => {
+	const {whole: snapshot} = serviceSnapshots();
+	const more = {withThreads: true, withStates: true};
+	expect(profilesOf(snapshot, more).get('Ticks')).toEqual(stacksOf(snapshot, more));
+	expect([...profilesOf(snapshot, {states: ['BLOCKED']}).keys()]).toEqual(['CPU time', 'BLOCKED, ticks']);
 });
 
 describe('flame graph', () => {
@@ -147,24 +138,4 @@ describe('flame graph', () => {
 		expect(policy).toBe(`default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}`);
 		expect(parseFlameGraph(page).names).toContain('comma,semi;.=1+2:2');
 	});
-
-	test('of 5,000 stacks is below 400 KB', () => {
-		const page = pageOf(manyStacks(5000));
-		expect(parseFlameGraph(page).now.stackSteps.filter(step => step > 0)).toHaveLength(5000);
-		expect(page.length).toBeLessThan(400_000);
-	});
 });
-
-/** A program with so many stacks of forty frames with long names, of which the outer ones are shared by ever more. */
-function manyStacks(count: number): Snapshot {
-	const random = seeded(1);
-	const builder = new SnapshotBuilder();
-	const frames = Array.from({length: 6000}, (_, index) => builder.addFrame(`org.acme.shop${pick(random, 150)}.AbstractOrderRequestHandler${pick(random, 1500)}`, `handle${pick(random, 200)}`, 'File.java', index));
-	const threads = Array.from({length: 200}, (_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}));
-	for (let index = 0; index < count; index++) {
-		const stack = Array.from({length: 40}, (_, up) => frames[(((index >> up) * 7919) + up) % frames.length]);
-		builder.count(threads[pick(random, 200)], builder.addStack(stack), stateCode.RUNNABLE, 1 + pick(random, 9), pick(random, 1e9));
-	}
-
-	return builder.build({session: {durationMs: 10_000, sampledMs: 10_000, samples: 500}});
-}

@@ -1,12 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
-import {parseCsv, parseVotes, whole} from './parse.js';
+import {parseCsv, parseVotes, textOf} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const snapshots = [['a service', serviceSnapshots().whole], ['hostile names', hostileSnapshot()], ['random', randomSnapshot(7)]] as const;
-const write = (id: string, snapshot: (typeof snapshots)[number][1], more: object) => String(whole(formats.find(format => format.id === id)!.write(snapshot, undefined, {query: defaultQuery, version: '1', ...more})));
 
 describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id, view) => {
 	const query = {...defaultQuery, sort: view.sort, method: 'run', baseline: {snapshot: serviceSnapshots().first, since: undefined, title: 'before'}};
@@ -14,7 +12,7 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 	test.each(snapshots)('as text, as on the screen: %s', (_, snapshot) => {
 		// For people rows that say nothing are left out.
 		const {rows} = view.query(snapshot, undefined, {...query, summary: {showsWaits: true}});
-		const text = write('text', snapshot, {view, query, top: 5});
+		const text = textOf('text', snapshot, {view, query, top: 5});
 		expect(text).toContain(`\n${view.title}`);
 		expect(text).toContain(view.columns[0].heading);
 		const [, table] = text.split('\n\n');
@@ -23,14 +21,14 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 
 	test.each(snapshots)('as JSON, in a list of its name: %s', (_, snapshot) => {
 		for (const iteration of [undefined, 0]) {
-			const document = JSON.parse(write('json', snapshot, {view, query, iteration})) as Record<string, unknown[]>;
+			const document = JSON.parse(textOf('json', snapshot, {view, query, iteration})) as Record<string, unknown[]>;
 			expect(Array.isArray(document[id])).toBe(true);
-			expect(JSON.parse(write('json', snapshot, {view, query, iteration, top: 1}))[id].length).toBeLessThanOrEqual(1);
+			expect(JSON.parse(textOf('json', snapshot, {view, query, iteration, top: 1}))[id].length).toBeLessThanOrEqual(1);
 		}
 	});
 
 	test.each(snapshots)('as CSV, with columns of their own: %s', (_, snapshot) => {
-		const rows = parseCsv(write('csv', snapshot, {view, query}));
+		const rows = parseCsv(textOf('csv', snapshot, {view, query}));
 		expect(rows.length).toBeGreaterThanOrEqual(view.query(snapshot, undefined, query).rows.length);
 		for (const row of rows) {
 			expect(Object.keys(row)).toEqual(['taken_at', ...view.files.csv.map(column => column.id)]);
@@ -40,9 +38,9 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 
 test('the votes format is the Stacks view: the same stacks, counts and fingerprints', () => {
 	const snapshot = serviceSnapshots().whole;
-	const more = {query: {...defaultQuery, states: ['RUNNABLE'], depth: 4, sort: {column: 'ticks', reverse: false}}, depth: 4, view: views.find(({id}) => id === 'stacks')};
-	const {stacks} = JSON.parse(write('json', snapshot, more)) as {stacks: Array<{ticks: number; fingerprint: string}>};
-	const votes = parseVotes(write('votes', snapshot, more));
+	const more = {query: {...defaultQuery, states: ['RUNNABLE'] as const, depth: 4, sort: {column: 'ticks', reverse: false}}, depth: 4, view: views.find(({id}) => id === 'stacks')};
+	const {stacks} = JSON.parse(textOf('json', snapshot, more)) as {stacks: Array<{ticks: number; fingerprint: string}>};
+	const votes = parseVotes(textOf('votes', snapshot, more));
 	expect(new Map(votes.map(({fingerprint, votes: ticks}) => [fingerprint, ticks]))).toEqual(new Map(stacks.filter(({ticks}) => ticks > 0).map(({fingerprint, ticks}) => [fingerprint, ticks])));
 	expect(votes.length).toBeGreaterThan(1);
 });
