@@ -16,7 +16,7 @@ import {views} from '../../source/views/registry.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 import {taskReportOf, traceReport} from '../helpers/reports.js';
-import {randomSession, saidBy} from '../helpers/random-session.js';
+import {randomSession, saidBy, startMs} from '../helpers/random-session.js';
 
 const folder = sharedFolder();
 let files = 0;
@@ -53,19 +53,21 @@ function ringOf(session: readonly Snapshot[]): Ring {
 	return ring;
 }
 
-/** All that the recording says of a window. */
-function windowIn({ring}: Recording, index: number, lookBack = new LookBack()) {
-	const looked = lookBack.at(ring, index);
-	return looked && {...saidBy(looked.snapshot), vitals: looked.vitals, said: looked.said, dictionary: namesIn(looked.snapshot)};
-}
-
 function namesIn({dictionary: {strings, frameCount, frameClass, frameLine, nodeCount, nodeParent, nodeFrame}}: Snapshot) {
 	return {
 		strings: [...strings], frames: [...frameClass.subarray(0, frameCount)], lines: [...frameLine.subarray(0, frameCount)], parents: [...nodeParent.subarray(0, nodeCount)], nodes: [...nodeFrame.subarray(0, nodeCount)],
 	};
 }
 
-const secondOf = (atMs: number) => Math.round((atMs - 1_700_000_000_000) / 1000);
+const secondOf = (atMs: number) => Math.round((atMs - startMs) / 1000);
+
+/** Every window of the recording says what the session did at its end. */
+function expectWindowsOf({ring}: Recording, session: readonly Snapshot[]): void {
+	const lookBack = new LookBack();
+	for (const [index, {atMs}] of ring.windows.entries()) {
+		expect(saidBy(lookBack.at(ring, index)!.snapshot)).toEqual(saidBy(session[secondOf(atMs) - 1]));
+	}
+}
 
 describe('a recording', () => {
 	test.each([[1, 5], [2, 61], [4, 130]])('says of each moment what the ring does (seed %i, %i s)', async (seed, seconds) => {
@@ -73,15 +75,16 @@ describe('a recording', () => {
 		const {file, ring} = await recorded(session);
 		const recording = opened(file);
 		expect(recording.problem).toBeUndefined();
-		expect(recording.ring.windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => [atMs, cpuNs, sampledMs, blockedTicks, samples]))
-			.toEqual(ring.windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => [atMs, cpuNs, sampledMs, blockedTicks, samples]));
+		const figuresIn = ({windows}: Ring) => windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => ({atMs, cpuNs, sampledMs, blockedTicks, samples}));
+		expect(figuresIn(recording.ring)).toEqual(figuresIn(ring));
 		const random = seeded(seed);
 		const lookBack = new LookBack();
 		for (let step = 0; step < 40; step++) {
 			const index = pick(random, seconds);
-			const said = windowIn(recording, index, lookBack)!;
-			expect(said).toMatchObject({...saidBy(session[index]), vitals: {cpuPercent: index}, said: {note: `second ${index}`}});
-			expect(said.dictionary).toEqual(namesIn(session.at(-1)!));
+			const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
+			expect(others).toMatchObject({vitals: {cpuPercent: index}, said: {note: `second ${index}`}});
+			expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
+			expect(namesIn(snapshot)).toEqual(namesIn(session.at(-1)!));
 		}
 
 		expect(recording.ring.newest!.target).toEqual(session[0].target);
@@ -116,16 +119,11 @@ describe('a recording', () => {
 		await recorder.finish();
 		const recording = opened(recorder.file);
 		expect(recording.ring.windows.length).toBe(60);
-		for (const index of [-1, 0, 59]) {
-			expect(windowIn(recording, index)).toMatchObject(saidBy(session[30 + index])!);
-		}
-
+		expect(saidBy(new LookBack().at(recording.ring, -1)!.snapshot)).toEqual(saidBy(session[29]));
+		expectWindowsOf(recording, session);
 		const bytes = readFileSync(recorder.file);
 		bytes[membersOf(bytes).find(({kind}) => kind === memberKinds.index)!.at + headLength] ^= 0x55;
-		const damaged = openRecording(bytes);
-		for (const [index, {atMs}] of damaged.ring.windows.entries()) {
-			expect(saidBy(new LookBack().at(damaged.ring, index)!.snapshot)).toEqual(saidBy(session[secondOf(atMs) - 1]));
-		}
+		expectWindowsOf(openRecording(bytes), session);
 	});
 });
 
@@ -172,7 +170,6 @@ describe('a file that is', () => {
 
 	test('damaged in one window loses that window', async () => {
 		const session = [...randomSession(130, 5)];
-		const said = session.map(snapshot => saidBy(snapshot));
 		const {file} = await recorded(session);
 		const bytes = readFileSync(file);
 		const members = membersOf(bytes);
@@ -182,12 +179,9 @@ describe('a file that is', () => {
 			damaged[at + Math.floor(size / 2)] ^= 0x55;
 			const recording = openRecording(damaged);
 			expect(recording.problem).toBe('a part of the file is damaged and left out');
-			const lookBack = new LookBack();
 			const found = new Set(recording.ring.windows.map(({atMs}) => secondOf(atMs)));
 			expect(upTo(130).filter(second => !found.has(second))).toEqual(members.find(member => member.at > at)?.kind === memberKinds.session ? [] : [wrong + 1]);
-			for (const [index, {atMs}] of recording.ring.windows.entries()) {
-				expect(saidBy(lookBack.at(recording.ring, index)!.snapshot)).toEqual(said[secondOf(atMs) - 1]);
-			}
+			expectWindowsOf(recording, session);
 		}
 	});
 
@@ -306,10 +300,7 @@ describe('while it is written', () => {
 		expect(windows.length).toBeLessThan(180);
 		expect(windows.filter(({samples}) => samples > 50).length).toBeGreaterThanOrEqual(leastMerged);
 		expect(windows.reduce((sum, {samples}) => sum + samples, 0)).toBe(240 * 50);
-		const lookBack = new LookBack();
-		for (const [index, {atMs}] of windows.entries()) {
-			expect(saidBy(lookBack.at(recording.ring, index)!.snapshot)).toEqual(saidBy(session[secondOf(atMs) - 1]));
-		}
+		expectWindowsOf(recording, session);
 	});
 
 	test('a size with no room for what there is ends the recording, which says so', async () => {
@@ -321,22 +312,13 @@ describe('while it is written', () => {
 		expect(opening(readFileSync(recorder.file)).seconds?.length).toBe(recorder.windows);
 	});
 
-	test('nothing is there before its first window', async () => {
-		const file = newName();
-		const recorder = await Recorder.create(file);
-		expect(existsSync(file)).toBe(false);
-		await recorder.follow(emptyRing);
-		await recorder.finish();
-		expect({exists: existsSync(file), windows: recorder.windows}).toEqual({exists: false, windows: 0});
-	});
-
-	test('windows are written though the first of them comes late', async () => {
+	test.each([0, 2])('nothing is there before its first window, however late it comes (%i windows)', async windows => {
 		const recorder = await Recorder.create(newName());
 		await recorder.follow(emptyRing, 0);
-		await recorder.follow(ringOf([...randomSession(2)]), 0);
-		expect(recorder.windows).toBe(2);
+		expect(existsSync(recorder.file)).toBe(false);
+		await recorder.follow(ringOf([...randomSession(windows)]), 0);
 		await recorder.finish();
-		expect(opening(readFileSync(recorder.file)).seconds).toEqual(upTo(2));
+		expect({exists: existsSync(recorder.file), windows: recorder.windows}).toEqual({exists: windows > 0, windows});
 	});
 
 	const removed = 'the file was removed, and begins again';
