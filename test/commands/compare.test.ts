@@ -1,6 +1,5 @@
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {parseFlameGraph} from '../exports/parse.js';
 import {runCli} from '../helpers/run.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -17,16 +16,7 @@ test('a file against itself: nothing is new, nothing gone, all of it is noise', 
 	const {comparedWith, changes} = JSON.parse(stdout) as {comparedWith: Record<string, unknown>; changes: Array<Record<string, unknown>>};
 	expect(comparedWith).toMatchObject({title: 'shop-jdk17.pb.gz', samples: expect.any(Number) as number});
 	expect(changes.length).toBeGreaterThan(3);
-	for (const row of changes) {
-		expect(row).toMatchObject({change: 'both', noise: true, cpuMsPerS: {change: 0}, ticksPerS: {change: 0}});
-	}
-});
-
-test('a flame graph shows the differences', async () => {
-	const {status, stdout, stderr} = await openAgainst(saved, '--format', 'html');
-	expect({status, stderr}).toEqual({status: 0, stderr: ''});
-	expect(stdout).toContain('<li>compared with shop-jdk17.pb.gz: ');
-	expect(parseFlameGraph(stdout).was).toMatchObject({cpuScale: 1, tickScale: 1});
+	expect(changes).toMatchObject(changes.map(() => ({change: 'both', noise: true, cpuMsPerS: {change: 0}, ticksPerS: {change: 0}})));
 });
 
 test('what cannot be compared with is said before anything is started', async () => {

@@ -121,9 +121,6 @@ test.each([1, 20, 40, 80, 200])('has at most ten lines, none wider than %i', wid
 	for (const snapshot of [hostileSnapshot(), ...Array.from({length: 8}, (_, seed) => randomSnapshot(seed))]) {
 		const lines = renderFinalSummary(snapshot, width);
 		expect(lines.length).toBeLessThanOrEqual(10);
-		for (const line of lines) {
-			expect(cellWidth(line)).toBeLessThanOrEqual(width);
-			expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
-		}
+		expect(lines.filter(line => cellWidth(line) > width || /[\u0000-\u001F\u007F-\u009F]/.test(line))).toEqual([]);
 	}
 });

@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats, usualFormat} from '../../source/exports/formats/registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
@@ -8,13 +7,11 @@ import {unattributedReason} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/types/query.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
 import {canonical} from './canonical.js';
 import {parseCsv, parseVotes, textOf, whole} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
-
-const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
 
 /** Sums that a reader can get back from what a format of rows wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
@@ -83,17 +80,16 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 
 	test('of a window is that of the difference', () => {
 		const {first, whole: last} = serviceSnapshots();
-		const written = (snapshot: Snapshot, baseline?: Snapshot) => whole(format.write(snapshot, baseline, options));
+		const written = (snapshot: Snapshot, since?: Snapshot) => whole(format.write(snapshot, since, {version: '1', query: defaultQuery}));
 		expect(written(last, first)).toEqual(written(windowSnapshot(last, first)));
 		expect(written(last, first)).not.toEqual(written(last));
 	});
 
 	test('lets no control character of a hostile name through', () => {
-		const written = whole(format.write(hostileSnapshot(), undefined, {...options, notes: [], query: {...defaultQuery, states: ['RUNNABLE', 'BLOCKED', 'WAITING']}, width: 200}));
+		const query: Query = {...defaultQuery, states: ['RUNNABLE', 'BLOCKED', 'WAITING']};
+		const written = whole(format.write(hostileSnapshot(), undefined, {version: '1', query, width: 200}));
 		const texts = typeof written === 'string' ? [written.replaceAll(/[\n\t]|\r\n/g, '')] : readPprof(written).dictionary.strings;
-		for (const text of texts) {
-			expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/);
-		}
+		expect(texts.filter(text => /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/.test(text))).toEqual([]);
 	});
 });
 
@@ -158,11 +154,8 @@ note: 2 thread samples counted under "(other)": the table was full
 
 	test.each([40, 50, 60, 70, 80, 100, 120, 200])('keeps to %i columns, and the class and line of a name', width => {
 		const [written, hostile] = [serviceSnapshots().whole, hostileSnapshot()].map(snapshot => textOf('text', snapshot, {width}).split('\n'));
-		for (const line of [...written, ...hostile]) {
-			expect(cellWidth(line)).toBeLessThanOrEqual(width);
-		}
-
-		expect(written.filter(line => line.includes('Bubble.swap:24')).length).toBeGreaterThan(0);
+		expect([...written, ...hostile].filter(line => cellWidth(line) > width)).toEqual([]);
+		expect(written.join('\n')).toContain('Bubble.swap:24');
 	});
 
 	test('a note that is longer than a line goes on in the next', () => {
@@ -201,13 +194,9 @@ describe('json', () => {
 });
 
 test('csv keeps names that are formulas from being run, and cells apart', () => {
-	const written = textOf('csv', hostileSnapshot());
-	const rows = parseCsv(written);
-	const cells = rows.flatMap(row => [row.class, row.method, row.file, row.top_threads]);
+	const cells = parseCsv(textOf('csv', hostileSnapshot())).flatMap(row => [row.class, row.method, row.file, row.top_threads]);
 	expect(cells.filter(cell => /^\s*[=+\-@]/.test(cell))).toEqual([]);
-	for (const name of ['\'=1+2', '\'+cmd|\'/C calc\'!A0', '\'-2', '\'@SUM(A1)', 'comma,semi;', 'quote"s\'']) {
-		expect(cells).toContain(name);
-	}
+	expect(cells).toEqual(expect.arrayContaining(['\'=1+2', '\'+cmd|\'/C calc\'!A0', '\'-2', '\'@SUM(A1)', 'comma,semi;', 'quote"s\'']));
 });
 
 test('windows in one stream: an empty line before a text, a line each of JSON, one header of CSV', () => {

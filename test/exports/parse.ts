@@ -1,5 +1,6 @@
 import {Buffer} from 'node:buffer';
 import {gunzipSync} from 'node:zlib';
+import {expect} from 'vitest';
 import {piecesOf, type ExportOptions, type Written} from '../../source/exports/common/export-format.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -8,34 +9,19 @@ import {sum} from '../helpers/sum.js';
 
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
 export function parseCsv(text: string): Array<Record<string, string>> {
-	const records: string[][] = [];
-	let record: string[] = [];
-	let at = 0;
-	while (at < text.length) {
-		const match = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
-		match.lastIndex = at;
-		const found = match.exec(text);
-		if (!found) {
-			throw new Error(`no CSV at ${at}: ${text.slice(at, at + 40)}`);
+	const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)];
+	expect(cells.map(([cell]) => cell).join('')).toBe(text);
+	const records: string[][] = [[]];
+	for (const [, quoted, plain, end] of cells) {
+		records.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain);
+		if (end === '\r\n') {
+			records.push([]);
 		}
-
-		record.push(found[1] === undefined ? found[2] : found[1].replaceAll('""', '"'));
-		if (found[3] === '\r\n') {
-			records.push(record);
-			record = [];
-		}
-
-		at = match.lastIndex;
 	}
 
-	const [header, ...rows] = records;
-	return rows.map(cells => {
-		if (cells.length !== header.length) {
-			throw new Error(`${cells.length} cells in a row of ${header.length}`);
-		}
-
-		return Object.fromEntries(header.map((name, index) => [name, cells[index]]));
-	});
+	const [header, ...rows] = records.slice(0, -1);
+	expect(rows.filter(row => row.length !== header.length)).toEqual([]);
+	return rows.map(row => Object.fromEntries(header.map((name, index) => [name, row[index]])));
 }
 
 /** Lines of collapsed stacks, frames outermost first. */
@@ -43,29 +29,20 @@ export function parseCollapsed(text: string): Array<{count: number; frames: stri
 	return [...text.matchAll(/^(.*) (\d+)\n/gm)].map(([, stack, count]) => ({count: Number(count), frames: stack.split(';')}));
 }
 
+type SpeedscopeFile = {
+	readonly $schema: string;
+	readonly shared: {readonly frames: ReadonlyArray<{readonly name: string}>};
+	readonly profiles: ReadonlyArray<{readonly type: string; readonly name: string; readonly unit: string; readonly startValue: number; readonly endValue: number; readonly samples: ReadonlyArray<readonly number[]>; readonly weights: readonly number[]}>;
+};
+
 /** The profiles of a speedscope file by name: stacks of frame names, outermost first. Throws where its schema is broken. */
 export function parseSpeedscope(text: string): Map<string, Array<{count: number; frames: string[]}>> {
-	const {$schema, shared, profiles, ...rest} = JSON.parse(text) as {$schema: string; shared: {frames: Array<Record<string, unknown>>}; profiles: Array<Record<string, unknown>>};
-	const check = (isSo: boolean, rule: string) => {
-		if (!isSo) {
-			throw new Error(`not so: ${rule}`);
-		}
-	};
-
-	const isNumbers = (values: unknown): values is number[] => Array.isArray(values) && values.every(value => typeof value === 'number');
-	check($schema === 'https://www.speedscope.app/file-format-schema.json', 'it names the schema');
-	check(Object.entries(rest).every(([key, value]) => ['name', 'exporter'].includes(key) && typeof value === 'string'), 'name and exporter are texts');
-	for (const {name, file = '', line = 0, ...others} of shared.frames) {
-		check(typeof name === 'string' && typeof file === 'string' && typeof line === 'number' && Object.keys(others).length === 0, 'a frame has a name, a file and a line');
-	}
-
-	return new Map(profiles.map(({type, name, unit, startValue, endValue, samples, weights, ...others}) => {
-		check(type === 'sampled' && typeof name === 'string' && ['microseconds', 'none'].includes(String(unit)) && startValue === 0 && Object.keys(others).length === 0, 'a profile is a sampled one');
-		check(isNumbers(weights) && Array.isArray(samples) && samples.length === weights.length && endValue === sum(weights), 'each sample has a weight');
-		return [name as string, (samples as unknown[]).map((sample, index) => {
-			check(isNumbers(sample) && sample.every(frame => frame in shared.frames), 'a sample has frames of the list');
-			return {count: (weights as number[])[index], frames: (sample as number[]).map(frame => shared.frames[frame].name as string)};
-		})];
+	const {$schema, shared: {frames}, profiles} = JSON.parse(text) as SpeedscopeFile;
+	expect($schema).toBe('https://www.speedscope.app/file-format-schema.json');
+	return new Map(profiles.map(({type, name, unit, startValue, endValue, samples, weights}) => {
+		expect({type, startValue, endValue, samples: samples.length}).toEqual({type: 'sampled', startValue: 0, endValue: sum(weights), samples: weights.length});
+		expect(['microseconds', 'none']).toContain(unit);
+		return [name, samples.map((sample, index) => ({count: weights[index], frames: sample.map(frame => frames[frame].name)}))];
 	}));
 }
 
@@ -93,12 +70,8 @@ export function flameStacks({names, callerSteps, frameOf, now}: FlameData, state
 }
 
 /** Stacks of the votes format. */
-export function parseVotes(text: string): Array<{votes: number; fingerprint: string; frames: string[]}> {
-	return text.split('\n\n').slice(0, -1).map(block => {
-		const [head, ...frames] = block.split('\n');
-		const [votes, fingerprint] = head.trim().split(' ');
-		return {votes: Number(votes), fingerprint, frames: frames.map(frame => frame.slice(1))};
-	});
+export function parseVotes(text: string): Array<{votes: number; fingerprint: string}> {
+	return [...text.matchAll(/^ *(\d+) ([\da-f]{32})$/gm)].map(([, votes, fingerprint]) => ({votes: Number(votes), fingerprint}));
 }
 
 /** A snapshot, or what came since another, in a format of text. */

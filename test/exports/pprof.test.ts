@@ -91,8 +91,8 @@ describe('our own files', () => {
 
 	test('open again where something could not be measured', () => {
 		const {whole} = serviceSnapshots();
-		const snapshot = {...whole, session: {...whole.session, pauseP50Us: Number.NaN, selfCpuMs: -1, startedAtMs: Number.NaN, targetStoppedMs: Infinity}};
-		expect(readPprof(writePprof(snapshot, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
+		const session = {...whole.session, pauseP50Us: Number.NaN, selfCpuMs: -1, startedAtMs: Number.NaN, targetStoppedMs: Infinity};
+		expect(readPprof(writePprof({...whole, session}, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
 	});
 
 	test('have a mapping for each library of native code', () => {
@@ -163,9 +163,8 @@ describe('files of other tools', () => {
 		const [row] = queryThreads(read, undefined, defaultQuery).rows;
 		expect(threadColumns.find(({id}) => id === 'state')!.value(row, {unit: 'cpu', fullNames: true, room: 5})).toBe('');
 		expect(threadsView.titleLines(row, 80, undefined).map(({text}) => text)).toContain('state unknown: the profile is of another tool');
-		for (const view of [viewOf('blockers'), viewOf('waits')]) {
-			expect(view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery)).toBe('a profile of another tool does not say what threads wait for');
-		}
+		const said = [viewOf('blockers'), viewOf('waits')].map(view => view.emptyText!(view.query(read, undefined, defaultQuery), defaultQuery));
+		expect(new Set(said)).toEqual(new Set(['a profile of another tool does not say what threads wait for']));
 	});
 
 	test('without samples of threads are refused by what they hold', () => {

@@ -30,9 +30,7 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 	test.each(snapshots)('as CSV, with columns of their own: %s', (_, snapshot) => {
 		const rows = parseCsv(textOf('csv', snapshot, {view, query}));
 		expect(rows.length).toBeGreaterThanOrEqual(view.query(snapshot, undefined, query).rows.length);
-		for (const row of rows) {
-			expect(Object.keys(row)).toEqual(['taken_at', ...view.files.csv.map(column => column.id)]);
-		}
+		expect(Object.keys(rows[0] ?? {})).toEqual(rows.length === 0 ? [] : ['taken_at', ...view.files.csv.map(column => column.id)]);
 	});
 });
 
