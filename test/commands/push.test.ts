@@ -1,35 +1,26 @@
 import {writeFileSync} from 'node:fs';
-import http from 'node:http';
-import type {AddressInfo} from 'node:net';
+import type http from 'node:http';
 import path from 'node:path';
-import process from 'node:process';
 import {expect, test} from 'vitest';
 import {decodePush, type Decoded} from '../fleet/decode.js';
-import {atTestEnd, folderForTest, javaForTest} from '../helpers/for-test.js';
+import {serve} from '../fleet/serve.js';
+import {folderForTest, javaForTest} from '../helpers/for-test.js';
 import {runCli, startCli} from '../helpers/run.js';
 import {until} from '../helpers/until.js';
 
 /** An engine that keeps what it gets, while it is not away. */
 async function engine() {
 	const got: {profiles: Decoded[]; headers: http.IncomingHttpHeaders; isAway: boolean} = {profiles: [], headers: {}, isAway: false};
-	const server = http.createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-			if (got.isAway) {
-				response.writeHead(503).end();
-				return;
-			}
+	const {url: {origin}} = await serve(({headers}, body, response) => {
+		if (got.isAway) {
+			return response.writeHead(503).end();
+		}
 
-			got.headers = request.headers;
-			got.profiles.push(...decodePush(Buffer.concat(chunks)));
-			response.writeHead(200, {'content-type': 'application/json'}).end('{}');
-		});
+		got.headers = headers;
+		got.profiles.push(...decodePush(body));
+		return response.writeHead(200, {'content-type': 'application/json'}).end('{}');
 	});
-	await new Promise<void>(resolve => {
-		server.listen(0, '127.0.0.1', resolve);
-	});
-	atTestEnd(() => server.close());
-	return Object.assign(got, {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`});
+	return Object.assign(got, {url: origin});
 }
 
 test('push sends what a JVM does, survives the engine\'s absence and says how many windows it sent', async () => {
@@ -79,8 +70,7 @@ test('it ends with the JVM, and says what is wrong with the command line', async
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
 	const there = await engine();
 	const {ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
-	const {child: {pid}} = java;
-	setTimeout(() => process.kill(pid!, 'SIGKILL'), 3000);
+	setTimeout(() => java.child.kill('SIGKILL'), 3000);
 	expect(await ended).toMatchObject({status: 0, stderr: expect.stringMatching(/pushed: 1 windows/) as string});
 	expect(there.profiles.length).toBeGreaterThan(0);
 	const wrong: Array<readonly [string, RegExp]> = [
@@ -88,7 +78,6 @@ test('it ends with the JVM, and says what is wrong with the command line', async
 		['push 1 --all --to http://h', /--all takes no target/],
 		['push 1', /needs --to, --metrics or both/],
 		['push 1 --to h:4040', /--to needs the http or https address/],
-		['push 1 --to http://me:secret@h', /--to must not have a password/],
 		['push 1 --to http://h --label =x', /is no label/],
 		['push 1 --to http://h --every 0s', /--every must be a number from 1 to 600/],
 		['push 1 --metrics x', /--metrics must be a port/],

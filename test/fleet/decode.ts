@@ -69,7 +69,8 @@ export function decodeOtlp(body: Uint8Array): Decoded[] {
 	}));
 }
 
-function summed(entries: ReadonlyArray<readonly [string, number]>): Record<string, number> {
+/** The sums by name. */
+export function summed(entries: ReadonlyArray<readonly [string, number]>): Record<string, number> {
 	const sums: Record<string, number> = {};
 	for (const [stack, value] of entries) {
 		sums[stack] = (sums[stack] ?? 0) + value;

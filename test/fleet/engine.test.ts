@@ -1,8 +1,6 @@
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync, writeFileSync} from 'node:fs';
-import http from 'node:http';
-import type {AddressInfo} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
@@ -22,6 +20,7 @@ import {closedAfterTest, sharedFolder, spawnForTest} from '../helpers/for-test.j
 import {cli, goProgram, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
+import {serve} from './serve.js';
 
 /** An engine of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
 const builtEngine = buildEngine();
@@ -52,31 +51,26 @@ const {first, whole} = serviceSnapshots();
 const between = windowSnapshot(whole, first);
 const window: Snapshot = {...between, session: {...between.session, startedAtMs}};
 
-/** Sends a window as the JVM with these labels. */
-async function push(port: string, of: Labels, sent: Snapshot): Promise<void> {
-	expect(await post(pyroscope.urlOf(new URL(`http://127.0.0.1:${port}`)), {
-		body: pyroscope.encode(sent, of), headers: pyroscope.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
+/** Sends a window as the JVM with these labels; what was sent. */
+async function push(port: string, of: Labels, sent: Snapshot, protocol: Protocol = pyroscope, at = ''): Promise<Uint8Array> {
+	const body = protocol.encode(sent, of);
+	const {headers} = protocol;
+	expect(await post(protocol.urlOf(new URL(`http://127.0.0.1:${port}${at}`)), {
+		body, headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
 	})).toMatchObject({kind: 'accepted'});
+	return body;
 }
 
 test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) => {
 	const {port, printed} = await startEngine(builtEngine ?? skip('no Go'));
-	const send = async (protocol: Protocol, decode: (body: Uint8Array) => Decoded[], at: string) => {
+	for (const [protocol, decode, at] of [[pyroscope, decodePush, ''], [otlp, decodeOtlp, '/v1development/profiles']] as const) {
 		for (const window of Object.values(windows)) {
-			const body = protocol.encode(window, labels);
 			printed.length = 0;
-			const url = protocol.urlOf(new URL(`http://127.0.0.1:${port}${at}`));
-			expect(await post(url, {
-				body, headers: protocol.headers, hasCredentials: false, timeoutMs: 10_000, signal: new AbortController().signal,
-			})).toMatchObject({kind: 'accepted'});
-			const expected = decode(body);
+			const expected = decode(await push(port, labels, window, protocol, at));
 			await expect.poll(() => printed.length).toBe(expected.length);
 			expect(printed.map(line => JSON.parse(line) as Decoded)).toEqual(expected);
 		}
-	};
-
-	await send(pyroscope, decodePush, '');
-	await send(otlp, decodeOtlp, '/v1development/profiles');
+	}
 
 	await push(port, labels, window);
 	const {snapshot} = await openSaved(`pyroscope://127.0.0.1:${port}/?query={service_name="shop"}&from=${startedAtMs / 1000}&until=${startedAtMs + 60_000}`);
@@ -95,22 +89,19 @@ const exchange = JSON.parse(readFileSync(recording, 'utf8')) as Exchange;
 /** Serves the recorded exchange, or records that with the engine behind it. */
 async function serveExchange(behind?: string) {
 	const recorded = new Map<string, Exchange[number]>();
-	const server = closedAfterTest(http.createServer((incoming, outgoing) => {
-		void (async () => {
-			const request = Buffer.concat(await incoming.toArray() as Buffer[]).toString('base64');
-			const [url, type] = [incoming.url!, incoming.headers['content-type']!];
-			let answer = exchange.find(one => one.path === url && one.request === request)?.answer;
-			if (behind) {
-				const response = await fetch(`http://127.0.0.1:${behind}${url}`, {method: 'POST', headers: {'content-type': type}, body: Buffer.from(request, 'base64')});
-				answer = Buffer.from(await response.arrayBuffer()).toString('base64');
-				recorded.set(url + request, {path: url, type, request, answer});
-			}
+	const {port} = await serve(async (incoming, body, outgoing) => {
+		const request = body.toString('base64');
+		const [url, type] = [incoming.url!, incoming.headers['content-type']!];
+		let answer = exchange.find(one => one.path === url && one.request === request)?.answer;
+		if (behind) {
+			const response = await fetch(`http://127.0.0.1:${behind}${url}`, {method: 'POST', headers: {'content-type': type}, body});
+			answer = Buffer.from(await response.arrayBuffer()).toString('base64');
+			recorded.set(url + request, {path: url, type, request, answer});
+		}
 
-			outgoing.writeHead(answer === undefined ? 404 : 200, {'content-type': type}).end(Buffer.from(answer ?? '', 'base64'));
-		})();
-	}).listen(0, '127.0.0.1'));
-	await once(server, 'listening');
-	return {recorded, port: (server.address() as AddressInfo).port};
+		outgoing.writeHead(answer === undefined ? 404 : 200, {'content-type': type}).end(Buffer.from(answer ?? '', 'base64'));
+	});
+	return {recorded, port};
 }
 
 /** Looks at what the engine has, as text and on the screen. */

@@ -4,43 +4,39 @@ import {JvmMetrics, metricsText} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {sumUpTo} from '../../source/model/sum.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {randomSession} from '../helpers/random-session.js';
-import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
+import {sum} from '../helpers/sum.js';
+import {decodeOtlp, decodePush, labels, summed, windows, type Decoded} from './decode.js';
 
 const {first, whole} = serviceSnapshots();
 
-const sumOf = (stacks: Readonly<Record<string, number>>) => Object.values(stacks).reduce((sum, value) => sum + value, 0);
+const sumOf = (stacks: Readonly<Record<string, number>>) => sum(Object.values(stacks));
 const stateOf = ({Labels}: Decoded) => Labels.state ?? Labels['thread.state'];
 
 describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, otlp: {protocol: otlp, decode: decodeOtlp}}))('%s', (_, {protocol, decode}) => {
 	test.each(Object.entries(windows))('the sums of %s', (_, window) => {
 		const profiles = decode(protocol.encode(window, labels));
 		const {counters, session} = window;
-		const records = Array.from({length: counters.count}, (_, at) => ({state: counters.state[at], ticks: counters.ticks[at], cpuNs: counters.cpuNs[at]}));
 		const cpu = profiles.find(profile => stateOf(profile) === undefined);
-		expect(sumOf(cpu?.Stacks ?? {})).toBe(records.reduce((sum, {cpuNs}) => sum + cpuNs, 0));
-		const wallNs = profiles.filter(profile => stateOf(profile) !== undefined).map(({Stacks}) => sumOf(Stacks));
-		expect(wallNs.reduce((sum, ns) => sum + ns, 0)).toBe(records.reduce((sum, {ticks}) => sum + (ticks * session.requestedIntervalMs * 1e6), 0));
+		expect(sumOf(cpu?.Stacks ?? {})).toBe(sumUpTo(counters.count, at => counters.cpuNs[at]));
+		const wallNs = sum(profiles.filter(profile => stateOf(profile) !== undefined).map(({Stacks}) => sumOf(Stacks)));
+		expect(wallNs).toBe(sumUpTo(counters.count, at => counters.ticks[at] * session.requestedIntervalMs * 1e6));
 		expect(profiles.every(({Period}) => Period > 0)).toBe(true);
 	});
 
 	test('a line has what the Lines view says', () => {
 		for (const [snapshot, since] of [[whole, first], [whole, undefined]] as const) {
 			const profiles = decode(protocol.encode(windowSnapshot(snapshot, since), labels));
-			const byLine = new Map<string, number>();
-			for (const [stack, ns] of Object.entries(profiles[0].Stacks)) {
-				const [line] = stack.split(';');
-				byLine.set(line, (byLine.get(line) ?? 0) + ns);
-			}
-
+			const byLine = summed(Object.entries(profiles[0].Stacks).map(([stack, ns]) => [stack.split(';', 1)[0], ns]));
 			const {rows} = queryLines(snapshot, since, defaultQuery);
 			const lines = rows.filter(row => row.line >= 0 && row.selfCpuNs > 0);
 			expect(lines.length).toBeGreaterThan(1);
-			expect(lines.map(row => byLine.get(locationName(row)))).toEqual(lines.map(row => row.selfCpuNs));
+			expect(lines.map(row => byLine[locationName(row)])).toEqual(lines.map(row => row.selfCpuNs));
 			const blocked = profiles.find(profile => stateOf(profile) === 'BLOCKED')!;
 			expect(blocked.Stacks).toEqual({'com.acme.db.Pool.take:88;com.acme.Worker.run:30': (since ? 20 : 40) * 200 * 1e6});
 		}
@@ -57,7 +53,7 @@ test('labels are those of each engine', () => {
 
 test('Prometheus gets a bounded number of lines, with hostile names in quotes', () => {
 	const metrics = new JvmMetrics({service_name: String.raw`a"b\c`, pid: '1', env: 'prod'});
-	const seen = new Set<string>();
+	const seen: string[] = [];
 	let since: Snapshot | undefined;
 	for (const snapshot of randomSession(300)) {
 		metrics.update(snapshot, since, {heapUsedBytes: 5});
@@ -65,13 +61,12 @@ test('Prometheus gets a bounded number of lines, with hostile names in quotes', 
 		const lines = metricsText([metrics], {sent: 1, refused: 2, dropped: 3, waitingBytes: 4}).trimEnd().split('\n');
 		const values = lines.filter(line => !line.startsWith('#'));
 		expect(values.filter(line => !/^tprof_\w+{(?:\w+="(?:[^"\\]|\\.)*",?)*} -?\d+(?:\.\d+)?(?:e[+-]\d+)?$/.test(line))).toEqual([]);
-		expect(new Set(values.map(line => line.slice(0, line.lastIndexOf(' ')))).size).toBe(values.length);
-		for (const line of values.filter(line => line.startsWith('tprof_line_cpu_cores'))) {
-			seen.add(line.slice(0, line.lastIndexOf(' ')));
-		}
+		const names = new Set(values.map(line => line.slice(0, line.lastIndexOf(' '))));
+		expect(names.size).toBe(values.length);
+		seen.push(...[...names].filter(name => name.startsWith('tprof_line_cpu_cores')));
 	}
 
-	expect(seen.size).toBeGreaterThan(150);
-	expect(seen.size).toBeLessThanOrEqual(201);
+	expect(new Set(seen).size).toBeGreaterThan(150);
+	expect(new Set(seen).size).toBeLessThanOrEqual(201);
 	expect(metricsText([metrics], undefined)).toContain(String.raw`service_name="a\"b\\c"`);
 });

@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process';
+import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import http from 'node:http';
-import type {AddressInfo} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
@@ -15,39 +15,26 @@ import {engineQuery, mergedProfile, withLabels} from '../../source/fleet/querier
 import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
+import {serve} from './serve.js';
 
 type Received = {readonly body: string; readonly headers: http.IncomingHttpHeaders; readonly atMs: number};
-type Answer = (response: http.ServerResponse, received: Received) => void;
+type Answer = (response: http.ServerResponse) => void;
 
 const accept: Answer = response => {
 	response.writeHead(200, {'content-type': 'application/json'}).end('{}');
 };
 
 /** An engine that gives these answers in turn, and takes all that comes after them. */
-async function engine(answers: readonly Answer[] = [], port = 0) {
+async function engine(answers: readonly Answer[] = [], at = 0) {
 	const received: Received[] = [];
-	const server = http.createServer((request, response) => {
-		let body = '';
-		request.setEncoding('utf8').on('data', chunk => {
-			body += String(chunk);
-		}).on('end', () => {
-			const one = {body, headers: request.headers, atMs: performance.now()};
-			received.push(one);
-			(answers[received.length - 1] ?? accept)(response, one);
-		});
-	});
-	await new Promise<void>(resolve => {
-		server.listen(port, '127.0.0.1', resolve);
-	});
-	atTestEnd(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const {port: at} = server.address() as AddressInfo;
-	return {received, server, port: at, url: new URL(`http://127.0.0.1:${at}`)};
+	const served = await serve(({headers}, body, response) => {
+		received.push({body: body.toString(), headers, atMs: performance.now()});
+		(answers[received.length - 1] ?? accept)(response);
+	}, at);
+	return {received, ...served};
 }
 
-/** A sender that keeps all problems that it had. */
+/** A sender of texts that keeps all problems that it had. */
 function senderTo(url: URL, options: Partial<SenderOptions> = {}, protocol = pyroscope) {
 	const sender = new Sender(url, protocol, {headers: () => ({}), firstWaitMs: 10, ...options});
 	const problems: string[] = [];
@@ -60,7 +47,13 @@ function senderTo(url: URL, options: Partial<SenderOptions> = {}, protocol = pyr
 		},
 	});
 	atTestEnd(async () => sender.close(0));
-	return Object.assign(sender, {problems});
+	const send = (...texts: readonly string[]) => {
+		for (const text of texts) {
+			sender.add(Buffer.from(text));
+		}
+	};
+
+	return Object.assign(sender, {problems, send});
 }
 
 const status = (code: number, text = '', headers: Record<string, string> = {}): Answer => response => {
@@ -70,10 +63,7 @@ const status = (code: number, text = '', headers: Record<string, string> = {}): 
 test('windows are sent in order, to the path of the push API below that of --to', async () => {
 	const {url, received} = await engine();
 	const sender = senderTo(new URL('/base/', url), {headers: () => ({'X-Scope-OrgID': 'shop'})});
-	for (const text of ['a', 'b', 'c']) {
-		sender.add(Buffer.from(text));
-	}
-
+	sender.send('a', 'b', 'c');
 	await until(() => sender.sent === 3);
 	expect(received.map(({body}) => body)).toEqual(['a', 'b', 'c']);
 	expect(received[0].headers).toMatchObject({'content-type': 'application/json', 'x-scope-orgid': 'shop'});
@@ -99,8 +89,7 @@ const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp
 test.each(Object.entries(passing))('an engine that %s gets the window again', async (_, {answer, problem}) => {
 	const {url, received} = await engine([answer]);
 	const sender = senderTo(url, {timeoutMs: 1000, firstWaitMs: 200});
-	sender.add(Buffer.from('a'));
-	sender.add(Buffer.from('b'));
+	sender.send('a', 'b');
 	expect(await until(() => sender.problems[0])).toMatch(problem);
 	await until(() => sender.sent === 2);
 	expect(received.map(({body}) => body)).toEqual(['a', 'a', 'b']);
@@ -110,12 +99,12 @@ test.each(Object.entries(passing))('an engine that %s gets the window again', as
 test('Retry-After is waited for, but not for ever', async () => {
 	const {url, received} = await engine([status(429, '', {'retry-after': '1'}), status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()})]);
 	const sender = senderTo(url);
-	sender.add(Buffer.from('a'));
+	sender.send('a');
 	await until(() => sender.sent === 1);
 	expect(received[1].atMs - received[0].atMs).toBeGreaterThan(950);
 	const forEver = await engine([status(429, '', {'retry-after': '99999999999'})]);
 	const other = senderTo(forEver.url);
-	other.add(Buffer.from('a'));
+	other.send('a');
 	await until(() => other.problems[0]);
 	await other.close(1000);
 	expect(other).toMatchObject({sent: 1, dropped: 0});
@@ -124,33 +113,29 @@ test('Retry-After is waited for, but not for ever', async () => {
 /** What an engine says may quote credentials, as they are or encoded. */
 const credentials = {headers: () => ({Authorization: 'Basic YWxpY2U6aHVudGVyMg=='})};
 
-test.each([['"bad profile of alice:hunter2"', {}], [undefined, credentials]])('a window that an engine refuses is counted, and the next is sent (%s)', async (quoted, options) => {
-	const {url} = await engine([status(400, 'bad profile of alice:hunter2'), status(413)]);
-	const sender = senderTo(url, options);
-	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problems[0])).toBe([`${url.origin} answered 400`, quoted].filter(Boolean).join(': '));
-	sender.add(Buffer.from('b'));
-	sender.add(Buffer.from('c'));
+const refusing = [status(400, 'bad profile of alice:hunter2'), status(413)];
+const takingAPart = [status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')];
+
+test.each([
+	['refuses', refusing, /^http:\S+ answered 400: "bad profile of alice:hunter2"$/, pyroscope, {}],
+	['refuses', refusing, /^http:\S+ answered 400$/, pyroscope, credentials],
+	['takes only a part of', takingAPart, /^2 profiles of a window were rejected: too old$/, otlp, {}],
+	['takes only a part of', takingAPart, / refused a part: its words may quote the headers, and are not shown$/, otlp, credentials],
+])('a window that an engine %s is counted, and the next is sent: %#', async (_, answers, said, protocol, options) => {
+	const {url} = await engine(answers);
+	const sender = senderTo(url, options, protocol);
+	sender.send('a');
+	expect(await until(() => sender.problems[0])).toMatch(said);
+	sender.send('b', 'c');
 	await until(() => sender.sent === 1);
 	expect(sender).toMatchObject({refused: 2, dropped: 0, problem: undefined});
-});
-
-test.each([[/^2 profiles of a window were rejected: too old$/, {}], [/ refused a part: its words may quote the headers, and are not shown$/, credentials]])('what a collector takes only a part of is counted as refused (%s)', async (said, options) => {
-	const {url} = await engine([status(200, '{"partialSuccess":{"rejectedProfiles":"2","errorMessage":"too old"}}'), status(200, 'no JSON')]);
-	const sender = senderTo(url, options, otlp);
-	sender.add(Buffer.from('a'));
-	expect(await until(() => sender.problems[0])).toMatch(said);
-	sender.add(Buffer.from('b'));
-	sender.add(Buffer.from('c'));
-	await until(() => sender.sent === 1);
-	expect(sender.refused).toBe(2);
 });
 
 test('credentials do not follow a redirect', async () => {
 	const elsewhere = await engine();
 	const {url, received} = await engine([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
 	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer secret'})});
-	sender.add(Buffer.from('a'));
+	sender.send('a');
 	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect: not followed; give the engine's own address`);
 	await until(() => sender.sent === 1);
 	expect(received).toHaveLength(5);
@@ -162,7 +147,7 @@ test('while the engine is away the newest windows wait, no more than fit', async
 	server.close();
 	const sender = senderTo(new URL(`http://127.0.0.1:${port}`), {maxBytes: 10_000});
 	for (let window = 0; window < 1000; window++) {
-		sender.add(Buffer.from(String(window).padStart(1000)));
+		sender.send(String(window).padStart(1000));
 		expect(sender.waitingBytes).toBeLessThanOrEqual(10_000);
 	}
 
@@ -172,7 +157,7 @@ test('while the engine is away the newest windows wait, no more than fit', async
 	await until(() => sender.sent === 10);
 	expect(received.map(({body}) => Number(body))).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
 	sender.add(Buffer.alloc(20_000));
-	sender.add(Buffer.from('small'));
+	sender.send('small');
 	await until(() => sender.sent === 11);
 	expect(sender.dropped).toBe(991);
 });
@@ -180,8 +165,7 @@ test('while the engine is away the newest windows wait, no more than fit', async
 test('at the end what waits is tried once, and the rest counts as dropped', async () => {
 	const {url, received} = await engine([status(503), () => undefined]);
 	const sender = senderTo(url, {firstWaitMs: 600_000});
-	sender.add(Buffer.from('a'));
-	sender.add(Buffer.from('b'));
+	sender.send('a', 'b');
 	await until(() => sender.problems[0]);
 	await sender.close(200);
 	expect(received.map(({body}) => body)).toEqual(['a', 'a']);
@@ -218,13 +202,11 @@ test('an engine\'s address says its protocol, and holds no credential', () => {
 
 test('metrics are for this host, under its own names', async () => {
 	const {port} = closedAfterTest(await serveMetrics({host: '127.0.0.1', port: 0}, () => 'page\n'));
-	const get = async (url: string, host = `localhost:${port}`) => new Promise<string>((resolve, reject) => {
-		http.get(`http://127.0.0.1:${port}${url}`, {headers: {host}}, response => {
-			response.setEncoding('utf8').on('data', text => {
-				resolve(`${response.statusCode} ${String(text)}`);
-			});
-		}).on('error', reject);
-	});
+	const get = async (at: string, host = `localhost:${port}`) => {
+		const [response] = await once(http.get(`http://127.0.0.1:${port}${at}`, {headers: {host}}), 'response') as [http.IncomingMessage];
+		return `${response.statusCode} ${Buffer.concat(await response.toArray() as Buffer[]).toString()}`;
+	};
+
 	expect(await get('/metrics')).toBe('200 page\n');
 	expect(await get('/')).toBe('404 see /metrics\n');
 	expect(await get('/metrics', 'evil.example')).toBe('404 see /metrics\n');
