@@ -1,15 +1,35 @@
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {existsSync, rmSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {listJvms} from '../../source/jvm/discovery/list.js';
 import {processAgeMs, readStat} from '../../source/jvm/system/proc.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
-import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
 import {beside, stoppedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, type JavaProcess} from '../helpers/jvm.js';
+import {compileProgram, javaProcess, type Jdk, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {rawTarget, targetOf} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
+
+function libraryOf({home}: Jdk, name: string): string {
+	return execFileSync('find', [`${home}/`, '-name', name], {encoding: 'utf8'}).trim().split('\n')[0];
+}
+
+/** The JDKs whose libraries Node can load here: some need a newer C library. Without one, vitest fails for want of tests. */
+const loadableJdks = jdks().filter(jdk => spawnSync(process.execPath, ['-e', 'require("koffi").load(process.argv[1])', libraryOf(jdk, 'libjvm.so')]).status === 0);
+
+/** Starts a program that is no java launcher and loads a library of the JDK, up to its line "ready". */
+async function startLoading(script: string, ...args: readonly string[]): Promise<JavaProcess> {
+	const file = path.resolve(import.meta.dirname, '../programs', script);
+	const program = stoppedAfterTest(javaProcess(spawn(process.execPath, [file, ...args], {stdio: ['pipe', 'pipe', 'pipe']})));
+	await program.waitFor(/^ready$/m);
+	return program;
+}
+
+/** Starts one that runs a JVM with these arguments. */
+const startEmbedder = async (jdk: Jdk, args: readonly string[]) => startLoading('embeds-jvm.js', libraryOf(jdk, 'libjli.so'), ...args);
 
 /** Older than what counts as a JVM on its way up. */
 async function grownUp({pid}: JavaProcess): Promise<void> {
@@ -17,9 +37,9 @@ async function grownUp({pid}: JavaProcess): Promise<void> {
 }
 
 // They wait for most of their time.
-describe.concurrent.each(loadableJdks())('JDK $release in a program that is no java launcher', jdk => {
+describe.concurrent.each(loadableJdks)('JDK $release in a program that is no java launcher', jdk => {
 	test('its library alone makes no JVM: no signal is sent, and everything says why', beside(async () => {
-		const program = stoppedAfterTest(await startLoader(jdk));
+		const program = await startLoading('loads-libjvm.js', libraryOf(jdk, 'libjvm.so'));
 		await grownUp(program);
 		const target = rawTarget(program.pid);
 		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`});
@@ -33,7 +53,7 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
 
 	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it gets no signal, as the program may have taken it back $flags', beside(async ({flags}) => {
-		const java = stoppedAfterTest(await startEmbedder(jdk, [...flags, ...program]));
+		const java = await startEmbedder(jdk, [...flags, ...program]);
 		await grownUp(java);
 		java.child.kill('SIGWINCH');
 		await java.waitFor(/^taken$/m);
@@ -45,7 +65,7 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 	}));
 
 	test('a JVM in it that opens its socket by itself is attached to', beside(async () => {
-		const java = stoppedAfterTest(await startEmbedder(jdk, ['-XX:+StartAttachListener', ...program]));
+		const java = await startEmbedder(jdk, ['-XX:+StartAttachListener', ...program]);
 		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
 		const client = new AttachClient(await targetOf(java));
 		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
@@ -53,7 +73,7 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 	}));
 
 	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it that leaves SIGQUIT to the program gets none $flags', beside(async ({flags}) => {
-		const java = stoppedAfterTest(await startEmbedder(jdk, ['-Xrs', ...flags, ...program]));
+		const java = await startEmbedder(jdk, ['-Xrs', ...flags, ...program]);
 		const socket = `/tmp/.java_pid${java.pid}`;
 		await grownUp(java);
 		await until(() => existsSync(socket));

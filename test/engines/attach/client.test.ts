@@ -1,12 +1,42 @@
-import type {Socket} from 'node:net';
+import {once} from 'node:events';
+import {rmSync} from 'node:fs';
+import {createServer, type Socket} from 'node:net';
+import process from 'node:process';
 import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
-import {startListener} from '../../helpers/attach-listener.js';
-import {patienceMs} from '../../helpers/until.js';
+import {atTestEnd} from '../../helpers/for-test.js';
+import {rawTarget} from '../../helpers/target.js';
+import {patienceMs, until} from '../../helpers/until.js';
 
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
 const options = {timeoutMs: patienceMs};
+
+/** A real listener on this process's own attach socket, until the test ends: for answers that no JVM gives on demand. */
+async function startListener(answer: (request: Buffer, socket: Socket) => void) {
+	const path = `/tmp/.java_pid${process.pid}`;
+	rmSync(path, {force: true});
+	const listener = {target: rawTarget(process.pid), requests: [] as Buffer[], answer};
+	const open = new Set<Socket>();
+	const server = createServer(socket => {
+		open.add(socket.on('error', () => undefined));
+		socket.once('data', request => {
+			listener.requests.push(request);
+			listener.answer(request, socket);
+		});
+	}).listen(path);
+	await once(server, 'listening');
+	atTestEnd(async () => {
+		server.close();
+		for (const socket of open) {
+			socket.destroy();
+		}
+
+		await once(server, 'close');
+		rmSync(path, {force: true});
+	});
+	return listener;
+}
 
 /** Answers the question for the version as an old JVM does, and a dump as `answer` does. */
 function oldJvm(answer: (socket: Socket) => void) {
@@ -22,7 +52,7 @@ function oldJvm(answer: (socket: Socket) => void) {
 test('a dump arrives whole however its bytes are cut', async () => {
 	const reply = Buffer.concat([Buffer.from('0\n'), dump]);
 	let cut = 0;
-	await using listener = await startListener(oldJvm(socket => {
+	const listener = await startListener(oldJvm(socket => {
 		socket.write(reply.subarray(0, cut), () => {
 			setImmediate(() => socket.end(reply.subarray(cut)));
 		});
@@ -41,7 +71,7 @@ test('a dump arrives whole however its bytes are cut', async () => {
 test('a dump that ends too early is a failure at every byte', async () => {
 	const reply = Buffer.concat([Buffer.from('0\n'), dump]);
 	let length = 0;
-	await using listener = await startListener(oldJvm(socket => socket.end(reply.subarray(0, length))));
+	const listener = await startListener(oldJvm(socket => socket.end(reply.subarray(0, length))));
 	const client = new AttachClient(listener.target);
 	const counted = 2 + dump.indexOf('\n\n', dump.indexOf('JNI global ref')) + 1;
 	for (length = 1; length < counted; length++) {
@@ -58,7 +88,7 @@ test.each([
 	['an endless number', (socket: Socket) => socket.end('0'.repeat(100_000)), /invalid answer/],
 	['a refusal', (socket: Socket) => socket.end('-1\nno'), /refused to give a thread dump/],
 ])('%s is a failure of this dump, and the next may work', async (_, answer, reason) => {
-	await using listener = await startListener(oldJvm(answer));
+	const listener = await startListener(oldJvm(answer));
 	const client = new AttachClient(listener.target);
 	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(reason) as string});
 	listener.answer = oldJvm(socket => socket.end(Buffer.concat([Buffer.from('0\n'), dump])));
@@ -66,7 +96,7 @@ test.each([
 });
 
 test('an answer without an end is given up at a bound, in words', async () => {
-	await using listener = await startListener(oldJvm(socket => {
+	const listener = await startListener(oldJvm(socket => {
 		const more = () => {
 			let isTaken = true;
 			while (socket.writable && isTaken) {
@@ -82,10 +112,8 @@ test('an answer without an end is given up at a bound, in words', async () => {
 
 test('a silent listener costs no more than the time-out, and its connection is closed', async () => {
 	const closed: Array<Promise<unknown>> = [];
-	await using listener = await startListener((_, socket) => {
-		closed.push(new Promise(resolve => {
-			socket.once('close', resolve);
-		}));
+	const listener = await startListener((_, socket) => {
+		closed.push(once(socket, 'close'));
 	});
 	const client = new AttachClient(listener.target);
 	expect(await client.threadDump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
@@ -97,36 +125,29 @@ test('a silent listener costs no more than the time-out, and its connection is c
 });
 
 test('a request that is given up ends at once, and its connection is closed', async () => {
-	let asked: (closed: Promise<unknown>) => void;
-	const wasAsked = new Promise<{closed: Promise<unknown>}>(resolve => {
-		asked = closed => {
-			resolve({closed});
-		};
-	});
-	await using listener = await startListener((_, socket) => {
-		asked(new Promise(resolve => {
-			socket.once('close', resolve);
-		}));
+	const closed: Array<Promise<unknown>> = [];
+	const listener = await startListener((_, socket) => {
+		closed.push(once(socket, 'close'));
 	});
 	const client = new AttachClient(listener.target);
 	const abort = new AbortController();
 	const result = client.threadDump({timeoutMs: patienceMs, signal: abort.signal});
-	const {closed} = await wasAsked;
+	await until(() => closed.length > 0);
 	abort.abort();
 	expect(await result).toMatchObject({status: 'failed', reason: 'given up'});
-	await closed;
+	await closed[0];
 	expect(await client.threadDump({timeoutMs: patienceMs, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
 });
 
 test('no dump is asked for where the answer about streaming is not understood', async () => {
-	await using listener = await startListener((_, socket) => socket.end('0\nmaybe'));
+	const listener = await startListener((_, socket) => socket.end('0\nmaybe'));
 	const client = new AttachClient(listener.target);
 	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/protocol version/) as string});
 	expect(listener.requests.map(String)).toEqual(['1\0getversion\0options\0\0\0']);
 });
 
 test('JVMs that stream are asked not to, in the version they speak', async () => {
-	await using listener = await startListener((request, socket) => {
+	const listener = await startListener((request, socket) => {
 		socket.end(request.includes('getversion') ? '0\n2 streaming' : Buffer.concat([Buffer.from('0\n'), dump]));
 	});
 	expect(await new AttachClient(listener.target).threadDump(options)).toMatchObject({status: 'ok'});
