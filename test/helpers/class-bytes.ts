@@ -7,13 +7,20 @@ import type {Target} from '../../source/jvm/target.js';
 import {compileProgram, type Jdk} from './jvm.js';
 import {patienceMs} from './until.js';
 
+/** Makes a jar in a folder of a test program, as an agent of JVMs with this manifest. */
+export function agentJar(name: string, on: Jdk, folder: string, manifest: string): string {
+	const jar = path.join(folder, `${name}.jar`);
+	writeFileSync(`${jar}.manifest`, manifest);
+	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, `${jar}.manifest`, '-C', compileProgram(name.replace(/\$.*/, ''), on), '.']);
+	return jar;
+}
+
 /** A class as it is in a JVM now, through an agent of our own: its bytes, and its code without numbers of constants. */
 export async function classBytes(target: Target, name: string, on: Jdk): Promise<{readonly bytes: string; readonly code: string}> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-class-bytes-'));
 	try {
-		const [jar, file] = [path.join(folder, 'agent.jar'), path.join(folder, 'Bytes.class')];
-		writeFileSync(path.join(folder, 'manifest'), 'Agent-Class: ClassBytes\nCan-Retransform-Classes: true\n');
-		execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, path.join(folder, 'manifest'), '-C', compileProgram('ClassBytes', on), '.']);
+		const jar = agentJar('ClassBytes', on, folder, 'Agent-Class: ClassBytes\nCan-Retransform-Classes: true\n');
+		const file = path.join(folder, 'Bytes.class');
 		const reply = await new AttachClient(target).request('load', ['instrument', 'false', `${jar}=${name}=${file}`], {timeoutMs: patienceMs});
 		if (reply.status !== 'ok') {
 			throw new Error(reply.reason);

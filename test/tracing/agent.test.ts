@@ -48,28 +48,15 @@ function methodsOfJar(): Methods {
 	const text = execFileSync(path.join(home, 'bin/javap'), ['-c', '-p', '-s', '-cp', jar, ...names], {encoding: 'utf8', maxBuffer: 64 * 1024 * 1024});
 	const methods = new Map<string, {readonly calls: string[]}>();
 	const parents = new Map<string, string>();
-	let owner = '';
-	let name = '';
-	let calls: string[] = [];
-	for (const line of text.split('\n')) {
-		const [, type, parent] = /^(?:[\w ]+ )?(?:class|interface) ([\w.$]+)(?:<.*>)?(?: extends ([\w.$]+))?.*{$/.exec(line) ?? [];
-		if (type !== undefined) {
-			owner = type.replaceAll('.', '/');
-			parents.set(owner, (parent ?? 'java.lang.Object').replaceAll('.', '/'));
-		}
-
-		const [, method] = /^ {2}[^ ].*?([\w$.]+)\(.*;$/.exec(line) ?? [];
-		name = method ?? (/^ {2}static {};$/.test(line) ? '<clinit>' : name);
-		const [, descriptor] = /^ {4}descriptor: (\(.*)$/.exec(line) ?? [];
-		if (descriptor !== undefined) {
-			calls = [];
-			methods.set(`${owner}.${name.includes('.') || name === owner ? '<init>' : name}:${descriptor}`, {calls});
-		}
-
-		const [, called] = /invoke\w+ .*\/\/ (?:Interface)?Method (.*)$/.exec(line) ?? [];
-		if (called !== undefined) {
-			const plain = called.replaceAll('"', '');
-			calls.push(/^[^:(]*\./.test(plain) ? plain : `${owner}.${plain}`);
+	const pathOf = (name: string) => name.replaceAll('.', '/');
+	for (const file of text.split(/^Compiled from .*\n/m).slice(1)) {
+		const [, name, parent = 'java.lang.Object'] = /(?:class|interface) ([\w.$]+)(?:<.*>)?(?: extends ([\w.$]+))?/.exec(file)!;
+		const owner = pathOf(name);
+		parents.set(owner, pathOf(parent));
+		for (const [block, method = '<clinit>', descriptor] of file.matchAll(/^ {2}(?:.*?([\w$.]+)\(.*|static {});\n {4}descriptor: (.*)\n(?: {4}.*\n)*/gm)) {
+			const called = [...block.matchAll(/invoke\w+ .*\/\/ (?:Interface)?Method (.*)$/gm)].map(match => match[1].replaceAll('"', ''));
+			const calls = called.map(each => /^[^:(]*\./.test(each) ? each : `${owner}.${each}`);
+			methods.set(`${owner}.${method === name ? '<init>' : method}:${descriptor}`, {calls});
 		}
 	}
 

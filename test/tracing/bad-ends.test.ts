@@ -7,6 +7,7 @@ import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
+import {agentJar} from '../helpers/class-bytes.js';
 import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {compileProgram, javaProcess, jdk, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
@@ -20,9 +21,7 @@ const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const unshare = ['unshare', '--mount'];
 const noNamespace = namespaceRefusal(unshare);
 
-function recursionsOf(report: TraceReport): number | undefined {
-	return traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
-}
+const recursionsOf = (report: TraceReport) => traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
 
 // They wait for most of their time.
 test.concurrent.for([
@@ -50,10 +49,7 @@ test.skipIf(!hasPrlimit).concurrent('a report that cannot be written ends the tr
 
 test.concurrent('what another agent changes stays changed, before, while and after', beside(async () => {
 	const on = jdk();
-	const folder = folderForTest();
-	const jar = path.join(folder, 'other.jar');
-	writeFileSync(path.join(folder, 'manifest'), 'Premain-Class: OtherAgent\nCan-Retransform-Classes: true\n');
-	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, path.join(folder, 'manifest'), '-C', compileProgram('OtherAgent', on), '.']);
+	const jar = agentJar('OtherAgent', on, folderForTest(), 'Premain-Class: OtherAgent\nCan-Retransform-Classes: true\n');
 	const java = await javaForTest('KnownTraces', {jdk: on, jvmArgs: [`-javaagent:${jar}`, '-Xmx64m'], args: ['quiet']});
 	const target = await targetOf(java);
 	const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
@@ -74,9 +70,7 @@ async function javaWithOwnTmp(options: string): Promise<JavaProcess> {
 	return javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
 }
 
-function foldersIn(java: JavaProcess): string[] {
-	return readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'));
-}
+const foldersIn = ({pid}: JavaProcess) => readdirSync(`/proc/${pid}/root/tmp`).filter(name => name.startsWith('.tprof-'));
 
 test.skipIf(noNamespace).concurrent('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', beside(async () => {
 	const java = await javaWithOwnTmp('mode=1777');

@@ -154,13 +154,8 @@ test.skipIf(!isRoot).each(jdks().filter(({release}) => isNewestOrAskedFor(releas
 	const target = await targetOf(java);
 	const folder = makeSessionFolder(target, Buffer.from('jar'));
 	try {
-		const {uid, gid, mode} = statSync(folder.path);
-		expect({uid, gid, mode: mode & 0o7777}).toEqual({uid: otherUser.uid, gid: otherUser.gid, mode: 0o700});
-		for (const [file, modeOfFile] of [['agent.jar', 0o444], ['control', 0o600], ['data', 0o600]] as const) {
-			const found = statSync(path.join(folder.path, file));
-			expect({uid: found.uid, mode: found.mode & 0o7777}).toEqual({uid: otherUser.uid, mode: modeOfFile});
-		}
-
+		const rights = ['', 'agent.jar', 'control', 'data'].map(file => statSync(path.join(folder.path, file))).map(({uid, gid, mode}) => ({uid, gid, mode: mode & 0o7777}));
+		expect(rights).toEqual([0o700, 0o444, 0o600, 0o600].map(mode => ({...otherUser, mode})));
 		const third = spawnSync('cat', [path.join(folder.path, 'agent.jar')], {uid: otherUser.uid + 1, gid: otherUser.gid + 1});
 		expect(third.status).not.toBe(0);
 	} finally {

@@ -1,4 +1,3 @@
-import {execFileSync} from 'node:child_process';
 import {closeSync, openSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -6,8 +5,9 @@ import {expect, test} from 'vitest';
 import {readAgent} from '../../source/tracing/files.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
+import {agentJar} from '../helpers/class-bytes.js';
 import {run} from '../helpers/run.js';
-import {compileProgram, jdk} from '../helpers/jvm.js';
+import {jdk} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {beside, javaForTest, sharedFolder} from '../helpers/for-test.js';
 import {request} from '../helpers/traced.js';
@@ -91,17 +91,12 @@ test('a header that names a report that is not there', () => {
 
 // Each waits for most of its time.
 test.concurrent.for([
-	['reports without end and does nothing it is told is given up', 'NeverEnds', 'NeverEnds', 'does not answer'],
-	['says nothing once it is loaded is given up', 'SlowAgents', 'SlowAgents$Silent', 'does not answer'],
-	['says that it goes on is waited for', 'SlowAgents', 'SlowAgents$GoesOn', 'another tprof-top has its agent'],
-])('an agent that %s', beside(async ([, program, className, message]) => {
-	const on = jdk();
-	const jar = path.join(folder, `${className}.jar`);
-	const manifest = path.join(folder, `${className}.mf`);
-	writeFileSync(manifest, `Agent-Class: ${className}\n`);
-	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, manifest, '-C', compileProgram(program, on), '.']);
-	const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m']});
-	const session = await TraceSession.open(await targetOf(java), jar);
+	['reports without end and does nothing it is told is given up', 'NeverEnds', 'does not answer'],
+	['says nothing once it is loaded is given up', 'SlowAgents$Silent', 'does not answer'],
+	['says that it goes on is waited for', 'SlowAgents$GoesOn', 'another tprof-top has its agent'],
+])('an agent that %s', beside(async ([, className, message]) => {
+	const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xmx64m']});
+	const session = await TraceSession.open(await targetOf(java), agentJar(className, jdk(), folder, `Agent-Class: ${className}\n`));
 	const startMs = performance.now();
 	await expect(session.survey({...request, patterns: ['a.B#c']})).rejects.toThrow(message);
 	await session.close();

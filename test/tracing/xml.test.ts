@@ -25,30 +25,21 @@ function write(of: TraceReport): string {
 	return String(xmlTraces.write(noTarget.facts, of, {version: '1', notes: []}));
 }
 
-type ReadTrace = {readonly key: string; readonly thread: string; readonly actions: ReadonlyArray<readonly string[]>};
-
 /** What a parser that knows nothing of us finds in the document; it throws for what is not well-formed. */
-function read(document: string): ReadTrace[] {
-	const traces: ReadTrace[] = [];
-	const path: string[] = [];
+function read(document: string) {
+	const traces: Array<{readonly key: string; readonly thread: string; readonly actions: readonly string[][]}> = [];
 	let text = '';
-	let attributes: Readonly<Record<string, string>> = {};
 	const parser = new SaxesParser();
-	parser.on('opentag', tag => {
-		path.push(tag.name);
+	parser.on('opentag', () => {
 		text = '';
-		attributes = tag.attributes;
 	});
 	parser.on('text', part => {
 		text += part;
 	});
-	parser.on('closetag', () => {
-		if (path.join('/') === 'trace-file/trace') {
-			const {key, thread} = attributes;
+	parser.on('closetag', ({name, attributes: {key, thread}}) => {
+		if (name === 'trace') {
 			traces.push({key, thread, actions: text.split('|\n').map(action => action.split(',').map((part, index) => index === 2 ? decodeURIComponent(part) : part))});
 		}
-
-		path.pop();
 	});
 	parser.write(document).close();
 	return traces;
