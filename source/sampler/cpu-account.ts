@@ -36,6 +36,8 @@ export class CpuAccount {
 	readonly #unattributed: Int32Array;
 	readonly #jvmStacks: JvmStacks;
 	readonly #pendingByKey = new Map<number, Pending>();
+	/** Of samples that were not counted, by key. */
+	readonly #uncounted = new Map<number, number>();
 	#balanceNs = new Float64Array(256);
 	#meanIntervalNs = 0;
 	#samples = 0;
@@ -54,6 +56,7 @@ export class CpuAccount {
 		this.#samples++;
 		const {count, attributedCpu} = sample;
 		attributedCpu.recorded = attributedCpu.count;
+		this.#addUncounted(sample);
 		const balanceNs = this.#balances(sample);
 		for (let row = 0; row < count; row++) {
 			// Unlike an empty stack, an unreadable one remains unattributed.
@@ -85,10 +88,27 @@ export class CpuAccount {
 		return hasStacks;
 	}
 
+	/** Keeps the CPU time of a sample that was added but not counted: it is added to the next sample. */
+	takeBack({count, key, cpuNs}: Sample): void {
+		for (let row = 0; row < count; row++) {
+			if (cpuNs[row] > 0) {
+				this.#uncounted.set(key[row], cpuNs[row]);
+			}
+		}
+	}
+
 	#addUnattributed(sample: Sample, row: number, ns: number): void {
 		sample.addAttributedCpu(row, ns, this.#unattributed);
 		// It comes from no record.
 		sample.attributedCpu.records[sample.attributedCpu.count - 1] = 0;
+	}
+
+	#addUncounted({count, key, cpuNs}: Sample): void {
+		for (let row = 0; this.#uncounted.size > 0 && row < count; row++) {
+			cpuNs[row] += this.#uncounted.get(key[row]) ?? 0;
+		}
+
+		this.#uncounted.clear();
 	}
 
 	/** Returns the CPU time used but not recorded, by row. A virtual thread's is included in its carrier's. */

@@ -211,7 +211,7 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts a good sample; returns false if the table is locked for too long, and the sample is lost. */
+	/** Counts a good sample. If the table is locked for too long, keeps the CPU time for the next; returns false. */
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#totals.targetInterruptedMs += outcome.interruptedMs ?? 0;
@@ -227,6 +227,7 @@ export class SamplingLoop {
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 		const before = ticksBefore(ticks, repeats, outcome.changedNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
+			this.#account.takeBack(this.#sample);
 			return false;
 		}
 

@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {Sample} from '../../source/model/sample.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {wordsOf} from '../engines/attach/dumps.js';
+import {Names, rowsOf} from '../engines/observe.js';
 import {beside, closedAfterTest, javaForTest} from '../helpers/for-test.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
@@ -69,15 +68,15 @@ describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK 
 
 	test('a holder that a full dump named, and that has released the lock since, is in no deadlock', beside(async () => {
 		const java = await javaForTest('HandsLockOn', {jdk});
-		const builder = new SnapshotBuilder();
+		const names = new Names();
 		const sample = new Sample();
-		const session = closedAfterTest(await attachEngine.open(await targetOf(java), {depth: 10}, builder));
+		const session = closedAfterTest(await attachEngine.open(await targetOf(java), {depth: 10}, names));
 		/** Who holds what "waiter" and "first" wait for, in the next sample in which this is known of "first" or not. */
 		const ownersWhere = async (isFirstWaiting: boolean): Promise<readonly string[]> => {
 			let owners: readonly string[] = [];
 			await untilAsync(async () => {
 				const {ok} = await session.sample(sample);
-				const ownerOf = new Map(ok ? wordsOf(sample, builder).map(({name, owner}) => [name, owner.replace(/ .*/, '')] as const) : []);
+				const ownerOf = new Map(ok ? rowsOf(sample, names).map(({name, owner}) => [name, owner.replace(/ .*/, '')] as const) : []);
 				owners = [ownerOf.get('waiter') ?? '', ownerOf.get('first') ?? ''];
 				return ok && (owners[1] !== '') === isFirstWaiting;
 			});

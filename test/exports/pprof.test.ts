@@ -265,26 +265,6 @@ describe('hostile files', () => {
 		expect(refusal(deep(67))).toContain('more than 6,000,000 frames of all stacks');
 	});
 
-	/** Opens a thousand files with some bytes changed in this part. */
-	function openChanged(seed: number, unchanged: Uint8Array, fileWith: (part: Uint8Array) => Uint8Array): void {
-		const random = seeded(seed);
-		for (let round = 0; round < 1000; round++) {
-			const bytes = Buffer.from(unchanged);
-			for (let change = 0; change < 3; change++) {
-				bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
-			}
-
-			try {
-				const snapshot = readPprof(fileWith(bytes));
-				expect([...snapshot.dictionary.strings, ...snapshot.threads.name].join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
-				canonical(snapshot);
-			} catch (error) {
-				expect(error).toBeInstanceOf(UserError);
-				expect((error as UserError).message).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
-			}
-		}
-	}
-
 	/** A file of ours with this as its session. */
 	function withSession(session: Uint8Array): Uint8Array {
 		const head = '#tprof-top-session\n';

@@ -1,9 +1,8 @@
-import {spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {namespaceRefusal, rootless} from './as-root.js';
-import {atTestEnd, stoppedAfterTest} from './for-test.js';
-import {javaProcess, type JavaProcess} from './jvm.js';
+import {atTestEnd, programForTest} from './for-test.js';
+import type {JavaProcess} from './jvm.js';
 
 const unshare = [...rootless, '--mount'];
 
@@ -44,6 +43,6 @@ export function chrootForTest(): Chroot {
 	return {
 		root,
 		outside,
-		start: (command, {cwd = outside, srv = outside} = {}) => stoppedAfterTest(javaProcess(spawn('unshare', [...unshare, 'sh', '-ec', enter, 'sh', root, cwd, srv, ...command], {stdio: ['pipe', 'pipe', 'pipe']}))),
+		start: (command, {cwd = outside, srv = outside} = {}) => programForTest('unshare', [...unshare, 'sh', '-ec', enter, 'sh', root, cwd, srv, ...command]),
 	};
 }

@@ -7,7 +7,7 @@ import {afterAll, beforeAll, onTestFinished, type TestContext} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
 import {readProbe} from '../../source/probes/probe-file.js';
-import {nice, startJava, type JavaOptions, type JavaProcess} from './jvm.js';
+import {javaProcess, nice, startJava, type JavaOptions, type JavaProcess} from './jvm.js';
 import {targetOf} from './target.js';
 
 /** The concurrent test that runs here: vitest's own onTestFinished knows one test at a time. */
@@ -37,6 +37,11 @@ export async function javaForTest(name: string, options: JavaOptions = {}): Prom
 export function stoppedAfterTest(java: JavaProcess): JavaProcess {
 	atTestEnd(async () => java.stop());
 	return java;
+}
+
+/** A program that is or starts a JVM, or speaks as the test programs do; it ends with the test that starts it. */
+export function programForTest(command: string, args: readonly string[], options: SpawnOptions = {}): JavaProcess {
+	return stoppedAfterTest(javaProcess(spawn(command, args, options)));
 }
 
 /** A process that is killed with the test that starts it. */

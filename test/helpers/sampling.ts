@@ -4,11 +4,26 @@ import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {createTable} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
+import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from './bundle.js';
 import {targetOf} from './target.js';
 import {closedAfterTest} from './for-test.js';
+
+/** What counted for a thread in a state at a stack: ticks and CPU time; its methods, the innermost first. */
+export type Counted = {readonly thread: string; readonly state: number; readonly methods: readonly string[]; readonly ticks: number; readonly cpuNs: number};
+
+/** All that a table has counted. */
+export function countedIn({counters, threads, dictionary}: TableImage): Counted[] {
+	return Array.from({length: counters.count}, (_, counter) => {
+		const methods: string[] = [];
+		for (let node = counters.node[counter]; node !== 0; node = dictionary.nodeParent[node]) {
+			methods.push(dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[node]]]);
+		}
+
+		return {thread: threads.name[counters.thread[counter]], state: counters.state[counter], methods, ticks: counters.ticks[counter], cpuNs: counters.cpuNs[counter]};
+	});
+}
 
 type Process = {readonly pid: number};
 

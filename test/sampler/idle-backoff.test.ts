@@ -9,8 +9,9 @@ import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/cloc
 import {type TableImage} from '../../source/table/reader.js';
 import {schedstatOf} from '../helpers/proc.js';
 import {seeded} from '../helpers/random.js';
+import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
-import {sampleHere} from '../helpers/sampling.js';
+import {countedIn, sampleHere} from '../helpers/sampling.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {SteadyThreads, isSteadyThread} from '../../source/engines/memory/threads/present-threads.js';
 
@@ -86,8 +87,11 @@ test.each([
 
 function threadNamed({threads}: TableImage, name: string) {
 	const record = threads.name.indexOf(name);
-	return {record, nativeId: threads.nativeId[record], cpuNs: threads.cpuNs[record]};
+	return {nativeId: threads.nativeId[record], cpuNs: threads.cpuNs[record]};
 }
+
+/** Ticks of a thread, or of all. */
+const ticksOf = (image: TableImage, name?: string) => sum(countedIn(image).map(({thread, ticks}) => thread === (name ?? thread) ? ticks : 0));
 
 test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is sampled a few times a second, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
 	const java = await javaForTest('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
@@ -106,12 +110,11 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 	const image = reader.read(1000)!;
 	const {figures} = image;
 	const main = threadNamed(image, 'main');
-	const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, counter) => sum + (counts(image.counters.thread[counter]) ? ticks : 0), 0);
-	expect(ticksOf(() => true)).toBe(figures.threadSamples);
-	expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
+	expect(ticksOf(image)).toBe(figures.threadSamples);
+	expect(ticksOf(image, 'main')).toBe(figures.sampleTicks);
 	const kernelNs = () => schedstatOf(java.pid, main.nativeId).cpuNs;
 	const mainKernelNs = kernelNs();
-	expect(figures.samples).toBe(taken.reduce((sum, {repeats}) => sum + repeats, 0));
+	expect(figures.samples).toBe(sum(taken.map(({repeats}) => repeats)));
 	expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
 	const before = taken.length;
 	java.child.stdin?.write('hello\n');
@@ -135,8 +138,7 @@ test('one sample of steadily running threads covers four intervals', async () =>
 	const java = await javaForTest('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 	const repeats: number[] = [];
 	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer: 'perf'}, session => ({
-		close: async () => session.close(),
-		release: async () => session.release(),
+		close: async () => session.close(), release: async () => session.release(),
 		async sample(into, isAfterGap, times = 1) {
 			repeats.push(times);
 			return session.sample(into, isAfterGap, times);
@@ -150,8 +152,6 @@ test('one sample of steadily running threads covers four intervals', async () =>
 	const {samples} = image.figures;
 	expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
 	for (const name of ['busy-0', 'busy-1']) {
-		const {record} = threadNamed(image, name);
-		const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, counter) => sum + (counters.thread[counter] === record ? count : 0), 0);
-		expect(ticks(image)).toBe(image.figures.sampleTicks);
+		expect(ticksOf(image, name)).toBe(image.figures.sampleTicks);
 	}
 });

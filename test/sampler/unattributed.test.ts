@@ -4,11 +4,11 @@ import type {TimerId} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
 import {unattributed, unattributedReasons} from '../../source/model/frame.js';
-import {sumUpTo} from '../../source/model/sum.js';
 import type {JavaProcess} from '../helpers/jvm.js';
+import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {sampleHere} from '../helpers/sampling.js';
+import {countedIn, sampleHere} from '../helpers/sampling.js';
 
 test('unobserved CPU time is in one row, with its reason, and all time counts once, with each timer', async () => {
 	const java = await javaForTest('WakesOften');
@@ -18,14 +18,12 @@ test('unobserved CPU time is in one row, with its reason, and all time counts on
 async function unattributedIn(java: JavaProcess, timer: TimerId): Promise<void> {
 	const {reader, stop} = await sampleHere(java, memoryEngine, {timer});
 	const sums = () => {
-		const {counters, threads, dictionary, figures} = reader.read(1000)!;
-		const at = (counter: number) => dictionary.strings[dictionary.frameClass[dictionary.nodeFrame[counters.node[counter]]]];
-		const all = counters.cpuNs.subarray(0, counters.count);
+		const image = reader.read(1000)!;
+		const counted = countedIn(image);
 		return {
-			usedNs: threads.cpuNs.subarray(0, threads.count).reduce((sum, ns) => sum + ns, 0),
-			countedNs: all.reduce((sum, ns) => sum + ns, 0),
-			unattributedNs: all.reduce((sum, ns, counter) => sum + (at(counter) === unattributed.className ? ns : 0), 0),
-			reason: unattributedReasons[figures.unattributedReason],
+			usedNs: sum(image.threads.cpuNs), countedNs: sum(counted.map(({cpuNs}) => cpuNs)),
+			unattributedNs: sum(counted.map(({methods, cpuNs}) => methods[0] === unattributed.method ? cpuNs : 0)),
+			reason: unattributedReasons[image.figures.unattributedReason],
 		};
 	};
 
@@ -41,10 +39,7 @@ test('CPU time of threads that end between two samples is in a row of its own', 
 	const java = await javaForTest('ThreadPerTask', {args: ['2', '1']});
 	const clock = ProcessClock.of(java.pid)!;
 	const {reader} = await sampleHere(java, memoryEngine, {timer: 'stop'});
-	const countedNs = () => {
-		const threads = reader.read(1000)?.threads;
-		return threads ? sumUpTo(threads.count, thread => threads.cpuNs[thread]) : 0;
-	};
+	const countedNs = () => sum(reader.read(1000)!.threads.cpuNs);
 
 	await until(() => countedNs() > 0);
 	const [countedBefore, usedBefore] = [countedNs(), clock.readNs()];
@@ -58,12 +53,7 @@ test('CPU time of threads that end between two samples is in a row of its own', 
 
 test('threads that work for a moment are not shown to work where they wait afterwards', async () => {
 	const {reader, stop} = await sampleHere(await javaForTest('WorksBetweenWaits'), memoryEngine, {timer: 'stop'});
-	const msIn = (methods: readonly string[]) => {
-		const {counters, dictionary} = reader.read(1000)!;
-		const methodOf = (counter: number) => dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[counters.node[counter]]]];
-		return counters.cpuNs.subarray(0, counters.count).reduce((sum, ns, counter) => sum + (methods.includes(methodOf(counter)) ? ns / 1e6 : 0), 0);
-	};
-
+	const msIn = (wanted: readonly string[]) => sum(countedIn(reader.read(1000)!).map(({methods, cpuNs}) => wanted.includes(methods[0]) ? cpuNs / 1e6 : 0));
 	const waits = ['wait', 'epollWait'];
 	await until(() => msIn(['work', ...waits]) >= 1500);
 	await stop();

@@ -6,59 +6,41 @@ import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import type {TableReader} from '../../source/table/reader.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {sampleHere, samplerForTest} from '../helpers/sampling.js';
+import {countedIn, sampleHere, samplerForTest} from '../helpers/sampling.js';
+
+const withVirtualThreads = jdks().filter(({release}) => release >= 21);
 
 /** CPU time that must have counted, and observations of threads where it did: few stops find a thread running. */
 const enoughNs = 5e8;
 const enoughObservations = 30;
 
-type Counted = {
-	/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
-	readonly places: Map<string, number>;
-	/** Number of times that a thread was observed running where CPU time counted. */
-	readonly observations: number;
-};
-
-function countedIn(reader: TableReader): Counted {
-	const {counters, dictionary} = reader.read(1000)!;
-	const places = new Map<string, number>();
-	let observations = 0;
-	for (let counter = 0; counter < counters.count; counter++) {
-		const methods: string[] = [];
-		for (let node = counters.node[counter]; node !== 0; node = dictionary.nodeParent[node]) {
-			methods.push(dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[node]]]);
-		}
-
-		if (methods.length > 0 && counters.cpuNs[counter] > 0) {
-			const isRunning = counters.state[counter] === stateCode.RUNNABLE;
-			const isWaiting = !isRunning && counters.state[counter] !== stateCode.IDLE && methods[0] !== unattributed.method;
-			const place = (methods.includes('work') ? 'work' : methods[0]) + (isWaiting ? '*' : '');
-			places.set(place, (places.get(place) ?? 0) + counters.cpuNs[counter]);
-			observations += isRunning ? counters.ticks[counter] : 0;
-		}
-	}
-
-	return {places, observations};
-}
-
 /** Samples a program until enough of its CPU time has counted somewhere. */
 async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['timer']) {
 	const {reader, session, stop} = await sampleHere(java, engine, {timer});
+	/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
 	const places = await until(() => {
-		const counted = countedIn(reader);
-		return sum(counted.places.values()) >= enoughNs && counted.observations >= enoughObservations && counted.places;
+		const found = new Map<string, number>();
+		let observations = 0;
+		for (const {state, methods, ticks, cpuNs} of countedIn(reader.read(1000)!).filter(({methods, cpuNs}) => methods.length > 0 && cpuNs > 0)) {
+			const isRunning = state === stateCode.RUNNABLE;
+			const isWaiting = !isRunning && state !== stateCode.IDLE && methods[0] !== unattributed.method;
+			const place = (methods.includes('work') ? 'work' : methods[0]) + (isWaiting ? '*' : '');
+			found.set(place, (found.get(place) ?? 0) + cpuNs);
+			observations += isRunning ? ticks : 0;
+		}
+
+		return sum(found.values()) >= enoughNs && observations >= enoughObservations && found;
 	});
 	await stop();
 	return {timer: session.timer, places};
 }
 
-test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release: virtual threads of short work: their CPU time counts there, none where carriers wait for the next', async ({jdk}) => {
+test.each(withVirtualThreads)('JDK $release: virtual threads of short work: their CPU time counts there, none where carriers wait for the next', async jdk => {
 	const java = await javaForTest('ShortWork', {jdk, args: ['virtual']});
 	const seen = await Promise.all([
 		sampled(java, memoryEngine, 'auto'),
@@ -77,7 +59,7 @@ test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.
 	}
 });
 
-test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release: virtual threads are a row for each kind, with the CPU time of those that ended', async ({jdk}) => {
+test.each(withVirtualThreads)('JDK $release: virtual threads are a row for each kind, with the CPU time of those that ended', async jdk => {
 	const java = await javaForTest('VirtualPerTask', {jdk});
 	const sampler = await samplerForTest(java);
 	const kinds = () => queryThreads(sampler.read()!, undefined, {...defaultQuery, foldPools: false, showIdle: true}).rows.filter(({isVirtual}) => isVirtual);

@@ -1,20 +1,17 @@
-import {spawn} from 'node:child_process';
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {listJvms} from '../../../source/jvm/discovery/list.js';
-import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
-import {compileProgram, type Jdk, javaProcess, type JavaProcess, jdks} from '../../helpers/jvm.js';
+import {isRoot, namespaceRefusal, rootless} from '../../helpers/as-root.js';
+import {compileProgram, type Jdk, type JavaProcess, jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
-import {stoppedAfterTest} from '../../helpers/for-test.js';
-import {patienceMs} from '../../helpers/until.js';
+import {programForTest} from '../../helpers/for-test.js';
+import {patienceMs, untilAsync} from '../../helpers/until.js';
 
 /** The namespaces of a container: pids, mounts, a /tmp of its own. */
-const namespaces = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
-const unshare = [...rootless, ...namespaces];
+const unshare = [...rootless, '--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
 const refusal = namespaceRefusal(unshare);
 
 /** Starts the program as process 1 of a container, and gives its pid as we see it. */
@@ -22,41 +19,32 @@ async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: 
 	// The class files lie in the outer /tmp, which is covered inside.
 	const script = 'mount --bind "$1" /srv && mount -t tmpfs -o mode=1777 none /tmp && cd /tmp && shift && exec "$@"';
 	const program = [...command, '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'];
-	const child = spawn('unshare', [...unshare, 'sh', '-c', script, 'sh', compileProgram('ParkedAndEcho', jdk), ...program], {stdio: ['pipe', 'pipe', 'pipe']});
-	const java = stoppedAfterTest(javaProcess(child));
+	const java = programForTest('unshare', [...unshare, 'sh', '-c', script, 'sh', compileProgram('ParkedAndEcho', jdk), ...program]);
 	await java.waitFor(/^ready$/m);
 	const [inner] = readFileSync(`/proc/${java.pid}/task/${java.pid}/children`, 'utf8').trim().split(' ').map(Number);
 	return {pid: inner, java};
 }
 
 describe.skipIf(refusal)(`a JVM in a container${refusal ? ` (none can be made here: ${refusal})` : ''}`, () => {
-	describe.each(jdks())('JDK $release in a container', jdk => {
-		const ofRoot = ['of root', ({home}: Jdk) => [path.join(home, 'bin/java')]] as const;
-		// A user namespace made without rights has one user.
-		test.each(isRoot ? [ofRoot, ['of another user', javaAsOtherUser] as const] : [ofRoot])('%s', async (_, commandOf) => {
-			const {pid, java} = await startInside(jdk, commandOf(jdk));
-			const target = await targetOf({pid});
-			expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
-			const client = new AttachClient(target);
-			for (let round = 0; round < 3; round++) {
-				const reply = await client.threadDump({timeoutMs: patienceMs});
-				expect(reply).toMatchObject({status: 'ok'});
-				expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
-			}
+	const ofRoot = ['of root', ({home}: Jdk) => [path.join(home, 'bin/java')]] as const;
+	// A user namespace made without rights has one user.
+	const users = isRoot ? [ofRoot, ['of another user', javaAsOtherUser] as const] : [ofRoot];
 
-			expect(listJvms().find(found => found.pid === pid)).toMatchObject({mainClass: 'ParkedAndEcho', jvmVersion: target.facts.jvmVersion});
-			expect(readdirSync(`/proc/${pid}/root/tmp`, {withFileTypes: true}).map(entry => entry.name).filter(name => name.startsWith('.attach'))).toEqual([]);
-			expect(java.output()).not.toMatch(/Full thread dump/);
-			await java.stop();
-			let last = await client.threadDump({timeoutMs: patienceMs});
-			while (last.status !== 'ended') {
-				await sleep(10);
-				last = await client.threadDump({timeoutMs: patienceMs});
-			}
-		});
+	test.each(jdks().flatMap(jdk => users.map(([user, commandOf]) => ({jdk, release: jdk.release, user, commandOf}))))('JDK $release, $user', async ({jdk, commandOf}) => {
+		const {pid, java} = await startInside(jdk, commandOf(jdk));
+		const target = await targetOf({pid});
+		expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
+		const client = new AttachClient(target);
+		for (let round = 0; round < 3; round++) {
+			const reply = await client.threadDump({timeoutMs: patienceMs});
+			expect(reply).toMatchObject({status: 'ok'});
+			expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
+		}
+
+		expect(listJvms().find(found => found.pid === pid)).toMatchObject({mainClass: 'ParkedAndEcho', jvmVersion: target.facts.jvmVersion});
+		expect(readdirSync(`/proc/${pid}/root/tmp`).filter(name => name.startsWith('.attach'))).toEqual([]);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+		await java.stop();
+		await untilAsync(async () => (await client.threadDump({timeoutMs: patienceMs})).status === 'ended');
 	});
-});
-
-test('where containers are not tested, it is for missing rights and nothing else', () => {
-	expect(refusal ?? 'not permitted').toMatch(missingRights);
 });

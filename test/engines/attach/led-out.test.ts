@@ -1,4 +1,4 @@
-import {spawn, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
@@ -11,13 +11,13 @@ import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js
 import {readPerfData} from '../../../source/jvm/counters/hsperfdata.js';
 import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
-import {isRoot, missingRights} from '../../helpers/as-root.js';
+import {isRoot} from '../../helpers/as-root.js';
 import {chrootForTest, chrootRefusal, type Chroot} from '../../helpers/chroot.js';
-import {compileProgram, javaProcess, jdk, jdks} from '../../helpers/jvm.js';
+import {compileProgram, jdk, jdks} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {closedAfterTest, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {closedAfterTest, folderForTest, javaForTest, programForTest, spawnForTest} from '../../helpers/for-test.js';
 
 /** When something was last made or removed in a folder, however short a time it was there. */
 const touched = (folder: string) => statSync(folder, {bigint: true}).mtimeNs;
@@ -114,37 +114,30 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 	});
 });
 
-test('where chroots are not tested, it is for missing rights and nothing else', () => {
-	expect(chrootRefusal ?? 'not permitted').toMatch(missingRights);
-});
-
-describe.skipIf(!isRoot)('root on another user\'s process (needs root: nobody else can start one)', () => {
-	test('no file is made for it in a folder that it may not write itself', async () => {
-		const folder = folderForTest();
-		chmodSync(folder, 0o775);
-		const child = spawnForTest('sleep', ['1000'], {cwd: folder, ...otherUser});
-		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
-		const before = touched(folder);
-		const file = createAttachFile(rawTarget(child.pid)) as {remove(): void};
-		const inTmp = `/tmp/.attach_pid${child.pid}`;
-		expect(statSync(inTmp)).toMatchObject(otherUser);
-		file.remove();
-		expect(existsSync(inTmp)).toBe(false);
-		expect(touched(folder)).toBe(before);
-		chownSync(folder, otherUser.uid, otherUser.gid);
-		const own = createAttachFile(rawTarget(child.pid)) as {remove(): void};
-		expect(readdirSync(folder)).toEqual([`.attach_pid${child.pid}`]);
-		own.remove();
-		expect(readdirSync(folder)).toEqual([]);
-	});
+test.skipIf(!isRoot)('root makes no file for another user\'s process in a folder that it may not write itself (needs root: nobody else can start one)', async () => {
+	const folder = folderForTest();
+	chmodSync(folder, 0o775);
+	const child = spawnForTest('sleep', ['1000'], {cwd: folder, ...otherUser});
+	await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
+	const before = touched(folder);
+	const file = createAttachFile(rawTarget(child.pid)) as {remove(): void};
+	const inTmp = `/tmp/.attach_pid${child.pid}`;
+	expect(statSync(inTmp)).toMatchObject(otherUser);
+	file.remove();
+	expect(existsSync(inTmp)).toBe(false);
+	expect(touched(folder)).toBe(before);
+	chownSync(folder, otherUser.uid, otherUser.gid);
+	const own = createAttachFile(rawTarget(child.pid)) as {remove(): void};
+	expect(readdirSync(folder)).toEqual([`.attach_pid${child.pid}`]);
+	own.remove();
+	expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a listener that is not the JVM is sent nothing, and is named; the JVM itself is reached when it is gone', async () => {
 	const java = await javaForTest('ParkedAndEcho', {jdk: jdk()});
 	const target = await targetOf(java);
 	const socket = `/tmp/.java_pid${java.pid}`;
-	const stranger = spawn(process.execPath, ['-e', 'require("node:net").createServer(peer => peer.on("data", () => console.log("got bytes")).on("close", () => console.log("closed"))).listen(process.argv[1], () => console.log("ready"))', socket]);
-	const listener = stoppedAfterTest(javaProcess(stranger));
+	const listener = programForTest(process.execPath, ['-e', 'require("node:net").createServer(peer => peer.on("data", () => console.log("got bytes")).on("close", () => console.log("closed"))).listen(process.argv[1], () => console.log("ready"))', socket]);
 	await listener.waitFor(/ready/);
 	const client = new AttachClient(target);
 	expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({

@@ -6,7 +6,8 @@ import {stateCode} from '../../../source/model/thread-state.js';
 import {createTable, defaultShape} from '../../../source/table/layout.js';
 import {TableWriter} from '../../../source/table/writer.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
-import {dump, dumpNames, DumpReading, read, type Row} from './dumps.js';
+import type {Row} from '../observe.js';
+import {dump, dumpNames, DumpReading, read} from './dumps.js';
 
 /** What a simpler reader finds: headers by their address in the list (JDK 11 and later), bodies by their indentation. */
 function listedThreads(bytes: Buffer): Array<{key: number; name: string; state: string; frames: number}> {
@@ -133,7 +134,7 @@ test('JDK 28: a mounted virtual thread is a row of its own, beside its carrier',
 	expect(virtual.name).toBe('virtual thread');
 	expect(virtual.frames[0]).toBe('Virt.lambda$go$0:4');
 	expect(virtual.frames).toHaveLength(7);
-	const carrier = rows[virtual.carrier];
+	const carrier = find(rows, virtual.carrier);
 	expect([carrier.name, carrier.key, carrier.nativeId, carrier.state]).toEqual(['ForkJoinPool-1-worker-1', 73, 12_959, 'WAITING']);
 	expect(carrier.frames).toHaveLength(8);
 	expect(carrier.flags).toContain('carrier');

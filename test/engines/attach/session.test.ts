@@ -10,59 +10,44 @@ import {OtherThreads} from '../../../source/engines/attach/other-threads.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
-import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/common/engine.js';
+import {SessionOver, type EngineOptions} from '../../../source/engines/common/engine.js';
 import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
 import type {Target} from '../../../source/jvm/target.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
-import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
-import {missingRights, namespaceRefusal} from '../../helpers/as-root.js';
+import {namespaceRefusal} from '../../helpers/as-root.js';
 import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
 import {jdks, type JavaProcess, jdk} from '../../helpers/jvm.js';
 import {cli} from '../../helpers/run.js';
+import {sum} from '../../helpers/sum.js';
 import {targetOf} from '../../helpers/target.js';
 import {untilAsync, patienceMs} from '../../helpers/until.js';
-import {type Row, wordsOf} from './dumps.js';
+import {Observer} from '../observe.js';
 
-/** A session of the engine, closed with the test. */
-async function open(java: JavaProcess, builder: SnapshotBuilder, options: Partial<EngineOptions> = {}): Promise<EngineSession> {
-	return closedAfterTest(await attachEngine.open(await targetOf(java), {depth: Infinity, ...options}, builder));
-}
-
-/** The next good sample, in words. */
-async function goodSample(from: EngineSession, sample: Sample, builder: SnapshotBuilder): Promise<Row[]> {
-	const outcome = await from.sample(sample);
-	if (!outcome.ok) {
-		throw new Error(outcome.reason);
-	}
-
-	expect(outcome.pauseUs).toBeGreaterThan(0);
-	return wordsOf(sample, builder);
-}
+/** An observer whose samples are dumps. */
+const observe = async ({pid}: JavaProcess, options: Partial<EngineOptions> = {}) => Observer.open(pid, {engine: 'attach', ...options});
 
 describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$label', jdk => {
 	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
 		const java = await javaForTest('EveryState', {jdk});
 		expect(await attachEngine.check(await targetOf(java))).toBeUndefined();
-		const builder = new SnapshotBuilder();
-		const session = await open(java, builder);
-		const sample = new Sample();
-		await goodSample(session, sample, builder);
+		const observer = await observe(java);
+		await observer.observe();
 		const cpuNs = new Map<string, number>();
 		for (let round = 0; round < 5; round++) {
 			await sleep(100);
-			const rows = await goodSample(session, sample, builder);
+			const rows = await observer.observe();
 			const own = rows.filter(row => /^[A-Z_]+-/.test(row.name) && row.key > 0);
 			expect(own).toHaveLength(203);
 			expect(own.filter(row => row.state !== row.name.split('-')[0]).map(row => [row.name, row.state, row.frames[0]])).toEqual([]);
 			for (const row of own) {
-				cpuNs.set(row.name, (cpuNs.get(row.name) ?? 0) + sample.cpuNs[rows.indexOf(row)]);
+				cpuNs.set(row.name, (cpuNs.get(row.name) ?? 0) + row.cpuNs);
 			}
 
 			expect(own.filter(row => row.name.startsWith('BLOCKED')).every(row => row.lock === 'monitor java.lang.Object' && row.owner.startsWith('WAITING-holder at EveryState.'))).toBe(true);
 		}
 
-		const total = [...cpuNs.values()].reduce((sum, value) => sum + value, 0);
+		const total = sum(cpuNs.values());
 		const busy = (cpuNs.get('RUNNABLE-busy-0') ?? 0) + (cpuNs.get('RUNNABLE-busy-1') ?? 0);
 		expect(busy).toBeGreaterThan(10_000_000);
 		// Up to JDK 8 one of the threads blocked at a monitor wakes now and then to look (ObjectMonitor::EnterI):
@@ -72,35 +57,30 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 
 	test('the target\'s end is a normal end', async () => {
 		const java = await javaForTest('CpuAndSleep', {jdk});
-		const builder = new SnapshotBuilder();
-		const session = await open(java, builder, {depth: 2});
-		const sample = new Sample();
-		const rows = await goodSample(session, sample, builder);
+		const observer = await observe(java, {depth: 2});
+		const rows = await observer.observe();
 		expect(rows.find(row => row.name === 'busy-one')?.frames[0]).toMatch(/^CpuAndSleep\.lambda\$main\$\d:\d+$/);
 		expect(Math.max(...rows.map(row => row.frames.length))).toBe(2);
 		expect(rows.find(row => row.name === 'VM Thread')?.key).toBeLessThan(0);
 		await java.stop();
-		await expect(session.sample(sample)).rejects.toMatchObject({constructor: SessionOver, targetEnded: true});
-		expect(sample.count).toBe(0);
+		await expect(observer.observe()).rejects.toMatchObject({constructor: SessionOver, targetEnded: true});
+		expect(observer.sample.count).toBe(0);
 	});
 });
 
 test('the user\'s own idle calls', async () => {
 	const java = await javaForTest('CpuAndSleep');
-	const builder = new SnapshotBuilder();
-	const session = await open(java, builder, {extraIdle: ['CpuAndSleep.lambda$main$0']});
-	const rows = await goodSample(session, new Sample(), builder);
+	const observer = await observe(java, {extraIdle: ['CpuAndSleep.lambda$main$0']});
+	const rows = await observer.observe();
 	expect(rows.find(row => row.name === 'busy-one')?.state).toBe('IDLE');
 });
 
 test('where threads wait for a CPU for long, it says that shares are off', async () => {
 	const [java] = await Promise.all([1, 2, 3].map(async () => javaForTest('CpuAndSleep', {under: onFirstCpu})));
-	const builder = new SnapshotBuilder();
-	const session = await open(java, builder);
-	const sample = new Sample();
+	const observer = await observe(java);
 	await untilAsync(async () => {
-		await goodSample(session, sample, builder);
-		return /^threads wait for a CPU about \d0% of the time/.test(session.finding ?? '');
+		await observer.observe();
+		return /^threads wait for a CPU about \d0% of the time/.test(observer.session.finding ?? '');
 	});
 });
 
@@ -169,10 +149,6 @@ test.skipIf(refusal).each(jdks())(`JDK $release without schedstat${refusal ? ` (
 	// The dumps of 11 and later have CPU times of their own: by the third at the latest it is known who waits.
 	expect(statesOf('main').IDLE > 0).toBe(jdk.release > 8);
 	expect(statesOf('main').RUNNABLE).toBeGreaterThan(0);
-});
-
-test('where it is not tested, it is for missing rights and nothing else', () => {
-	expect(refusal ?? 'not permitted').toMatch(missingRights);
 });
 
 test('threads that no dump shows have the kernel\'s names and CPU times; those of the dump, and unknown ids, none', async () => {

@@ -14,7 +14,7 @@ import {compileProgram, isNewestOrAskedFor, type Jdk, jdks} from '../../helpers/
 import {rawTarget} from '../../helpers/target.js';
 import {javaForTest, folderForTest} from '../../helpers/for-test.js';
 import {patienceMs} from '../../helpers/until.js';
-import {Names, Observer} from './observe.js';
+import {Names, Observer} from '../observe.js';
 
 /** Compiles Redefined as an agent, and a version of its class Work that is 100 lines further down and calls `second`. */
 function redefinable({home}: Jdk): {jar: string; versions: string[]} {
@@ -38,7 +38,7 @@ describe.each(jdks())('JDK $release', jdk => {
 		for (let round = 0; round < 4; round++) {
 			const isSecond = round % 2 === 1;
 			const seen = new Set<string>();
-			const current = `Redefined$Work.${isSecond ? 'second' : 'first'}(`;
+			const current = `Redefined$Work.${isSecond ? 'second' : 'first'}:`;
 			const endMs = performance.now() + patienceMs;
 			// On a loaded machine forty samples need not have met the method.
 			for (let sample = 0; sample < 25 || (![...seen].some(frame => frame.startsWith(current)) && performance.now() < endMs); sample++) {
@@ -51,10 +51,10 @@ describe.each(jdks())('JDK $release', jdk => {
 				await sleep(5);
 			}
 
-			const lines = [...seen].map(frame => Number(/:(\d+)\)$/.exec(frame)?.[1]));
+			const lines = [...seen].map(frame => Number(/:(\d+)$/.exec(frame)?.[1]));
 			expect(lines.filter(line => (line > 100) !== isSecond), `${round}: ${[...seen].join(', ')}`).toEqual([]);
 			expect([...seen].some(frame => frame.startsWith(current))).toBe(true);
-			expect([...seen].some(frame => frame.includes(isSecond ? 'Work.first(' : 'Work.second('))).toBe(false);
+			expect([...seen].some(frame => frame.includes(isSecond ? 'Work.first:' : 'Work.second:'))).toBe(false);
 			java.child.stdin?.write('\n');
 			await java.waitFor(new RegExp(`(?:redefined\\s+){${round + 1}}`));
 		}

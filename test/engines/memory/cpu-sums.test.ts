@@ -8,10 +8,16 @@ import {schedstatOf} from '../../helpers/proc.js';
 import {sum} from '../../helpers/sum.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
-import {chanceNs, Names} from './observe.js';
+import {Names, Observer} from '../observe.js';
 
 const samples = 60;
 const intervalMs = 25;
+
+/** Five standard deviations of CPU time recorded by CPU clocks, nanoseconds: each timeslice has a record more or less. */
+function chanceNs(pid: number, tids: Iterable<number>): number {
+	const timeslices = sum([...tids].map(tid => schedstatOf(pid, tid).timeslices));
+	return 5 * 10e6 * Math.sqrt(timeslices / 4);
+}
 
 /** CPU nanoseconds by Linux thread id. */
 type CpuTimes = Map<number, number>;
@@ -84,26 +90,17 @@ test.each([
 test('what is recorded of threads that rest for most of the time is not lost with them, with events on CPUs and on threads', async () => {
 	const java = await javaForTest('SeldomBursts', {args: ['8']});
 	const timers = await Promise.all([false, true].map(async threadEvents => {
-		const names = new Names();
-		const session = closedAfterTest(await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer: 'perf', threadEvents}, names));
-		return {threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0};
+		const observer = await Observer.open(java.pid, {depth: 50, timer: 'perf', threadEvents});
+		return {threadEvents, observer, tids: new Set<number>(), usedNs: 0, recordedNs: 0};
 	}));
 	const take = async (isCounted: boolean) => {
 		await sleep(15);
 		for (const timer of timers) {
-			const {session, sample} = timer;
-			expect(await session.sample(sample)).toMatchObject({ok: true});
-			const {attributedCpu, name, nativeId, cpuNs} = sample;
-			if (isCounted) {
-				const isOurs = (row: number) => name[row].startsWith('seldom-');
-				for (let row = 0; row < sample.count; row++) {
-					if (isOurs(row)) {
-						timer.tids.add(nativeId[row]);
-					}
-				}
-
-				timer.usedNs += sum([...cpuNs.subarray(0, sample.count)].filter((_, row) => isOurs(row)));
-				timer.recordedNs += sum([...attributedCpu.cpuNs.subarray(0, attributedCpu.count)].filter((_, credit) => isOurs(attributedCpu.row[credit])));
+			const threads = await timer.observer.observe();
+			for (const {nativeId, cpuNs, credits} of isCounted ? threads.filter(({name}) => name.startsWith('seldom-')) : []) {
+				timer.tids.add(nativeId);
+				timer.usedNs += cpuNs;
+				timer.recordedNs += sum(credits.map(credit => credit.cpuNs));
 			}
 		}
 	};

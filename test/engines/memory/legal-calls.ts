@@ -14,7 +14,7 @@ export class ProgramSource {
 
 	constructor(className: string, text: string) {
 		this.#className = className;
-		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run\(`);
+		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run:`);
 		this.#lines = text.split('\n');
 		for (const [index, line] of this.#lines.entries()) {
 			const method = /^(\t+)(?:public |private |static |synchronized )*(?:void|int|long|double|boolean) (\w+)\(.*{$/.exec(line);
@@ -25,7 +25,7 @@ export class ProgramSource {
 		}
 	}
 
-	/** What is wrong with a thread's stack (frames as "Class.method(File:line)", innermost first); undefined for nothing. */
+	/** What is wrong with a thread's stack (innermost first); undefined for nothing. */
 	problem(frames: readonly string[]): string | undefined {
 		let isOwn = false;
 		for (const [index, frame] of frames.entries()) {
@@ -51,7 +51,7 @@ export class ProgramSource {
 
 	/** The method and line of a frame of the program; undefined for any other. */
 	#parse(frame: string): OwnFrame | undefined {
-		const [, className, method, line] = /^(.*)\.([^.]+)\(.*:(-?\d+)\)$/.exec(frame) ?? [];
+		const [, className, method, line] = /^(.*)\.([^.]+):(-?\d+)$/.exec(frame) ?? [];
 		return className?.split('$')[0] === this.#className ? {method, line: Number(line)} : undefined;
 	}
 

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {isNewestOrAskedFor, jdks, startJar} from '../../helpers/jvm.js';
 import {javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
-import {Observer} from './observe.js';
+import {Observer} from '../observe.js';
 
 const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
 const wanted = 240;
@@ -25,7 +25,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $r
 	test('a loop of leaf calls is no work of what is inlined behind it', async () => {
 		const {pid} = await javaForTest('LeafCalls', {jdk});
 		const tops = await topsOf(pid, 'running-', wanted / 3);
-		expect(tops.filter(top => top.startsWith('LeafCalls.burst(')).length / tops.length, [...new Set(tops)].join(', ')).toBeGreaterThan(0.9);
+		expect(tops.filter(top => top.startsWith('LeafCalls.burst:')).length / tops.length, [...new Set(tops)].join(', ')).toBeGreaterThan(0.9);
 	});
 
 	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has

@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
@@ -6,21 +5,24 @@ import {expect, test, vi} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
 import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf, threadsNamed} from '../../helpers/proc.js';
-import {javaProcess, type JavaProcess} from '../../helpers/jvm.js';
+import type {JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
-import {closedAfterTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
-import {Names} from './observe.js';
+import {closedAfterTest, javaForTest, programForTest} from '../../helpers/for-test.js';
+import {Names} from '../observe.js';
 
 /** Starts one of the helpers that trace a thread, up to its line "ready". */
 async function startTracer(program: string, ...args: readonly string[]): Promise<JavaProcess> {
-	const tracer = stoppedAfterTest(javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers', program), ...args], {stdio: 'pipe'})));
+	const tracer = programForTest(process.execPath, [path.resolve(import.meta.dirname, '../../helpers', program), ...args]);
 	await tracer.waitFor(/^ready$/m);
 	return tracer;
 }
+
+const nameOf = ({pid}: JavaProcess) => `${commOf(pid, pid)} (process ${pid})`;
 
 test('while another tracer holds a thread all are left alone, and it is named; afterwards they are stopped again', async () => {
 	const java = await javaForTest('BusyAndParked', {jvmArgs: ['-Xint'], args: ['3', '10', '3']});
@@ -51,7 +53,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return outcome.ok ? outcome.skipped : undefined;
 	};
 
-	const who = `${commOf(tracer.pid, tracer.pid)} (process ${tracer.pid})`;
+	const who = nameOf(tracer);
 	let skipped = await take();
 	while (!skipped || skipped.refused === 0) {
 		skipped = await take();
@@ -63,7 +65,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	expect(skipped.tracer).toBe(who);
 	expect(skipped.refused).toBeLessThanOrEqual(busy.length);
 	const before = seizes;
-	for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
+	for (const startMs = performance.now(); performance.now() - startMs < 1500;) {
 		const during = await take();
 		// No thread is seized, so none is refused, while all are at a safepoint.
 		expect(during?.tracer).toBe(during?.refused ? who : undefined);
@@ -78,6 +80,14 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	}
 
 	expect(seizes).toBeGreaterThan(before);
+});
+
+test('a JVM that another tracer holds is not begun with, and the tracer is named', async () => {
+	const target = rawTarget((await javaForTest('ParkedAndEcho')).pid);
+	const tracer = await startTracer('trace.js', String(target.pid));
+	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `another tracer, ${nameOf(tracer)}, is attached to this JVM`});
+	await tracer.stop();
+	expect(await memoryEngine.check(target)).toEqual({ready: true});
 });
 
 test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {

@@ -13,7 +13,7 @@ import {lockKinds} from '../../../source/model/sample.js';
 import {threadStates} from '../../../source/model/thread-state.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {WaitingStacks} from '../../../source/engines/memory/thread-stacks.js';
-import {Names} from './observe.js';
+import {Names} from '../observe.js';
 
 /** Reads all that can be read of a JVM without stopping it; each thread as one text. */
 export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
@@ -46,7 +46,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 			return [
 				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
 				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.holder?.thread ? `held by #${lock.holder.thread.description.key}` : ''}`,
-				...[...thread.stack.frames].map(frame => names.frames[frame]),
+				...[...thread.stack.frames].map(frame => names.frames[frame].replace(/:(?=-?\d+$)/, `(${names.files[frame]}:`).concat(')')),
 			].join('\n');
 		}),
 	};

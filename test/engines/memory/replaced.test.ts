@@ -11,7 +11,7 @@ import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
-import {Names} from './observe.js';
+import {Names} from '../observe.js';
 
 /** JEP 454: calls of native functions without a library of our own. */
 const firstWithCalls = 22;

@@ -7,7 +7,7 @@ import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {untilAsync} from '../../helpers/until.js';
 import {ProgramSource} from './legal-calls.js';
-import {Names, Observer} from './observe.js';
+import {Names, Observer} from '../observe.js';
 
 /** Stacks checked for each way to run. */
 const wanted = 600;

@@ -12,14 +12,14 @@ import {seeded} from '../../helpers/random.js';
 import {startStress, type StressProcess} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
-import {Names} from './observe.js';
+import {Names} from '../observe.js';
 
 /** A sample every 3 ms where that can be kept. */
 const samples = 500;
 const intervalMs = 3;
 
 /** Top frames of a timed wait. At a safepoint the interpreter stops in sleepNanos, before it calls sleepNanos0. */
-const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park)\(/;
+const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park):/;
 
 test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async (jdk: Jdk) => {
 	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice});

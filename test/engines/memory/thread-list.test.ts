@@ -15,42 +15,30 @@ const nextAt = 0x20;
 class Words implements Memory {
 	readonly words = new Map<number, number>();
 	/** Called before each read. */
-	meanwhile: () => void = () => {/* Nothing happens. */};
+	meanwhile?: () => void;
+	#lists = 0;
 
 	read(address: number, into: Uint8Array, offset: number, length: number): number {
-		this.meanwhile();
-		const view = new DataView(into.buffer, into.byteOffset);
+		this.meanwhile?.();
+		const bytes = Buffer.from(into.buffer, into.byteOffset + offset, length).fill(0);
 		for (let at = 0; at < length; at += 8) {
 			const word = this.words.get(address + at);
 			if (word === undefined) {
 				return at;
 			}
 
-			view.setUint32(offset + at, word % (2 ** 32), true);
-			if (length - at >= 8) {
-				view.setUint32(offset + at + 4, Math.floor(word / (2 ** 32)), true);
-			}
+			bytes.writeUIntLE(word, at, Math.min(6, length - at));
 		}
 
 		return length;
 	}
 
-	/** Threads, the oldest first, linked as 8 and 11 do it. */
-	link(threads: readonly number[]): void {
+	/** Threads, the oldest first: linked, as 8 and 11 do it, and in an array of their own, as later releases do it. */
+	set(threads: readonly number[]): void {
+		const array = 0x20_00_00 + (0x10_00 * (this.#lists++ % 7));
+		this.words.set(first, threads.at(-1) ?? 0).set(root, array).set(array + lengthAt, threads.length).set(array + threadsAt, array + 0x1_00);
 		for (const [index, thread] of threads.entries()) {
-			this.words.set(thread + nextAt, index === 0 ? 0 : threads[index - 1]);
-		}
-
-		this.words.set(first, threads.at(-1) ?? 0);
-	}
-
-	/** The same in an array of their own, as later releases do it. */
-	list(threads: readonly number[], at: number): void {
-		this.words.set(root, at);
-		this.words.set(at + lengthAt, threads.length);
-		this.words.set(at + threadsAt, at + 0x1_00);
-		for (const [index, thread] of threads.entries()) {
-			this.words.set(at + 0x1_00 + (8 * index), thread);
+			this.words.set(thread + nextAt, index === 0 ? 0 : threads[index - 1]).set(array + 0x1_00 + (8 * index), thread);
 		}
 	}
 }
@@ -77,12 +65,7 @@ describe.each([['a chain, as on 8 and 11', false], ['an array, as on later relea
 			const free = Array.from({length: 40}, (_, index) => addressOf(index)).filter(address => !left.includes(address));
 			// In half of the steps nothing changes; a new thread may get the address of one that has just ended.
 			threads = random() < 0.5 ? threads : [...left, ...free.slice(0, pick(random, 3))];
-			if (hasArray) {
-				memory.list(threads, 0x20_00_00 + (0x10_00 * (step % 7)));
-			} else {
-				memory.link(threads);
-			}
-
+			memory.set(threads);
 			const read = list.read();
 			expect(read).toEqual(threads);
 			if (kept && threads === before) {
@@ -100,13 +83,11 @@ describe.each([['a chain, as on 8 and 11', false], ['an array, as on later relea
 		// Each read finds another newest thread.
 		let count = 0;
 		memory.meanwhile = () => {
-			const threads = [...[0, 1, 2, 3].map(index => addressOf(index)), addressOf(100 + ++count)];
-			memory.list(threads, 0x20_00_00 + (0x10_00 * (count % 7)));
-			memory.link(threads);
+			memory.set([0, 1, 2, 3, 100 + ++count].map(index => addressOf(index)));
 		};
 
 		expect(() => list.read()).toThrow(Unreadable);
-		memory.meanwhile = () => {/* It is quiet again. */};
+		memory.meanwhile = undefined;
 		expect(list.read()).toHaveLength(5);
 	});
 });

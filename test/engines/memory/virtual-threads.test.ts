@@ -4,7 +4,7 @@ import {jdks} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {dumpOf} from '../attach/dumps.js';
-import {Observer, withoutFile} from './observe.js';
+import {Observer, type Row} from '../observe.js';
 
 /** What a moment later is still the same: all but the innermost calls, of `spin`. */
 const callers = (frames: readonly string[]) => frames.slice(frames.findIndex(frame => frame.includes('Down')));
@@ -23,14 +23,14 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		const spinning = threads.find(({name}) => name === 'spinning')!;
 		const resumed = threads.find(({name}) => name === 'resumed')!;
 		expect(spinning).toMatchObject({isVirtual: true, state: 'RUNNABLE', isIncomplete: false});
-		expect(spinning.frames.filter(frame => frame.startsWith('VirtualThreads.spinDown('))).toHaveLength(30);
-		expect(spinning.frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter\(/);
+		expect(spinning.frames.filter(frame => frame.startsWith('VirtualThreads.spinDown:'))).toHaveLength(30);
+		expect(spinning.frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter:/);
 		expect(resumed).toMatchObject({isVirtual: true, state: 'RUNNABLE'});
 		for (const {carrier} of [spinning, resumed]) {
 			const thread = threads.find(({name}) => name === carrier)!;
 			expect(thread).toMatchObject({state: 'WAITING', cpuNs: 0, isVirtual: false, isIncomplete: false});
-			expect(thread.frames[0]).toMatch(/^jdk\.internal\.vm\.Continuation\.run\(/);
-			expect(thread.frames.at(-1)).toMatch(/^java\.util\.concurrent\.ForkJoinWorkerThread\.run\(/);
+			expect(thread.frames[0]).toMatch(/^jdk\.internal\.vm\.Continuation\.run:/);
+			expect(thread.frames.at(-1)).toMatch(/^java\.util\.concurrent\.ForkJoinWorkerThread\.run:/);
 		}
 
 		if (jdk.release < 24) {
@@ -41,13 +41,13 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		}
 
 		expect(resumed.isIncomplete).toBe(false);
-		expect(resumed.frames.filter(frame => frame.startsWith('VirtualThreads.parkDown('))).toHaveLength(30);
+		expect(resumed.frames.filter(frame => frame.startsWith('VirtualThreads.parkDown:'))).toHaveLength(30);
 		const rows = await dumpOf(java);
 		for (const own of [spinning, resumed]) {
-			const carrier = rows.find(({name}) => name === own.carrier)!;
-			const mounted = rows.find(row => row.flags.includes('virtual') && rows[row.carrier] === carrier)!;
-			expect(callers(own.frames.map(frame => withoutFile(frame)))).toEqual(callers(mounted.frames));
-			expect(threads.find(({name}) => name === own.carrier)!.frames.map(frame => withoutFile(frame))).toEqual(carrier.frames);
+			const mounted = rows.find(({isVirtual, carrier}) => isVirtual && carrier === own.carrier)!;
+			expect(callers(own.frames)).toEqual(callers(mounted.frames));
+			const framesOfCarrier = (those: readonly Row[]) => those.find(({name}) => name === own.carrier)!.frames;
+			expect(framesOfCarrier(threads)).toEqual(framesOfCarrier(rows));
 		}
 	});
 
@@ -59,7 +59,7 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 			await sleep(10);
 			const threads = await observer.observe();
 			for (const {frames} of threads.filter(({name, isIncomplete, frames}) => name === 'resumed' && !isIncomplete && frames.length > 0)) {
-				depths.push(frames.filter(frame => frame.startsWith('VirtualThreads.parkDown(')).length);
+				depths.push(frames.filter(frame => frame.startsWith('VirtualThreads.parkDown:')).length);
 			}
 		}
 

@@ -6,8 +6,8 @@ import type {ThreadState} from '../../../source/model/thread-state.js';
 import {isNewestOrAskedFor, jdks, type Jdk, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {javaForTest, sharedJava} from '../../helpers/for-test.js';
-import {dumpOf, type Row} from '../attach/dumps.js';
-import {Observer, withoutFile, type ObservedThread} from './observe.js';
+import {dumpOf} from '../attach/dumps.js';
+import {Observer, type Row} from '../observe.js';
 
 /** Collectors and ways to run that change how the JVM's memory looks; on one release where all do it alike. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
@@ -29,15 +29,12 @@ function starts({home}: Jdk, flags: string[]): boolean {
 }
 
 /** A dump has nobody IDLE, and who waits for a class's initialiser is BLOCKED in it at once. */
-const dumpedState = ({name, state}: ObservedThread) => name === 'waiting for the initialiser' ? 'BLOCKED' : (state === 'IDLE' ? 'RUNNABLE' : state);
+const dumpedState = ({name, state}: Row) => name === 'waiting for the initialiser' ? 'BLOCKED' : (state === 'IDLE' ? 'RUNNABLE' : state);
 
-/** The same facts of both, to compare. */
-const ofDump = ({name, state, flags, frames, nativeId}: Row) => ({name, state, isDaemon: flags.includes('daemon'), frames, nativeId});
-const ofEngine = (thread: ObservedThread) => ({
-	name: thread.name, state: dumpedState(thread), isDaemon: thread.isDaemon, frames: thread.frames.map(frame => withoutFile(frame)), nativeId: thread.nativeId,
-});
+/** What both views say alike. */
+const facts = (thread: Row) => ({name: thread.name, state: dumpedState(thread), isDaemon: thread.flags.includes('daemon'), frames: thread.frames, nativeId: thread.nativeId});
 
-async function bothViews(java: JavaProcess): Promise<{seen: Map<number, ObservedThread>; dumped: Row[]}> {
+async function bothViews(java: JavaProcess): Promise<{seen: Map<number, Row>; dumped: Row[]}> {
 	const observer = await Observer.open(java.pid);
 	await observer.observe();
 	const rows = await dumpOf(java);
@@ -54,15 +51,14 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(dumped.length).toBeGreaterThan(25);
 			for (const thread of dumped) {
 				const own = seen.get(thread.key);
-				expect(own && ofEngine(own), `${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`).toEqual(ofDump(thread));
+				expect(own && facts(own), `${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`).toEqual(facts(thread));
 				expect(own?.isIncomplete).toBe(false);
 			}
 
 			const blocked = dumped.filter(({lock, owner}) => lock.startsWith('monitor ') && owner !== '');
 			expect(blocked.length).toBeGreaterThan(0);
 			for (const {key, owner} of blocked) {
-				const {lockOwner, lockOwnerFrame} = seen.get(key)!;
-				expect(`${lockOwner} at ${withoutFile(lockOwnerFrame)}`).toBe(owner);
+				expect(seen.get(key)!.owner).toBe(owner);
 			}
 
 			// The attach of the dump itself makes one more.
@@ -74,12 +70,12 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	test('a collection between samples changes neither names nor stacks nor states', async () => {
 		const {java} = shared;
 		const observer = await Observer.open(java.pid);
-		const facts = (threads: ObservedThread[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...ofEngine(thread), lock: thread.lock, lockClass: thread.lockClass, lockOwner: thread.lockOwner}));
-		const before = facts(await observer.observe());
+		const known = (threads: readonly Row[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...facts(thread), lock: thread.lock, owner: thread.owner.replace(/ at .*/, '')}));
+		const before = known(await observer.observe());
 		for (let round = 1; round <= 5; round++) {
 			java.child.stdin?.write('g\n');
 			await java.waitFor(new RegExp(`(?:done\\s+){${round}}`));
-			const after = facts(await observer.observe());
+			const after = known(await observer.observe());
 			// The collector's own helpers may have come up meanwhile.
 			expect(after.filter(({name}) => before.some(thread => thread.name === name))).toEqual(before);
 		}
@@ -93,18 +89,15 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(Math.max(...seen.map(({frames}) => frames.length))).toBe(3);
 			expect(seen.map(({name}) => name)).toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
 			const threads = new Map(seen.map(thread => [thread.name, thread]));
-			const lockOf = (name: string) => {
-				const {lock, lockClass, lockOwner} = threads.get(name)!;
-				return [lock, lockClass, lockOwner];
-			};
-
-			expect(lockOf('blocked-0')).toEqual(['monitor', 'java.lang.Object', 'main']);
-			expect(lockOf('locking-0')).toEqual(['park', 'java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main']);
-			expect(lockOf('latch-0')).toEqual(['park', 'java.util.concurrent.CountDownLatch$Sync', '']);
-			expect(lockOf('waiting-0')).toEqual(['monitor-wait', 'java.lang.Object', '']);
-			expect(lockOf('joining-0')).toEqual(['monitor-wait', 'java.lang.Thread', '']);
-			expect(lockOf('sleeping-0')).toEqual(['none', '', '']);
-			expect(lockOf('parked-0')).toEqual(['none', '', '']);
+			expect(['blocked', 'locking', 'latch', 'waiting', 'joining', 'sleeping', 'parked'].map(name => threads.get(`${name}-0`)!).map(({lock, owner}) => [lock, owner.replace(/ at .*/, '')])).toEqual([
+				['monitor java.lang.Object', 'main'],
+				['park java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main'],
+				['park java.util.concurrent.CountDownLatch$Sync', ''],
+				['monitor-wait java.lang.Object', ''],
+				['monitor-wait java.lang.Thread', ''],
+				['', ''],
+				['', ''],
+			]);
 			expect(threads.get('parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
 		});
 
@@ -114,10 +107,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			// Long enough for the list of the JVM's own threads to be read again, too.
 			await sleep(600);
 			const after = await observer.observe();
-			const stateOf = (threads: ObservedThread[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
+			const stateOf = (threads: readonly Row[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
 			expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
 			expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
-			const others = (threads: ObservedThread[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
+			const others = (threads: readonly Row[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
 			expect(others(after)).toEqual(others(before));
 			expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
 		});

@@ -14,7 +14,7 @@ import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf
 import {rawTarget} from '../../../../helpers/target.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../../../../helpers/for-test.js';
 import {until} from '../../../../helpers/until.js';
-import {Observer} from '../../observe.js';
+import {Observer} from '../../../observe.js';
 
 const real = loadPerfCalls();
 const periodNs = 1e7;

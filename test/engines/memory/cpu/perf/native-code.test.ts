@@ -9,7 +9,7 @@ import {Walker} from '../../../../../source/engines/memory/unwind/walker.js';
 import {CpuRings} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
-import {Names, Observer} from '../../observe.js';
+import {Names, Observer} from '../../../observe.js';
 
 /** Records, and the percentage points that a share may be off: three standard deviations and two; tried four times. */
 const wanted = 400;
@@ -17,7 +17,7 @@ const tolerance = 6.5;
 
 /** CPU time by the part of the program that a stack is in, as far as its frames are known. */
 function partOf(frames: readonly string[]): string {
-	return frames.map(frame => /^ReadsBelowBigFrames\.(reads|compute|descend)\(/.exec(frame)?.[1]).find(Boolean) ?? frames[0] ?? '(none)';
+	return frames.map(frame => /^ReadsBelowBigFrames\.(reads|compute|descend):/.exec(frame)?.[1]).find(Boolean) ?? frames[0] ?? '(none)';
 }
 
 /** What the program says it has used so far. */
@@ -59,7 +59,7 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 
 /** The native methods that VirtualEcho calls, and what calls them in any JDK. */
 const callers: Readonly<Record<string, RegExp>> = {
-	read0: /SocketDispatcher\.read\(/, write0: /SocketDispatcher\.write\(/, wait: /EPoll/, ctl: /EPoll/, park: /concurrent\.|VirtualThread\./, unpark: /concurrent\.|VirtualThread\./,
+	read0: /SocketDispatcher\.read:/, write0: /SocketDispatcher\.write:/, wait: /EPoll/, ctl: /EPoll/, park: /concurrent\.|VirtualThread\./, unpark: /concurrent\.|VirtualThread\./,
 };
 
 test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier that has gone on does not lend its native call to the record before', async on => {
@@ -71,7 +71,7 @@ test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier 
 		await sleep(20);
 		const threads = await observer.observe();
 		for (const {frames} of threads.flatMap(({credits}) => credits)) {
-			const method = /\.(\w+)\(:-2\)/.exec(frames[0] ?? '')?.[1] ?? '';
+			const method = /\.(\w+):-2$/.exec(frames[0] ?? '')?.[1] ?? '';
 			if (Object.hasOwn(callers, method)) {
 				count++;
 				strange.push(...callers[method].test(frames[1]) ? [] : [`${frames[0]} < ${frames[1]}`]);

@@ -9,7 +9,7 @@ import {javaForTest} from '../../../../helpers/for-test.js';
 import {jdks, isNewestOrAskedFor} from '../../../../helpers/jvm.js';
 import {openFiles} from '../../../../helpers/proc.js';
 import {ProgramSource} from '../../legal-calls.js';
-import {Observer, type ObservedThread} from '../../observe.js';
+import {type Credit, Observer, type ObservedThread} from '../../../observe.js';
 
 /** Stacks checked. */
 const wanted = 200;
@@ -34,8 +34,8 @@ function isStopped(pid: number): boolean {
 }
 
 /** Takes samples until there are enough stacks of these threads with CPU time. */
-async function recorded(observer: Observer, name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
-	const all: ObservedThread['credits'] = [];
+async function recorded(observer: Observer, name: string, count: number, each?: (thread: ObservedThread) => void): Promise<Credit[]> {
+	const all: Credit[] = [];
 	while (all.length < count) {
 		await sleep(15);
 		const threads = await observer.observe();
@@ -55,7 +55,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const {pid} = java;
 		let usedNs = 0;
 		let standing = 0;
-		const credits: ObservedThread['credits'] = [];
+		const credits: Credit[] = [];
 		const outNs = () => Math.abs(credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0) - usedNs);
 		// A record of each of the two threads may be out, and some before they have events.
 		const isOut = () => outNs() >= (0.1 * usedNs) + 60e6;
@@ -98,10 +98,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 				seen.add(carrier);
 			});
 			for (const {frames} of credits) {
-				const down = frames.filter(frame => frame.startsWith(`VirtualThreads.${method}(`));
+				const down = frames.filter(frame => frame.startsWith(`VirtualThreads.${method}:`));
 				if (name === 'spinning' || release >= 24) {
 					expect(down).toHaveLength(30);
-					expect(frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter\(/);
+					expect(frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter:/);
 				}
 			}
 		}
@@ -117,7 +117,7 @@ test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended 
 		expect([state, isVmInternal]).toEqual(['TERMINATED', false]);
 		expect(cpuNs).toBe(credits.reduce((sum, credit) => sum + credit.cpuNs, 0));
 	});
-	expect(credits.filter(({frames}) => frames.some(frame => frame.startsWith('ThreadPerTask.busy('))).length).toBeGreaterThan(10);
+	expect(credits.filter(({frames}) => frames.some(frame => frame.startsWith('ThreadPerTask.busy:'))).length).toBeGreaterThan(10);
 	await sleep(1000);
 	const threads = await observer.observe();
 	expect(threads.filter(({name}) => name === '(ended threads)').length).toBeLessThanOrEqual(1);
@@ -126,7 +126,7 @@ test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended 
 /** Current frames of the worker in samples until it is in a method. */
 async function seenUntil(observer: Observer, method: string): Promise<string[]> {
 	const seen: string[] = [];
-	while (!seen.at(-1)?.startsWith(`FirstThenSecond.${method}(`)) {
+	while (!seen.at(-1)?.startsWith(`FirstThenSecond.${method}:`)) {
 		await sleep(10);
 		const threads = await observer.observe();
 		seen.push(threads.find(({name}) => name === 'worker')?.frames[0] ?? '');
@@ -143,5 +143,5 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	java.child.stdin?.write('\n');
 	await java.waitFor(/^second$/m);
 	const seen = await seenUntil(observer, 'second');
-	expect(seen.filter(frame => frame.startsWith('FirstThenSecond.first('))).toEqual([]);
+	expect(seen.filter(frame => frame.startsWith('FirstThenSecond.first:'))).toEqual([]);
 });

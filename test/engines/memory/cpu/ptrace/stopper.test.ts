@@ -82,23 +82,6 @@ test('threads that stop too late are counted and detached; none is held once rel
 	expect(heldThreads(java.pid).held).toBe(0);
 });
 
-test('a thread that has a tracer is skipped and counted', async () => {
-	const [traced, ...others] = tids;
-	expect(ptrace.seize(traced)).toBe(0);
-	const stopped: number[] = [];
-	const stopper = new Stopper(ptrace, java.pid);
-	const stops = stopper.stop(tids, tid => {
-		stopped.push(tid);
-	});
-	expect(stops.refused).toBe(1);
-	expect(others).toEqual(expect.arrayContaining(stopped));
-	await stopper.release();
-	ptrace.interrupt(traced);
-	await until(() => ptrace.poll(traced) !== 0);
-	ptrace.detach(traced, 0);
-	await allGoOn();
-});
-
 describe('a host on which we lose the CPU, played with a clock of its own', () => {
 	const running = [1, 2, 3, 4, 5, 6, 7, 8];
 	let nowMs: number;
