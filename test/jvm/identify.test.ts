@@ -1,8 +1,6 @@
-import {execFileSync, type ChildProcess} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {
-	copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
-} from 'node:fs';
+import {copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -15,32 +13,12 @@ import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
 import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
-import {type JavaOptions, type JavaProcess, jdk, jdks} from '../helpers/jvm.js';
+import {type JavaProcess, jdk, jdks} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {rawTarget} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
+import {jdkOfItsOwn} from '../helpers/own-jdk.js';
 import {beside, javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
-
-async function start(options: JavaOptions = {}): Promise<JavaProcess> {
-	return javaForTest('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
-}
-
-async function startOther(command: string, args: string[]): Promise<ChildProcess> {
-	const child = spawnForTest(command, args);
-	await once(child, 'spawn');
-	return child;
-}
-
-/** Why the attach engine does not take a JVM that another engine may take. */
-async function attachReason(java: JavaProcess): Promise<string> {
-	const found = await identified(java);
-	if (!found.ok) {
-		throw new Error(found.reason);
-	}
-
-	const obstacle = await attachEngine.check(found.target);
-	return obstacle?.reason ?? 'ready';
-}
 
 /** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */
 async function identified(java: JavaProcess): Promise<Identified> {
@@ -49,12 +27,6 @@ async function identified(java: JavaProcess): Promise<Identified> {
 }
 
 const reason = (found: Identified) => found.ok ? 'ok' : found.reason;
-
-/** Without its archive of classes, which has most of the bytes and may stay where it is. */
-function copyJdk(from: string, to: string): void {
-	cpSync(from, to, {recursive: true, dereference: true, filter: source => !/\/(?:jmods|demo|legal|man|docs|modules|ct\.sym|classes\w*\.jsa)$|src\.zip$/.test(source)});
-	symlinkSync(path.join(from, 'lib/modules'), path.join(to, 'lib/modules'));
-}
 
 test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', beside(async on => {
 	await Promise.all([[], ['-XX:-UsePerfData']].map(async jvmArgs => {
@@ -88,22 +60,18 @@ describe('what is not a JVM', () => {
 	});
 
 	test('a plain process; it never gets a signal', async () => {
-		const child = await startOther('sleep', ['1000']);
+		const child = spawnForTest('sleep', ['1000']);
 		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
-		expect(reason(identify(child.pid!))).toBe(`process ${child.pid} (sleep) is not a JVM`);
-		const stat = (identify(process.pid) as {reason: string}).reason;
-		expect(stat).toMatch(/is not a JVM/);
-		expect(sendQuit(rawTarget(child.pid!))?.reason).toMatch(/is not a JVM/);
+		expect(reason(identify(child.pid))).toBe(`process ${child.pid} (sleep) is not a JVM`);
+		expect(sendQuit(rawTarget(child.pid))?.reason).toMatch(/is not a JVM/);
 		expect(child.exitCode).toBeNull();
-		await until(() => readStatus(child.pid!)?.state === 'S');
+		await until(() => readStatus(child.pid)?.state === 'S');
 	});
 
 	test('a zombie', async () => {
 		// The child ends when its shell has long been replaced by sleep, which never collects it.
-		const child = await startOther('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 1000']);
-		const zombie = Number(await new Promise(resolve => {
-			child.stdout!.once('data', resolve);
-		}));
+		const child = spawnForTest('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 1000']);
+		const [zombie] = (await once(child.stdout!, 'data')).map(Number);
 		await until(() => readStatus(zombie)?.state === 'Z');
 		expect(reason(identify(zombie))).toMatch(/has ended \(a zombie/);
 	});
@@ -113,8 +81,8 @@ describe('what is not a JVM', () => {
 		const image = path.join(folder, 'image');
 		writeFileSync(path.join(folder, 'heap'), 'x'.repeat(64));
 		execFileSync('objcopy', ['--add-section', `.svm_heap=${path.join(folder, 'heap')}`, '/bin/sleep', image]);
-		const child = await startOther(image, ['1000']);
-		expect(reason(identify(child.pid!))).toMatch(/is a GraalVM native image/);
+		const child = spawnForTest(image, ['1000']);
+		expect(reason(identify(child.pid))).toMatch(/is a GraalVM native image/);
 		expect(listJvms().find(jvm => jvm.pid === child.pid)?.problem).toMatch(/native image/);
 	});
 
@@ -122,7 +90,7 @@ describe('what is not a JVM', () => {
 		const on = jdk(release => release >= 11);
 		const library = path.join(folderForTest(), 'libj9vm29.so');
 		copyFileSync(path.join(on.home, 'lib/libjli.so'), library);
-		const java = await start({jdk: on, env: {...process.env, LD_PRELOAD: library}});
+		const java = await javaForTest('ParkedAndEcho', {jdk: on, env: {...process.env, LD_PRELOAD: library}});
 		expect(reason(identify(java.pid))).toMatch(/OpenJ9/);
 		expect(sendQuit(rawTarget(java.pid))?.reason).toMatch(/OpenJ9/);
 		expect(java.output()).not.toMatch(/Full thread dump/);
@@ -135,14 +103,15 @@ describe('JVMs that cannot be profiled', () => {
 		const folder = folderForTest();
 		writeFileSync(path.join(folder, 'flags'), `-XX:-UsePerfData ${flag}`);
 		const env = {...process.env, JAVA_TOOL_OPTIONS: flag};
-		for (const java of await Promise.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]}].map(async options => start(options)))) {
-			expect(await attachReason(java)).toMatch(/DisableAttachMechanism/);
+		for (const java of await Promise.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]}].map(async options => javaForTest('ParkedAndEcho', options)))) {
+			const found = await identified(java) as Identified & {ok: true};
+			expect(await attachEngine.check(found.target)).toMatchObject({reason: expect.stringMatching(/DisableAttachMechanism/) as string});
 			expect(java.output()).not.toMatch(/Full thread dump/);
 		}
 	});
 
 	test('stopped', async () => {
-		const java = await start();
+		const java = await javaForTest('ParkedAndEcho');
 		process.kill(java.pid, 'SIGSTOP');
 		await until(() => readStatus(java.pid)?.state === 'T');
 		expect(identify(java.pid)).toEqual({ok: false, reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${java.pid}`});
@@ -153,7 +122,7 @@ describe('JVMs that cannot be profiled', () => {
 
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
-		const {pid} = isRoot ? await start() : {pid: 1};
+		const {pid} = isRoot ? await javaForTest('ParkedAndEcho') : {pid: 1};
 		expect(await seenWithoutRights('source/jvm/discovery/inspect.ts', `module.identify(${pid})`)).toEqual({
 			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
 		});
@@ -166,7 +135,7 @@ describe('JVMs that cannot be profiled', () => {
 		onTestFinished(() => {
 			rmSync(folder, {recursive: true});
 		});
-		const outer = await startOther('unshare', ['--pid', '--fork', '--kill-child', 'sleep', '1000']);
+		const outer = spawnForTest('unshare', ['--pid', '--fork', '--kill-child', 'sleep', '1000']);
 		const children = () => readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').trim();
 		const inner = Number(await until(() => children() || undefined));
 		expect(readStatus(inner)).toMatchObject({nsPid: 1});
@@ -176,7 +145,7 @@ describe('JVMs that cannot be profiled', () => {
 
 describe('lists', () => {
 	test('JVMs are listed with what is in their way and nothing that a terminal obeys, and found by pid or name', async () => {
-		const [first, second] = [await start({args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']}), await start({jvmArgs: ['-XX:+DisableAttachMechanism']})];
+		const [first, second] = [await javaForTest('ParkedAndEcho', {args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']}), await javaForTest('ParkedAndEcho', {jvmArgs: ['-XX:+DisableAttachMechanism']})];
 		expect(await identified(first)).toMatchObject({ok: true});
 		const listed = listJvms().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
 		expect(listed).toHaveLength(2);
@@ -204,10 +173,8 @@ describe('lists', () => {
 	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {
 		const on = jdk(release => release >= 11);
 		const home = path.join(folderForTest(), `jdk-${on.release}`);
-		copyJdk(on.home, home);
-		const java = await start({jdk: {home, release: on.release}, jvmArgs: ['-XX:-UsePerfData']});
+		const java = await javaForTest('ParkedAndEcho', {...jdkOfItsOwn(home, on), jvmArgs: ['-XX:-UsePerfData']});
 		rmSync(home, {recursive: true});
-		expect(existsSync(home)).toBe(false);
 		expect(await identified(java)).toMatchObject({ok: true, target: {jdk: on.release}});
 	});
 });

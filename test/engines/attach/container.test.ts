@@ -45,6 +45,9 @@ describe.skipIf(refusal)(`a JVM in a container${refusal ? ` (none can be made he
 		expect(readdirSync(`/proc/${pid}/root/tmp`).filter(name => name.startsWith('.attach'))).toEqual([]);
 		expect(java.output()).not.toMatch(/Full thread dump/);
 		await java.stop();
-		await untilAsync(async () => (await client.threadDump({timeoutMs: patienceMs})).status === 'ended');
+		await untilAsync(async () => {
+			const {status} = await client.threadDump({timeoutMs: patienceMs});
+			return status === 'ended';
+		});
 	});
 });

@@ -69,15 +69,15 @@ test('a library has the names in its debug file, if that is of the same build', 
 		return names.frames[new NativeCode(process.pid, memory, names).frameAt(hidden)!];
 	};
 
-	expect(nameOfHidden()).toBe(`library.so.hidden:-3`);
+	expect(nameOfHidden()).toBe('library.so.hidden:-3');
 	mkdirSync(path.join(folder, '.debug'));
 	renameSync(debug, path.join(folder, '.debug/library.so.debug'));
-	expect(nameOfHidden()).toBe(`library.so.hidden:-3`);
+	expect(nameOfHidden()).toBe('library.so.hidden:-3');
 	renameSync(stripped(folder, 'other', '.byte 1').debug, path.join(folder, '.debug/library.so.debug'));
-	expect(nameOfHidden()).toBe(`library.so.:-3`);
+	expect(nameOfHidden()).toBe('library.so.:-3');
 	rmSync(path.join(folder, '.debug'), {recursive: true});
 	writeFileSync(debug, 'no ELF file');
-	expect(nameOfHidden()).toBe(`library.so.:-3`);
+	expect(nameOfHidden()).toBe('library.so.:-3');
 	loaded.unload();
 });
 

@@ -83,8 +83,9 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 });
 
 test('a JVM that another tracer holds is not begun with, and the tracer is named', async () => {
-	const target = rawTarget((await javaForTest('ParkedAndEcho')).pid);
-	const tracer = await startTracer('trace.js', String(target.pid));
+	const {pid} = await javaForTest('ParkedAndEcho');
+	const target = rawTarget(pid);
+	const tracer = await startTracer('trace.js', String(pid));
 	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `another tracer, ${nameOf(tracer)}, is attached to this JVM`});
 	await tracer.stop();
 	expect(await memoryEngine.check(target)).toEqual({ready: true});

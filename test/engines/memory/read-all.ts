@@ -46,7 +46,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 			return [
 				`"${thread.description.name}" #${thread.description.key} ${threadStates[thread.description.state]} ${thread.stack.end}`,
 				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.holder?.thread ? `held by #${lock.holder.thread.description.key}` : ''}`,
-				...[...thread.stack.frames].map(frame => names.frames[frame].replace(/:(?=-?\d+$)/, `(${names.files[frame]}:`).concat(')')),
+				...[...thread.stack.frames].map(frame => names.frames[frame].replace(/:(-?\d+)$/, `(${names.files[frame]}:$1)`)),
 			].join('\n');
 		}),
 	};

@@ -6,8 +6,8 @@ import {openJvm} from '../../../source/engines/memory/open.js';
 import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {untilAsync} from '../../helpers/until.js';
-import {ProgramSource} from './legal-calls.js';
 import {Names, Observer} from '../observe.js';
+import {ProgramSource} from './legal-calls.js';
 
 /** Stacks checked for each way to run. */
 const wanted = 600;
