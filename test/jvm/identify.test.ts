@@ -71,7 +71,8 @@ describe('what is not a JVM', () => {
 	test('a zombie', async () => {
 		// The child ends when its shell has long been replaced by sleep, which never collects it.
 		const child = spawnForTest('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 1000']);
-		const [zombie] = (await once(child.stdout!, 'data')).map(Number);
+		const [told] = await once(child.stdout!, 'data') as [Buffer];
+		const zombie = Number(told);
 		await until(() => readStatus(zombie)?.state === 'Z');
 		expect(reason(identify(zombie))).toMatch(/has ended \(a zombie/);
 	});
