@@ -2,6 +2,9 @@ import {performance} from 'node:perf_hooks';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Bell} from '../table/lock.js';
 
+/** Delay without which no sample counts as late: Node's timers are a millisecond or two late even on an idle host. */
+const minToleranceMs = 3;
+
 /**
 Schedules samples. Each deadline is 0.5 to 1.5 intervals after the previous deadline (not after the end of the sample),
 so that delays do not accumulate and samples do not lock onto a periodic program. Missed deadlines are skipped and
@@ -28,7 +31,7 @@ export class SamplingClock {
 	}
 
 	begin(nowMs: number, intervalMs: number): void {
-		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
+		if (nowMs - this.#deadlineMs > Math.max(minToleranceMs, intervalMs / 4)) {
 			this.late++;
 		}
 	}
@@ -55,14 +58,6 @@ export class SamplingClock {
 		this.spanMs = Math.max(intervalMs, inMs);
 		this.#deadlineMs = nowMs + inMs;
 	}
-}
-
-/** Node's timers are a millisecond or two late even on an idle host. */
-const minToleranceMs = 3;
-
-/** Returns how much later than its deadline a sample may start without counting as late. */
-function toleranceMs(intervalMs: number): number {
-	return Math.max(minToleranceMs, intervalMs / 4);
 }
 
 /** From this many consecutive failures on the interval doubles; fewer are normal with a busy target. */

@@ -90,7 +90,7 @@ export class Waits {
 		}
 
 		const isDue = !known || known.hasRun || nowMs - known.readMs >= readAgainMs;
-		if (this.#isInPass && isDue && known?.readMs !== nowMs && this.#mayRead(nowMs)) {
+		if (this.#isInPass && isDue && known?.readMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < sampleMs) {
 			known = this.#readWait(sample.nativeId[row], stack, nowMs);
 			this.#known.set(key, known);
 		}
@@ -102,10 +102,6 @@ export class Waits {
 			sample.waitEnd[row] = end;
 			sample.isSame[row] = 0;
 		}
-	}
-
-	#mayRead(nowMs: number): boolean {
-		return this.#readsLeft-- > 0 && performance.now() - nowMs < sampleMs;
 	}
 
 	#readWait(nativeId: number, stack: number, nowMs: number): KnownWait {

@@ -142,7 +142,11 @@ export class CounterWriter {
 
 	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent (see `KeyedRecords`). */
 	findOrAdd(thread: number, node: number, state: number): number {
-		const found = this.#find(thread, node, state);
+		const {key, keyAt} = this.records;
+		key[keyAt.thread] = thread;
+		key[keyAt.node] = node;
+		key[keyAt.state] = state;
+		const found = this.records.find();
 		if (found >= 0) {
 			return found;
 		}
@@ -193,14 +197,6 @@ export class CounterWriter {
 		const columns = this.#views.regions.counters;
 		columns.ticks.add(counter, ticks);
 		columns.squaredTicks.add(counter, squaredTicks);
-	}
-
-	#find(thread: number, node: number, state: number): number {
-		const {key, keyAt} = this.records;
-		key[keyAt.thread] = thread;
-		key[keyAt.node] = node;
-		key[keyAt.state] = state;
-		return this.records.find();
 	}
 }
 

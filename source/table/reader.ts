@@ -54,7 +54,7 @@ export class TableReader {
 		}
 
 		const heldFromMs = performance.now();
-		const counts = this.#counts();
+		const counts = fromNames(regionNames, region => Atomics.load(this.#views.words, countWord[region]));
 		let tables;
 		try {
 			this.#views.mapNewSlabs();
@@ -66,10 +66,6 @@ export class TableReader {
 
 		this.#last = {dictionary: this.#dictionary(counts), ...tables};
 		return this.#last;
-	}
-
-	#counts(): Record<RegionName, number> {
-		return Object.fromEntries(regionNames.map(region => [region, Atomics.load(this.#views.words, countWord[region])])) as Record<RegionName, number>;
 	}
 
 	/** Copies what can change. The lock is held. */

@@ -9,15 +9,8 @@ const callNumbers = {setresuid: 117, setresgid: 119, setgroups: 116};
 
 const unchanged = -1;
 
-type Calls = {
-	setEffective(which: 'setresuid' | 'setresgid', id: number): number;
-	setGroups(groups: readonly number[]): number;
-};
-
-let calls: Calls | undefined | false;
-
 /** Loads the raw system calls, as the C library's functions change every thread; false if they are not available. */
-function loadCalls(): Calls | false {
+function loadCalls() {
 	const libc = loadLibc();
 	if (!libc || process.arch !== 'x64') {
 		return false;
@@ -26,10 +19,12 @@ function loadCalls(): Calls | false {
 	const syscall = libc.func('long syscall(long number, long real, long effective, long saved)');
 	const syscallWithList = libc.func('long syscall(long number, long count, uint32_t *list)');
 	return {
-		setEffective: (which, id) => syscall(callNumbers[which], unchanged, id, unchanged),
-		setGroups: groups => syscallWithList(callNumbers.setgroups, groups.length, Uint32Array.from(groups)),
+		setEffective: (which: 'setresuid' | 'setresgid', id: number) => syscall(callNumbers[which], unchanged, id, unchanged),
+		setGroups: (groups: readonly number[]) => syscallWithList(callNumbers.setgroups, groups.length, Uint32Array.from(groups)),
 	};
 }
+
+let calls: ReturnType<typeof loadCalls> | undefined;
 
 /** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
 const capabilityPtrace = 1n << 19n;

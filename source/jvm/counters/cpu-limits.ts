@@ -26,7 +26,10 @@ export class CpuLimits {
 	groups; undefined without a limit.
 	*/
 	read(): number | undefined {
-		const now = this.#files.map(file => periodsOf(readText(file, maxFileBytes)));
+		const now = this.#files.map(file => {
+			const text = readText(file, maxFileBytes) ?? '';
+			return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
+		});
 		const shares = now.map(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
 			return before && periods > before.periods ? 100 * (throttled - before.throttled) / (periods - before.periods) : undefined;
@@ -62,10 +65,6 @@ function foldersUp(group: string): string[] {
 	}
 
 	return folders;
-}
-
-function periodsOf(text = ''): Periods {
-	return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
 }
 
 function numberOf(text: string, name: string): number {

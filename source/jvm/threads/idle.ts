@@ -6,15 +6,10 @@ calls, with the reason shown on the screen; a thread whose innermost frame is on
 sources.
 */
 
-/** A native method in which a thread waits although the JVM calls it RUNNABLE. */
-type IdleCall = {
-	/** What the thread waits for. */
-	readonly reason: string;
-	/** The call may also use CPU: IDLE only if the thread used none since its previous sample. */
-	readonly onlyWithoutCpu?: true;
-};
-
-/** Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. */
+/**
+Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. `onlyWithoutCpu`:
+they may also use CPU, and a thread is IDLE only if it used none since its previous sample.
+*/
 const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyWithoutCpu?: true]> = [
 	['waiting for events on its sockets or files', [
 		'sun.nio.ch.EPoll.wait', // 11 and later
@@ -85,21 +80,20 @@ export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 /** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
 	/** By class, then by method: cheaper than joining both for each look-up. */
-	readonly #calls = new Map<string, Map<string, IdleCall>>();
+	readonly #calls = new Map<string, Map<string, {readonly reason: string; readonly kind: number}>>();
 
 	constructor(extra: readonly string[] = []) {
 		for (const [reason, calls, onlyWithoutCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
 			for (const call of calls) {
 				const dot = call.lastIndexOf('.');
-				getOrCreate(this.#calls, call.slice(0, dot), () => new Map<string, IdleCall>()).set(call.slice(dot + 1), {reason, onlyWithoutCpu});
+				getOrCreate(this.#calls, call.slice(0, dot), () => new Map()).set(call.slice(dot + 1), {reason, kind: onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always});
 			}
 		}
 	}
 
 	/** Returns the `idleKind` of a thread whose innermost frame is this method. */
 	kindOf(className: string, method: string): number {
-		const call = this.#calls.get(className)?.get(method);
-		return call ? (call.onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always) : idleKind.none;
+		return this.#calls.get(className)?.get(method)?.kind ?? idleKind.none;
 	}
 
 	/** Returns what such a thread waits for; undefined if the method is not listed. */

@@ -38,14 +38,12 @@ function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, r
 	return {column, sign: Boolean(column.ascending) === reverse ? -1 : 1};
 }
 
-function compareValues(a: string | number, b: string | number): number {
-	return typeof a === 'number' ? byNumber(a, b as number) : byText(a, b as string);
-}
-
 function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<ValueOf<Row>>, sign: number, tieBreaker = ({key}: Row) => key): (a: Row, b: Row) => number {
 	return (a, b) => {
 		for (const of of values) {
-			const order = compareValues(of(a), of(b));
+			const first = of(a);
+			const second = of(b);
+			const order = typeof first === 'number' ? byNumber(first, second as number) : byText(first, second as string);
 			if (order !== 0) {
 				return sign * order;
 			}

@@ -53,12 +53,6 @@ export const leastCpuPercent = 1;
 
 const minUnattributedPercent = 5;
 
-function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
-	const {threads, session} = snapshot;
-	const whole = sumUpTo(threads.count, thread => threadCpuNs(snapshot, since, thread));
-	return {percent: percentOf(unattributedNs(snapshot, since), whole), reason: unattributedReasons[session.unattributedReason] ?? ''};
-}
-
 /** Returns a note on unattributed CPU time; empty if there is little of it, or the program uses almost no CPU. */
 export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
 	return percent < minUnattributedPercent || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
@@ -102,7 +96,7 @@ export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summ
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
 		collectorCpuPercent: corePercent(collectorNs, overMs),
 		runDelayPercent: corePercent(runDelayNs, overMs),
-		unattributed: unattributedShare(snapshot, since),
+		unattributed: {percent: percentOf(unattributedNs(snapshot, since), cpuNs.java + cpuNs.jit + cpuNs.vm), reason: unattributedReasons[session.unattributedReason] ?? ''},
 		windowMs: windowMs(snapshot, since),
 		samples: Math.max(0, session.samples - (since?.session.samples ?? 0)),
 	};

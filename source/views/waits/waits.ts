@@ -14,18 +14,13 @@ import {formatStuck, formats} from '../../query/columns/format.js';
 import type {ViewTable} from '../common/view.js';
 
 /** A row of the Waits view: threads that wait for the same thing in the same way in the newest sample. */
-export type WaitRow = {
+export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAtLeast'> & {
 	readonly key: string;
-	readonly kind: string;
-	readonly peer: string;
 	readonly threads: number;
 	/** Keys of their thread records, the longest wait first. */
 	readonly threadKeys: readonly number[];
 	/** Pool names (`worker-*`), the one with most threads first; the full name if there is only one thread record. */
 	readonly names: readonly string[];
-	readonly longestMs: number;
-	/** `longestMs` is a lower bound. */
-	readonly longestAtLeast: boolean;
 	/** The program's line where most of them wait. */
 	readonly at?: Location;
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */

@@ -78,7 +78,7 @@ export class CodeBlob {
 
 		const complete = address + fields.blobFrameComplete;
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
-		this.kind = kindOf(this.name);
+		this.kind = kinds.get(this.name) ?? (adapterNames.test(this.name) ? 'adapter' : 'stub');
 		if (this.isMethod) {
 			this.#identity = identityOf(vm, address);
 			this.method = reader.pointer(address + fields.nmethodMethod);
@@ -167,10 +167,6 @@ export class CodeBlob {
 
 		return this.#loops;
 	}
-}
-
-function kindOf(name: string): BlobKind {
-	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
 /** Returns values that differ between compiled methods at the same address: name, size, compile id and Method. */

@@ -92,8 +92,8 @@ export class Locks {
 
 		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
 		// changed.
-		const known = knownLock(thread);
-		if (known) {
+		const {lock: known, stack: {frames}} = thread;
+		if (known?.frames === frames && known.state === thread.description.state) {
 			if (known.holderSlot === undefined) {
 				return known;
 			}
@@ -112,7 +112,7 @@ export class Locks {
 		const lock = isStalled ? this.#initialisers.lockOf(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
 		// A lock that was unreadable because objects moved is read again in the next sample.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
-		thread.lock = isKnown ? {...lock, frames: thread.stack.frames, state: thread.description.state, clock: this.#clockNow} : undefined;
+		thread.lock = isKnown ? {...lock, frames, state: thread.description.state, clock: this.#clockNow} : undefined;
 		return lock ?? noLock;
 	}
 
@@ -313,11 +313,6 @@ export class Locks {
 
 function isWaiting(state: number): boolean {
 	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
-}
-
-/** Returns the lock found earlier if the thread has not run since. */
-function knownLock({lock, stack: {frames}, description: {state}}: JavaThread): KnownLock | undefined {
-	return lock?.frames === frames && lock.state === state ? lock : undefined;
 }
 
 const maxSearchedMonitors = 256;

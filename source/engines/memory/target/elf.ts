@@ -55,6 +55,7 @@ const loadSegment = 1;
 export const symbolSection = {all: 2, dynamic: 11} as const;
 
 const machineX8664 = 62;
+const pageBytes = 4096;
 
 /** Bytes of a program header; a section header has 64. */
 const programHeaderBytes = 56;
@@ -93,7 +94,8 @@ export class ElfFile {
 
 	/** Returns the address of a byte of the file, as in symbols; undefined if it is not loaded. */
 	addressOf(fileOffset: number): number | undefined {
-		const load = this.#loads.find(({fileOffset: from, fileSize}) => fileOffset >= pageStart(from) && fileOffset < from + fileSize);
+		// Whole pages are mapped.
+		const load = this.#loads.find(({fileOffset: from, fileSize}) => fileOffset >= from - (from % pageBytes) && fileOffset < from + fileSize);
 		return load && load.address + fileOffset - load.fileOffset;
 	}
 
@@ -140,10 +142,6 @@ export function isDefined({symbols}: SymbolTable, at: number): boolean {
 /** Reads a 64-bit word, exact below 2^53. */
 export function offset64(bytes: Buffer, at: number): number {
 	return wordOf(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
-}
-
-function pageStart(offset: number): number {
-	return offset - (offset % 4096);
 }
 
 function sectionBytes(fd: number, section: Buffer): Buffer {

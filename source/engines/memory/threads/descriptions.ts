@@ -95,7 +95,8 @@ export class Descriptions {
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
-		if (threads.every(thread => this.#isKnown(thread))) {
+		// Of a thread in Java code, which is always RUNNABLE, only an old name is read again.
+		if (threads.every(thread => thread.isInJava && thread.description.isIdentified && !this.#isNameOld(thread))) {
 			for (const thread of threads) {
 				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
 			}
@@ -181,11 +182,6 @@ export class Descriptions {
 			// Without a virtual thread, the handle refers to the carrier itself.
 			return isCertain && identity.id !== thread.description.key ? identity : undefined;
 		}, undefined);
-	}
-
-	/** Whether there is nothing to read: a thread in Java code is always RUNNABLE. */
-	#isKnown(thread: JavaThread): boolean {
-		return thread.isInJava && thread.description.isIdentified && !this.#isNameOld(thread);
 	}
 
 	/** Whether to read the thread's identity; counts a repeated reading against the limit. */

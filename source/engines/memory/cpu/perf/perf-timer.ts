@@ -1,4 +1,5 @@
 import {constants} from 'node:os';
+import {getOrCreate} from '../../../../model/get-or-create.js';
 import {threadFlag} from '../../../../model/sample.js';
 import {type UnattributedReason} from '../../../common/engine.js';
 import {type JavaThread} from '../../threads/java-thread.js';
@@ -129,7 +130,9 @@ export class PerfTimer implements RunningTimer {
 			}
 
 			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
-				const entry = this.#records.get(thread) ?? this.#add(thread, nowMs);
+				const entry = getOrCreate<JavaThread, ThreadRecords>(this.#records, thread, () => ({
+					fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, changedInRound: this.#round,
+				}));
 				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
 					this.#open(entry, thread, nowMs);
 				}
@@ -161,14 +164,6 @@ export class PerfTimer implements RunningTimer {
 		}
 
 		this.#records.clear();
-	}
-
-	#add(thread: JavaThread, nowMs: number): ThreadRecords {
-		const entry: ThreadRecords = {
-			fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, changedInRound: this.#round,
-		};
-		this.#records.set(thread, entry);
-		return entry;
 	}
 
 	/** Adds the thread's CPU time to its window; first starts a new one if that is over and the thread was not idle. */
