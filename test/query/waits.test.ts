@@ -59,6 +59,16 @@ test('the end of a connection is told where one thread is', () => {
 	]);
 });
 
+test.each([['CyclicBarrier.dowait', 'barrier'], ['Exchanger.slotExchange', 'condition']])('a thread in %s waits for a %s', (method, kind) => {
+	const drawn = new Picture().draw(`
+		waiter
+		w
+		com.acme.Main.main:1
+		java.util.concurrent.${method}:2
+	`);
+	expect(waitOf(drawn.build(), drawn.thread('waiter'))?.kind).toBe(kind);
+});
+
 test('a filter finds threads, places and peers', () => {
 	const rows = (filter: string) => queryWaits(snapshot, undefined, {...defaultQuery, sort: waitsView.sort, filter}).rows.map(({kind}) => kind);
 	expect([rows('5432'), rows('db-2'), rows('query'), rows('latch')]).toEqual([['read'], ['read'], ['read', 'monitor'], ['latch']]);

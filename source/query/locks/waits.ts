@@ -54,11 +54,11 @@ const jdkWaits: ReadonlyArray<readonly [methods: RegExp, kind: string]> = [
 	[/^java\.lang\.(?:Process|ProcessImpl|UNIXProcess)\.waitFor/, 'child'],
 	[/(?:Queue|Deque)\.(?:take|poll|put|offer|transfer)\w*$|^java\.util\.concurrent\.ForkJoinPool\.(?:awaitWork|runWorker)$/, 'queue'],
 	[/^java\.util\.concurrent\.CountDownLatch\./, 'latch'],
-	[/^java\.util\.concurrent\.(?:CyclicBarrier|Phaser|Exchanger)\./, 'barrier'],
+	[/^java\.util\.concurrent\.(?:CyclicBarrier|Phaser)\./, 'barrier'],
 	[/^java\.util\.concurrent\.Semaphore\./, 'semaphore'],
 	[/^sun\.nio\.ch\.Poller\./, socket],
 	[/^java\.util\.concurrent\.(?:FutureTask|CompletableFuture|ForkJoinTask)\./, 'future'],
-	[/\$ConditionObject\.await/, 'condition'],
+	[/\$ConditionObject\.await|^java\.util\.concurrent\.Exchanger\./, 'condition'],
 ];
 
 /** Returns what a thread waits for in the newest sample; undefined if it does not wait, or for something unknown. */
