@@ -1,9 +1,7 @@
-import path from 'node:path';
 import process from 'node:process';
 import {printable} from '../model/text.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
-import {freeName} from '../exports/files/files.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import type {Target} from '../jvm/target.js';
 import {formatBytes, formatCount, formatDuration} from '../query/columns/format.js';
@@ -12,7 +10,7 @@ import type {Ring} from '../query/past/ring.js';
 import {UserError} from '../runtime/errors.js';
 import type {RecordingToggle} from '../ui/screens/session.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
-import {snapshotStem} from './save.js';
+import {recordingName} from './save.js';
 import {Windows} from './sampled.js';
 
 const windowMs = 1000;
@@ -20,7 +18,7 @@ const pollMs = 100;
 
 /** Records a source until it ends, --duration is over or a signal comes. Returns the exit code; throws UserError. */
 export async function recordSession(source: SnapshotSource, target: Target, options: Options): Promise<number> {
-	const recorder = await Recorder.create(options.output ?? freeName(snapshotStem(target.facts.pid, Date.now()), '.tprof'), options.maxBytes);
+	const recorder = await Recorder.create(options.output ?? recordingName(target.facts.pid), options.maxBytes);
 	const windows = new Windows(source, target);
 	const progress = new Progress();
 	const {signal: stop} = abortOnSignal();
@@ -122,7 +120,7 @@ export class LiveRecorder implements RecordingToggle {
 			return problem === undefined ? `recorded ${recorder.name}; tprof-top open shows it` : `${recorder.name}: ${problem}`;
 		}
 
-		await this.begin(freeName(path.resolve(this.#options.snapshotDir ?? '.', snapshotStem(ring.newest?.target.pid ?? 0, Date.now())), '.tprof'));
+		await this.begin(recordingName(ring.newest?.target.pid ?? 0, this.#options.snapshotDir));
 		await this.#recorder!.follow(ring);
 		return `recording to ${this.#recorder!.name}; w ends it`;
 	}

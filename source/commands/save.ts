@@ -2,15 +2,13 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
-import {freeName, nearestFolder, removeAll, writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
+import {freeStem, nearestFolder, removeAll, writeTogether, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
 import type {Save} from '../ui/screens/session.js';
 import type {Snapshot} from '../model/snapshot.js';
-import type {ExportOptions} from '../exports/common/export-format.js';
-import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import {byText} from '../query/columns/sort.js';
@@ -18,7 +16,7 @@ import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
 
-/** Returns a function that saves windows: pprof and a text file beside it, or one file of a chosen format. */
+/** Returns a function that saves windows, as `tprof-<pid>-<UTC time>` or under a name: pprof and a text file beside it, or one file of a chosen format. */
 export function saver(options: SaveOptions): Save {
 	return async (...request) => {
 		try {
@@ -31,28 +29,21 @@ export function saver(options: SaveOptions): Save {
 }
 
 async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name, format, ring}]: Parameters<Save>): Promise<string> {
-	const now = Date.now();
-	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
-	const {depth, withThreads, withStates} = options;
-	const exportOptions = {query, version, depth, withThreads, withStates};
-	if (name === undefined && format === undefined) {
-		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir ?? '.', now, exportOptions);
-		return `saved ${path.basename(pb)} and .txt ${samples}`;
-	}
-
+	const {depth, snapshotDir = '.', withThreads, withStates} = options;
 	if (format === recordingItem.id) {
-		const folder = options.snapshotDir ?? '.';
-		const recorder = await recordRing(ring!, name === undefined ? freeName(path.resolve(folder, snapshotStem(snapshot.target.pid, now)), '.tprof') : path.resolve(folder, name));
+		const recorder = await recordRing(ring!, name === undefined ? recordingName(snapshot.target.pid, snapshotDir) : path.resolve(snapshotDir, name));
 		return `saved ${recorder.name} (${recorder.windows} windows)`;
 	}
 
-	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
-	const bytes = chosen.write(snapshot, baseline, exportOptions);
-	const inFolder = (file: string) => path.resolve(options.snapshotDir ?? '.', file);
-	const [written] = name === undefined
-		? await writeTogether(inFolder(snapshotStem(snapshot.target.pid, now)), [{extension: chosen.extension, bytes}], {taken: 'suffix'})
-		: [await writeWhole(inFolder(name), bytes)];
-	return `saved ${path.relative('', written) || written} ${samples}`;
+	const chosen = format === undefined ? [usualFormat('save'), ...(name === undefined ? [text] : [])] : [formatOf(format)];
+	const stem = freeStem(path.join(snapshotDir, snapshotStem(snapshot.target.pid)), chosen.map(({extension}) => extension));
+	const files = chosen.map(one => ({
+		file: name === undefined ? stem + one.extension : path.resolve(snapshotDir, name), bytes: one.write(snapshot, baseline, {query, version, depth, withThreads, withStates}),
+	}));
+	await writeTogether(files);
+	const [{file}, ...others] = files;
+	const saved = others.length === 0 ? path.relative('', file) : `${path.basename(file)} and ${text.extension}`;
+	return `saved ${saved} (${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
 }
 
 /** An item of the save dialogue beside the formats. */
@@ -71,18 +62,14 @@ async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	return recorder;
 }
 
-/** Saves the window as `tprof-<pid>-<UTC time>.pb.gz` and as `.txt` beside it, both or none. Throws UserError. */
-export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
-	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [
-		{extension: pprof.extension, bytes: pprof.write(snapshot, baseline, options)},
-		{extension: text.extension, bytes: text.write(snapshot, baseline, options)},
-	], {taken: 'suffix'});
-	return {pb, txt};
+/** Returns a file name without extension, such as tprof-4711-20260914T140201Z. */
+function snapshotStem(pid: number): string {
+	return `tprof-${pid}-${utcStamp(Date.now())}`;
 }
 
-/** Returns a file name without extension, such as tprof-4711-20260914T140201Z. */
-export function snapshotStem(pid: number, now: number): string {
-	return `tprof-${pid}-${utcStamp(now)}`;
+/** Returns a name for a new recording. */
+export function recordingName(pid: number, folder = '.'): string {
+	return `${freeStem(path.join(folder, snapshotStem(pid)), ['.tprof'])}.tprof`;
 }
 
 /** Returns a moment as it stands in file names, such as 20260914T140201Z. */

@@ -1,8 +1,8 @@
 import {chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
-import {keepSession, keptFolder, lastKept, saver, saveSnapshot} from '../../source/commands/save.js';
+import {keepSession, keptFolder, lastKept, saver} from '../../source/commands/save.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats} from '../../source/exports/formats/registry.js';
 import {emptyRing} from '../../source/query/past/ring.js';
@@ -39,23 +39,22 @@ describe.each(formats)('a save as $id', ({id, extension}) => {
 	});
 });
 
-const now = Date.UTC(2026, 8, 14, 14, 2, 1, 987);
-const options = {query: defaultQuery, version: '1.2.3'};
-
 test('a save is a pprof file that opens again and the same moment as text, both for the owner alone; a second one in that second stands beside it', async () => {
+	vi.setSystemTime(Date.UTC(2026, 8, 14, 14, 2, 1, 987));
 	const folder = folderForTest();
-	const saved = await saveSnapshot(whole, undefined, folder, now, options);
-	expect(saved).toEqual({pb: path.join(folder, 'tprof-4711-20260914T140201Z.pb.gz'), txt: path.join(folder, 'tprof-4711-20260914T140201Z.txt')});
-	expect(canonical(readPprof(readFileSync(saved.pb)))).toEqual(canonical(whole));
-	expect(readFileSync(saved.txt, 'utf8')).toContain('com.acme.sort.Bubble.swap:24');
-	expect([saved.pb, saved.txt].map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
-	const again = await saveSnapshot(whole, undefined, folder, now, options);
-	expect(again).toEqual({pb: path.join(folder, 'tprof-4711-20260914T140201Z-2.pb.gz'), txt: path.join(folder, 'tprof-4711-20260914T140201Z-2.txt')});
-	expect(readdirSync(folder)).toHaveLength(4);
+	const save = async () => saver({snapshotDir: folder, depth: undefined})(whole, undefined, defaultQuery, {});
+	expect(await save()).toMatch(/^saved tprof-4711-20260914T140201Z\.pb\.gz and \.txt \(50 samples\)$/);
+	const [pb, txt] = readdirSync(folder).sort().map(name => path.join(folder, name));
+	expect(canonical(readPprof(readFileSync(pb)))).toEqual(canonical(whole));
+	expect(readFileSync(txt, 'utf8')).toContain('com.acme.sort.Bubble.swap:24');
+	expect([pb, txt].map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+	await save();
+	vi.useRealTimers();
+	expect(readdirSync(folder).sort()).toEqual(['-2.pb.gz', '-2.txt', '.pb.gz', '.txt'].map(end => `tprof-4711-20260914T140201Z${end}`));
 });
 
 test('a save that fails leaves nothing', async () => {
-	await expect(saveSnapshot(whole, undefined, path.join(folder, 'missing'), now, options)).rejects.toThrow('there is no folder');
+	await expect(saver({snapshotDir: path.join(folder, 'missing'), depth: undefined})(whole, undefined, defaultQuery, {})).rejects.toThrow('there is no folder');
 	expect(existsSync(path.join(folder, 'missing'))).toBe(false);
 });
 

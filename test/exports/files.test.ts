@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {writeTogether, writeWhole} from '../../source/exports/files/files.js';
+import {freeStem, writeTogether} from '../../source/exports/files/files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
 import {sharedFolder} from '../helpers/for-test.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 describe('a file', () => {
 	test('is there whole, for its owner alone, and nothing beside it', async () => {
 		const at = fresh();
-		expect(await writeWhole(path.join(at, 'a.json'), 'text')).toBe(path.join(at, 'a.json'));
+		await writeTogether([{file: path.join(at, 'a.json'), bytes: 'text'}]);
 		expect(fs.readFileSync(path.join(at, 'a.json'), 'utf8')).toBe('text');
 		expect(fs.statSync(path.join(at, 'a.json')).mode & 0o777).toBe(0o600);
 		expect(fs.readdirSync(at)).toEqual(['a.json']);
@@ -37,21 +37,21 @@ describe('a file', () => {
 		const at = fresh();
 		const file = path.join(at, 'a.json');
 		fs.writeFileSync(file, 'theirs');
-		await expect(writeWhole(file, 'ours')).rejects.toMatchObject(refusal('it already exists', 'choose another name'));
+		await expect(writeTogether([{file, bytes: 'ours'}])).rejects.toMatchObject(refusal('it already exists', 'choose another name'));
 		expect(fs.readFileSync(file, 'utf8')).toBe('theirs');
 		fs.rmSync(file);
 		fs.symlinkSync(path.join(at, 'elsewhere'), file);
-		await expect(writeWhole(file, 'ours')).rejects.toMatchObject(refusal('it already exists'));
+		await expect(writeTogether([{file, bytes: 'ours'}])).rejects.toMatchObject(refusal('it already exists'));
 		expect(fs.readdirSync(at)).toEqual(['a.json']);
 	});
 });
 
-test('files that belong together get one stem, also where one of the names is taken', async () => {
+test('files that belong together get one stem, or none of them is written', async () => {
 	const at = fresh();
 	fs.writeFileSync(path.join(at, 'a.txt'), 'theirs');
-	const written = await writeTogether(path.join(at, 'a'), [{extension: '.pb.gz', bytes: 'pb'}, {extension: '.txt', bytes: 'txt'}], {taken: 'suffix'});
-	expect(written.map(file => path.basename(file))).toEqual(['a-2.pb.gz', 'a-2.txt']);
-	expect(fs.readdirSync(at).sort()).toEqual(['a-2.pb.gz', 'a-2.txt', 'a.txt']);
+	await expect(writeTogether(['a.pb.gz', 'a.txt'].map(name => ({file: path.join(at, name), bytes: 'ours'})))).rejects.toMatchObject(refusal('it already exists'));
+	expect(fs.readdirSync(at)).toEqual(['a.txt']);
+	expect(freeStem(path.join(at, 'a'), ['.pb.gz', '.txt'])).toBe(path.join(at, 'a-2'));
 });
 
 describe('what is in the way is said in a line, with what to do', () => {
@@ -63,7 +63,7 @@ describe('what is in the way is said in a line, with what to do', () => {
 	])('%j', async (name, reason, what) => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'file'), '');
-		await expect(writeWhole(path.join(at, name), '')).rejects.toMatchObject(refusal(reason, what));
+		await expect(writeTogether([{file: path.join(at, name), bytes: ''}])).rejects.toMatchObject(refusal(reason, what));
 	});
 
 	// A file system of its own in a mount namespace needs no rights on the host beyond those of a user namespace.

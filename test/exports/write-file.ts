@@ -1,12 +1,12 @@
 // Writes FILE.bin whole, any other file as one that grows by reports of so many bytes: node write-file.mjs FILE BYTES...
 import process from 'node:process';
-import {writeWhole} from '../../source/exports/files/files.js';
+import {writeTogether} from '../../source/exports/files/files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 
 const [name, ...sizes] = process.argv.slice(2);
 try {
 	if (name.endsWith('.bin')) {
-		await writeWhole(name, new Uint8Array(Number(sizes[0])));
+		await writeTogether([{file: name, bytes: new Uint8Array(Number(sizes[0]))}]);
 	} else {
 		const file = await GrowingFile.create(name);
 		for (const size of sizes) {

@@ -11,82 +11,39 @@ import {printable} from '../../model/text.js';
 /** Suffixes -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
-type FilePart = {readonly extension: string; readonly bytes: Written};
-
-/**
-Writes a file whole or not at all, with mode 0600, synced, never replacing another. `suffix`: if the name is taken, adds
--2, -3 and so on before the extension. Returns the path; throws UserError.
-*/
-export async function writeWhole(file: string, bytes: Written, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
-	const extension = extensionOf(file);
-	const [written] = await writeTogether(file.slice(0, file.length - extension.length), [{extension, bytes}], options);
-	return written;
+/** Returns the stem, with -2, -3 and so on if there is a file of that name with one of the extensions. */
+export function freeStem(stem: string, extensions: readonly string[]): string {
+	const stems = [stem, ...Array.from({length: maxSuffix - 1}, (_, index) => `${stem}-${index + 2}`)];
+	return stems.find(free => !extensions.some(extension => existsSync(free + extension))) ?? stem;
 }
 
-/** As `writeWhole`, for files that differ in extension: all get the same stem, or none is written. Returns the paths. */
-export async function writeTogether(stem: string, parts: readonly FilePart[], {taken = 'refuse'}: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string[]> {
-	const folder = path.dirname(stem + parts[0].extension);
+/**
+Writes files of one folder, all or none, each whole or not at all, with mode 0600, synced, never replacing another. Throws
+UserError.
+*/
+export async function writeTogether(parts: ReadonlyArray<{readonly file: string; readonly bytes: Written}>): Promise<void> {
+	const [{file: first}] = parts;
 	const temporaries: string[] = [];
+	const published: string[] = [];
 	try {
 		for (const {bytes} of parts) {
-			const {file, handle} = await createPartial(folder);
+			const {file, handle} = await createPartial(path.dirname(first));
 			temporaries.push(file);
 			await writeSynced(handle, bytes);
 		}
 
-		for (let suffix = 1; suffix <= (taken === 'suffix' ? maxSuffix : 1); suffix++) {
-			const names = parts.map(({extension}) => nameWith(stem, suffix, extension));
-			if (await publish(temporaries, names)) {
-				await syncFolder(folder);
-				return names;
-			}
+		for (const [index, {file}] of parts.entries()) {
+			await giveName(temporaries[index], file);
+			published.push(file);
 		}
 
-		throw Object.assign(new Error('taken'), {code: 'EEXIST'});
+		await syncFolder(path.dirname(first));
 	} catch (error) {
-		throw writeErrorOf(error, stem + parts[0].extension);
+		await removeAll(published);
+		throw writeErrorOf(error, first);
 	} finally {
 		await removeAll(temporaries);
 	}
-}
-
-function nameWith(stem: string, suffix: number, extension: string): string {
-	return stem + (suffix === 1 ? '' : `-${suffix}`) + extension;
-}
-
-/** Returns the name, with -2, -3 and so on before its extension if there is such a file. */
-export function freeName(stem: string, extension: string): string {
-	let suffix = 1;
-	while (suffix < maxSuffix && existsSync(nameWith(stem, suffix, extension))) {
-		suffix++;
-	}
-
-	return nameWith(stem, suffix, extension);
-}
-
-/** Gives the complete files their names; if one is taken, removes them all and returns false. */
-async function publish(temporaries: readonly string[], names: readonly string[]): Promise<boolean> {
-	const published: string[] = [];
-	try {
-		for (const [index, name] of names.entries()) {
-			await giveName(temporaries[index], name);
-			published.push(name);
-		}
-
-		return true;
-	} catch (error) {
-		await removeAll(published);
-		if (codeOf(error) === 'EEXIST') {
-			return false;
-		}
-
-		throw error;
-	}
-}
-
-/** Returns a file's extension; `.pb.gz` is one. */
-function extensionOf(file: string): string {
-	return file.endsWith('.pb.gz') && path.basename(file) !== '.pb.gz' ? '.pb.gz' : path.extname(file);
 }
 
 /** Throws, as creating a file would, if the name is taken or impossible. */
