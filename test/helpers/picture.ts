@@ -14,14 +14,17 @@ const states: Readonly<Record<string, ThreadState>> = {
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
 /**
-Samples drawn as text. The first line of a picture names a thread, its flags, and whom it waits for; the second gives
-each sample (a column) its state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
-milliseconds; then come the frames, outermost first. Cells are parted by blanks; `-` is no frame.
+Samples drawn as text, a line for a thread, or several. Before the first bar stand its name, its flags, and whom it waits
+for; then come samples, each with a state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
+milliseconds; then the frames, outermost first, one for all samples or one for each; `-` is no frame. Instead of bars
+there may be line breaks, with an empty line between threads.
 
-	worker [daemon] <- other@a.Pool.take:8
-	R   R30  B
-	main:3 main:3 main:3
-	sort:7 sort:7 lock:9
+	worker [daemon] <- other@a.Pool.take:8 | R R30 B | main:3 | sort:7 sort:7 lock:9
+
+	other
+	R      R
+	main:1 main:1
+	find:7 -
 
 Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with
 `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
@@ -31,11 +34,18 @@ export class Picture {
 	readonly #threads = new Map<string, number>();
 	#samples = 0;
 
-	/** Adds the samples of one or more pictures, parted by empty lines. */
+	/** Adds the samples of one or more threads. */
 	draw(text: string): this {
+		const samples = new Map<string, number>();
 		for (const block of text.trim().split(/\n\s*\n/)) {
-			this.#drawThread(block.trim().split('\n').map(line => line.trim()));
+			const lines = block.split('\n').map(line => line.trim());
+			for (const thread of block.includes(' | ') ? lines.map(line => line.split(/ +\| /)) : [lines]) {
+				const {name, count} = this.#drawThread(thread);
+				samples.set(name, (samples.get(name) ?? 0) + count);
+			}
 		}
+
+		this.#samples = Math.max(this.#samples, ...samples.values());
 
 		return this;
 	}
@@ -83,14 +93,14 @@ export class Picture {
 		return index;
 	}
 
-	#drawThread([header, marks, ...rows]: readonly string[]): void {
+	#drawThread([header, marks, ...rows]: readonly string[]): {readonly name: string; readonly count: number} {
 		const [, name, flags, holder] = /^(.*?)(?: \[(.*?)])?(?: <- (.*))?$/.exec(header)!;
 		const thread = this.#threads.get(name) ?? this.#addThread(name, flags ?? '');
 		const held = holder ? parseHolder(holder) : undefined;
-		const cells = rows.map(row => row.split(/\s+/));
-		const samples = marks ? marks.split(/\s+/) : [];
+		const cells = rows.map(row => row.trim().split(/\s+/));
+		const samples = marks ? marks.trim().split(/\s+/) : [];
 		for (const [column, mark] of samples.entries()) {
-			const names = cells.map(row => row[column]).filter(cell => cell !== undefined && cell !== '-');
+			const names = cells.map(row => row.length === 1 ? row[0] : row[column]).filter(cell => cell !== undefined && cell !== '-');
 			const node = this.builder.addStack(names.map(cell => this.frame(cell)).reverse());
 			const state = stateCode[states[mark[0]]];
 			const cpuMs = mark.length > 1 ? Number(mark.slice(1)) : (mark === 'R' ? sampleCpuMs : 0);
@@ -101,7 +111,7 @@ export class Picture {
 			}
 		}
 
-		this.#samples = Math.max(this.#samples, samples.length);
+		return {name, count: samples.length};
 	}
 
 	#hold(thread: number, node: number, {thread: name, frame, kind}: Holder): void {
@@ -116,7 +126,7 @@ export class Picture {
 
 /** Two threads that wait for each other, for 50 s or from so many milliseconds on. */
 export function deadlocked(sinceMs = 50_000): Snapshot {
-	return new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:9').set(['one', 'two'], {sinceMs}).build();
+	return new Picture().draw('one <- two@take:1 | B | enter:4\ntwo <- one@take:2 | B | enter:9').set(['one', 'two'], {sinceMs}).build();
 }
 
 /** The snapshot of one picture. */

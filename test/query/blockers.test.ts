@@ -20,31 +20,16 @@ const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, since?: Snapsh
 const standing = {sinceMs: 95_000};
 
 const chain = (): Picture => new Picture().draw(`
-	b <- a@take:8
-	B      B
-	main:1 main:1
-	lock:5 lock:5
-
-	c <- b@run:6
-	B      B
-	main:1 main:1
-	wait:7 wait:7
-
-	d <- b@run:6
-	w      B
-	main:1 main:1
-	rest:3 wait:7
-
-	a
-	R      R
-	main:2 main:2
-	java.lang.Math.sin:9 java.lang.Math.sin:9
+	b <- a@take:8 | B B | main:1 | lock:5
+	c <- b@run:6  | B B | main:1 | wait:7
+	d <- b@run:6  | w B | main:1 | rest:3 wait:7
+	a             | R R | main:2 | java.lang.Math.sin:9
 `);
 
 test('a window has the waits in it alone, and who waits now', () => {
 	const drawing = chain();
 	const since = drawing.build({samples: 2, sampledMs: 1000});
-	drawing.draw('c <- b@run:6\nB\nmain:1\nwait:7\n\nd\nR\nmain:1');
+	drawing.draw('c <- b@run:6 | B | main:1 | wait:7\nd | R | main:1');
 	drawing.set('d', {lockKind: 0, lockOwner: -1});
 	expect(chains(drawing.build({samples: 3, sampledMs: 1500}), {}, since)).toBe(undent(`
 		a java.lang.Object <- b 0ms
@@ -63,29 +48,17 @@ test('the filter keeps a lock by its holder, class, places and waiters, and what
 });
 
 test('a park that nobody holds up is none; a lock of java.util.concurrent is, though its holder is not known', () => {
-	const drawing = new Picture().draw('idle\nw\nmain:1\n\nwriter\nw\nmain:2')
+	const drawing = new Picture().draw('idle | w | main:1\nwriter | w | main:2')
 		.set('idle', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject'})
 		.set('writer', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync'});
 	expect(chains(drawing.build())).toBe('? java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync <- writer 0ms');
 });
 
 const circle = (): Picture => new Picture().draw(`
-	one <- three@take:1
-	B
-	enter:4
-
-	two <- one@take:2
-	B
-	enter:4
-
-	three <- two@take:3 park
-	w
-	java.util.concurrent.locks.LockSupport.park:211
-	enter:9
-
-	four <- one@take:2
-	B
-	other:7
+	one <- three@take:1      | B | enter:4
+	two <- one@take:2        | B | enter:4
+	three <- two@take:3 park | w | java.util.concurrent.locks.LockSupport.park:211 | enter:9
+	four <- one@take:2       | B | other:7
 `);
 
 test('a deadlock is a circle of threads that stood still for a while', () => {
@@ -121,19 +94,9 @@ test.each([
 
 test('a thread that has just got its lock does not wait for itself; one that holds a lock for reading and wants it for writing does', () => {
 	const drawing = new Picture().draw(`
-		got <- got@take:2
-		B
-		enter:4
-
-		handed <- handed park
-		w
-		java.util.concurrent.locks.LockSupport.park:211
-		enter:9
-
-		upgrades <- upgrades park
-		w
-		java.util.concurrent.locks.LockSupport.park:211
-		enter:9
+		got <- got@take:2         | B | enter:4
+		handed <- handed park     | w | java.util.concurrent.locks.LockSupport.park:211 | enter:9
+		upgrades <- upgrades park | w | java.util.concurrent.locks.LockSupport.park:211 | enter:9
 	`);
 	drawing.set(['got', 'handed', 'upgrades'], standing).set('upgrades', {lockReaders: 1});
 	expect(deadlocksOf(drawing.build()).map(members => cycleText(members))).toEqual(['upgrades -> upgrades']);

@@ -34,7 +34,7 @@ describe('lines', () => {
 });
 
 test('a lock in words', () => {
-	const snapshot = picture('http-2 <- http-1@com.acme.db.Pool.take:80\nB\ncom.acme.db.Pool.take:88');
+	const snapshot = picture('http-2 <- http-1@com.acme.db.Pool.take:80 | B | com.acme.db.Pool.take:88');
 	const [row] = queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-2'}).rows;
 	expect(lockText(row.waitsFor!, 60)).toBe('Object held by http-1 at c.a.db.Pool.take:80');
 	expect(lockText(row.waitsFor!, 30)).toBe('Object held by http-1 at Pool.take:80');

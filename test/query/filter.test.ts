@@ -46,17 +46,9 @@ test.each([
 
 describe('states and threads restrict what is counted', () => {
 	const snapshot = picture(`
-		http-1
-		R30    B      w
-		work:1 lock:2 wait:3
-
-		http-2
-		R10    B      B
-		work:1 lock:2 lock:2
-
-		main
-		R60    R0
-		work:1 work:1
+		http-1 | R30 B w | work:1 lock:2 wait:3
+		http-2 | R10 B B | work:1 lock:2 lock:2
+		main   | R60 R0  | work:1
 	`);
 	const lines = (filter: string) => queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`);
 

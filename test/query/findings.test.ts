@@ -100,7 +100,7 @@ test.each([
 
 /** Two carriers whose virtual threads sleep, and 28 virtual threads that have not run, all since eight seconds. */
 function pinned(): Picture {
-	const drawing = new Picture().draw('hot\nR500\nwork:1\n\nunmounted\nR0');
+	const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');
 	for (const name of ['1', '2']) {
 		drawing.draw(`ForkJoinPool-1-worker-${name}\nw\njava.lang.VirtualThread.run:309\n\nmounted-${name}\nt\nhandle:12\njava.lang.Thread.sleep:509`);
 		drawing.set(`ForkJoinPool-1-worker-${name}`, {flags: threadFlag.carrier});
@@ -114,7 +114,7 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 	expect(findingsOf(pinned().build(), undefined, defaultQuery)).toEqual([{
 		id: 'pinned', text: '28 virtual threads wait for a carrier, up to 8s: all 2 are pinned in synchronized or native code, at A.handle:12.', figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
-	const apart = pinned().draw('mounted-2\nw\nread:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
+	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
 	expect(found(apart)).toEqual(['1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initialiser, 1 of them at A.handle:12.']);
 });
 
@@ -123,7 +123,7 @@ test.each<[string, Picture]>([
 	['a carrier has been pinned for a moment', pinned().set('mounted-2', {sinceMs: 98_001})],
 	['they have waited for a moment', pinned().set('unmounted', {sinceMs: 98_001})],
 	['they wait for something else', pinned().set('unmounted', {state: stateCode.WAITING})],
-	['a carrier is free', pinned().draw('ForkJoinPool-1-worker-3\nw\njava.util.concurrent.ForkJoinPool.awaitWork:1893')],
+	['a carrier is free', pinned().draw('ForkJoinPool-1-worker-3 | w | java.util.concurrent.ForkJoinPool.awaitWork:1893')],
 	['no carrier is known', pinned().set(['mounted-1', 'mounted-2'], {alive: false})],
 ])('but not where %s', (_, drawing) => {
 	expect(found(drawing.build())).toEqual([]);

@@ -18,17 +18,13 @@ const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {})
 	.join('\n');
 
 const service = picture(`
-	one
-	R50    R30    w      B      R5
-	main:1 main:1 main:1 main:1 main:1
-	find:2 find:2 find:3 find:3 other:9
-	sort:4 -      wait:5 lock:6 -
-
-	two
-	t      R10
-	run:7  run:7
-	find:3 find:3
-	wait:5 -
+	one | R50 | main:1 | find:2 | sort:4
+	one | R30 | main:1 | find:2
+	one | w   | main:1 | find:3 | wait:5
+	one | B   | main:1 | find:3 | lock:6
+	one | R5  | main:1 | other:9
+	two | t   | run:7  | find:3 | wait:5
+	two | R10 | run:7  | find:3
 `);
 
 test('where a method\'s time goes and who calls it, CPU time and every state beside each other', () => {
@@ -69,15 +65,15 @@ test.each([
 });
 
 test('a whole name means that method alone, even if it is a part of others', () => {
-	const both = picture('one\nR R\nfind:1 findAll:2');
+	const both = picture('one | R R | find:1 findAll:2');
 	expect(rows(both, 'A.find', {by: 'method'})[0].totalTicks).toBe(1);
 	expect(rows(both, 'a.find', {by: 'method'})[0].totalTicks).toBe(2);
 });
 
 test('the window, the filter and the threads hold here too', () => {
-	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2');
+	const drawing = new Picture().draw('one | R | main:1 | find:2');
 	const before = drawing.build();
-	drawing.draw('one\nw\nmain:1\nfind:2\nwait:3');
+	drawing.draw('one | w | main:1 | find:2 | wait:3');
 	const after = drawing.build();
 	const [find] = focus(after, 'A.find', {by: 'method'}, before).rows;
 	expect(find).toMatchObject({totalTicks: 1, totalCpuNs: 0});
@@ -87,9 +83,9 @@ test('the window, the filter and the threads hold here too', () => {
 });
 
 test('rows keep their keys when more is sampled, and have others for another method', () => {
-	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2\nsort:3');
+	const drawing = new Picture().draw('one | R | main:1 | find:2 | sort:3');
 	const before = drawing.build();
-	drawing.draw('one\nR R\nstart:1 main:1\nfind:2 find:2\nread:3 sort:3');
+	drawing.draw('one | R R | start:1 main:1 | find:2 | read:3 sort:3');
 	const after = drawing.build();
 	const keysOf = (snapshot: Snapshot, method: string) => new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${locationName(row)}`, row.key]));
 	for (const [name, key] of keysOf(before, 'A.find')) {

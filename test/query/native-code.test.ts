@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {kernelClass, nativeCodeLine, nativeLine, pseudoFrame, unattributed as nowhere, unknownLine} from '../../source/model/frame.js';
+import {kernelClass, nativeCodeLine, nativeLine} from '../../source/model/frame.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -9,6 +9,7 @@ import {queryStacks} from '../../source/query/stacks.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryTree} from '../../source/views/tree/tree.js';
+import {picture} from '../helpers/picture.js';
 
 const builder = new SnapshotBuilder();
 const stacks = new JvmStacks(builder);
@@ -75,14 +76,10 @@ test('folded, nothing tells of native code; by itself it is below its callers', 
 });
 
 test('what is recorded beyond what a thread used, and no other thread lacks, is taken off its lines', () => {
-	const over = new SnapshotBuilder();
-	const [hot, cold, unattributed] = [over.addFrame('Main', 'hot', '', 1), over.addFrame('Main', 'cold', '', unknownLine), pseudoFrame(over, nowhere)];
-	const [first, second] = [1, 2].map(key => over.addThread({key, name: `t${key}`}));
-	over.count(first, over.addStack([hot]), RUNNABLE, 1, 90e6);
-	over.count(first, over.addStack([cold]), RUNNABLE, 1, 30e6);
-	over.count(first, over.addStack([unattributed]), RUNNABLE, 0, -20e6);
-	over.count(second, over.addStack([hot]), RUNNABLE, 1, 10e6);
-	over.count(second, over.addStack([unattributed]), RUNNABLE, 0, 5e6);
-	const rows = queryLines(over.build({session: {durationMs: 1000}}), undefined, defaultQuery).rows.map(row => [row.method, Math.round(row.selfCpuNs / 1e3)]);
+	const over = picture(`
+		first  | R90 R30 R-20 | Main.hot:1 Main.cold (unattributed).(unattributed)
+		second | R10 R5       | Main.hot:1 (unattributed).(unattributed)
+	`);
+	const rows = queryLines(over, undefined, defaultQuery).rows.filter(row => row.selfCpuNs !== 0).map(row => [row.method, Math.round(row.selfCpuNs / 1e3)]);
 	expect(rows).toEqual([['hot', 88_750], ['cold', 26_250]]);
 });

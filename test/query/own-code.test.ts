@@ -27,17 +27,11 @@ test.each([
 });
 
 const snapshot = picture(`
-	worker-1
-	R                             R                             R                     w
-	java.lang.Thread.run:829      java.lang.Thread.run:829      java.lang.Thread.run:829 java.lang.Thread.run:829
-	com.acme.Dao.find:88          com.acme.Dao.find:88          com.acme.Dao.find:88  com.acme.Dao.find:88
-	java.util.regex.Matcher.matches:1 java.util.regex.Matcher.matches:1 -                     java.util.concurrent.locks.LockSupport.park:211
-	java.util.regex.Loop.match:4  java.util.regex.Loop.match:9  -                     jdk.internal.misc.Unsafe.park:native
-
-	idle
-	w
-	java.lang.Thread.run:829
-	java.util.concurrent.locks.LockSupport.park:211
+	worker-1 | R | java.lang.Thread.run:829 | com.acme.Dao.find:88 | java.util.regex.Matcher.matches:1 | java.util.regex.Loop.match:4
+	worker-1 | R | java.lang.Thread.run:829 | com.acme.Dao.find:88 | java.util.regex.Matcher.matches:1 | java.util.regex.Loop.match:9
+	worker-1 | R | java.lang.Thread.run:829 | com.acme.Dao.find:88
+	worker-1 | w | java.lang.Thread.run:829 | com.acme.Dao.find:88 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native
+	idle     | w | java.lang.Thread.run:829 | java.util.concurrent.locks.LockSupport.park:211
 `);
 
 describe('own code first', () => {

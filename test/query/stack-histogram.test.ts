@@ -11,15 +11,8 @@ const votes = (snapshot: Snapshot, changes: Partial<Query> = {}): string => quer
 	.join('\n');
 
 const drawn = picture(`
-	one
-	R30    R      B      B      w
-	main:1 main:1 main:1 main:1 main:1
-	sort:2 sort:2 lock:3 lock:3 wait:4
-
-	two <- one@main:1
-	R10    R30    B
-	main:1 main:9 main:1
-	sort:2 sort:2 lock:3
+	one               | R30 R B B w | main:1               | sort:2 sort:2 lock:3 lock:3 wait:4
+	two <- one@main:1 | R10 R30 B   | main:1 main:9 main:1 | sort:2 sort:2 lock:3
 `);
 
 test('identical stacks are one row, whatever threads, states and locks they had', () => {
@@ -40,7 +33,7 @@ test('the first frames alone are compared where that is asked for, and Enter sti
 
 test('a fingerprint is that of the frames as printed: the same in every session', () => {
 	const fingerprints = (snapshot: Snapshot) => queryStackHistogram(snapshot, undefined, defaultQuery).rows.map(({fingerprint}) => fingerprint);
-	const other = picture('later\nR\nmain:9\nsort:2');
+	const other = picture('later | R | main:9 | sort:2');
 	expect(fingerprints(drawn)).toContain(fingerprints(other)[0]);
 	expect(fingerprints(drawn)[0]).toMatch(/^[\da-f]{32}$/);
 });

@@ -14,17 +14,12 @@ const stacks = (rows: readonly StackRow[]): string => rows
 const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${locationName(row)}`).join('\n');
 
 const calls = new Picture().draw(`
-	one
-	R      R      R20    R      w
-	main:1 main:1 main:2 main:1 main:1
-	fib:5  fib:5  fib:5  -      fib:5
-	fib:5  add:7  fib:5  -      -
-	add:7  -      -      -      -
-
-	two <- one@main:2
-	B
-	run:3
-	fib:5
+	one | R   | main:1 | fib:5 | fib:5 | add:7
+	one | R   | main:1 | fib:5 | add:7
+	one | R20 | main:2 | fib:5 | fib:5
+	one | R   | main:1
+	one | w   | main:1 | fib:5
+	two <- one@main:2 | B | run:3 | fib:5
 `);
 
 test('the detail of a line: threads, stacks, callers, callees, holders', () => {
@@ -42,25 +37,11 @@ test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 
 test('holders: all places of an owner together, with the share of the time in which anybody held the threads up', () => {
 	const held = new Picture().draw(`
-		one
-		R
-		A.run:1
-
-		two <- one@take:1
-		B B B
-		A.wait:5 A.wait:5 A.wait:5
-
-		three <- one@take:2
-		B
-		A.wait:5
-
-		four <- five@take:3
-		B
-		A.wait:5
-
-		five
-		R
-		A.run:1
+		one                 | R     | A.run:1
+		two <- one@take:1   | B B B | A.wait:5
+		three <- one@take:2 | B     | A.wait:5
+		four <- five@take:3 | B     | A.wait:5
+		five                | R     | A.run:1
 	`).build();
 	const found = queryLineDetail(held, undefined, query(), 'A.wait:5').holders;
 	expect(found.map(({ownerName, ticks, percent, took}) => [ownerName, ticks, percent, took.map(at => `${at.ticks} ${at.location.method}:${at.location.line}`)])).toEqual([
@@ -77,13 +58,13 @@ test('a line that only calls shows the stacks that it is in', () => {
 });
 
 test('of a line that recurses by way of others, the outermost call has callers and the innermost callees', () => {
-	const detail = queryLineDetail(new Picture().draw('one\nR\nmain:1\nfib:5\nadd:7\nfib:5\nadd:7').build(), undefined, query(), 'A.fib:5');
+	const detail = queryLineDetail(new Picture().draw('one | R | main:1 | fib:5 | add:7 | fib:5 | add:7').build(), undefined, query(), 'A.fib:5');
 	expect(neighbours(detail.callers)).toBe('1 10ms A.main:1');
 	expect(neighbours(detail.callees)).toBe('1 10ms A.add:7');
 });
 
 test('virtual threads that have one record count as the threads that they are', () => {
-	const drawing = new Picture().draw('one\nR\nmain:1\n\nvirtual\nR\nmain:1').set('virtual', {members: 30});
+	const drawing = new Picture().draw('one | R | main:1\nvirtual | R | main:1').set('virtual', {members: 30});
 	expect(stacks(queryStacks(drawing.build(), undefined, query({filter: 'threads>30'})))).toBe('2 RUNNABLE 31thr 100% A.main:1');
 });
 

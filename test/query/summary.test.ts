@@ -8,7 +8,7 @@ import {headingOf} from '../../source/query/columns/column.js';
 import {measureOf} from '../../source/query/counters/scope.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {linesView} from '../../source/views/lines/view.js';
-import {deadlocked, Picture, picture, undent} from '../helpers/picture.js';
+import {deadlocked, Picture, picture} from '../helpers/picture.js';
 
 const glance = (changes: Partial<Query> = {}): Query => ({...defaultQuery, summary: {showsWaits: true}, ...changes});
 const names = (snapshot: Snapshot, query: Query): string[] => querySummaryLines(snapshot, undefined, query).rows.map(row => `${row.selfTicks} ${locationName(row)}${row.holder ? ` < ${row.holder}` : ''}`);
@@ -18,10 +18,7 @@ const found = (snapshot: Snapshot, query: Query): string | undefined => findings
 const quiet = 'The program uses almost no CPU: these are the lines where threads wait.';
 
 const hog = picture(`
-	main
-	R      R
-	main:1 main:1
-	work:2 work:3
+	main | R R | main:1 | work:2 work:3
 `);
 
 test('lines that used nothing themselves are not there, unless what they led to is asked for', () => {
@@ -34,34 +31,12 @@ test('lines that used nothing themselves are not there, unless what they led to 
 
 /** Two held up at a monitor and a lock, four that wait for work or for a server. */
 const waiting = (): Picture => new Picture().draw(`
-	a
-	t     t     t
-	main:1 main:1 main:1
-	java.lang.Thread.sleep:native java.lang.Thread.sleep:native java.lang.Thread.sleep:native
-
-	b <- a@take:8
-	B      B
-	run:4  run:4
-	take:8 take:8
-
-	c <- a@take:8 park
-	w
-	run:5
-	java.util.concurrent.locks.LockSupport.park:211
-
-	d
-	.     .
-	ask:7 ask:7
-	java.net.Socket.read:native java.net.Socket.read:native
-
-	e
-	.
-	ask:7
-	java.net.Socket.read:native
-
-	pool-1
-	w     w     w     w
-	java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211
+	a                  | t t t   | main:1 | java.lang.Thread.sleep:native
+	b <- a@take:8      | B B     | run:4  | take:8
+	c <- a@take:8 park | w       | run:5  | java.util.concurrent.locks.LockSupport.park:211
+	d                  | . .     | ask:7  | java.net.Socket.read:native
+	e                  | .       | ask:7  | java.net.Socket.read:native
+	pool-1             | w w w w | java.util.concurrent.locks.LockSupport.park:211
 `).set(['b', 'c', 'd', 'e'], {sinceMs: 58_000});
 
 test('where almost no CPU is used, rows are where threads wait, in the order of what is shown', () => {
@@ -92,17 +67,17 @@ test.each<[Partial<Query>, string, Snapshot?]>([
 
 test('threads in a deadlock are said to be, and a row where several hold threads up says how many', () => {
 	expect(found(deadlocked(), glance())).toBe('DEADLOCK: one -> two -> one 2 threads wait for locks, up to 50s: all of them in a deadlock.');
-	const {rows} = querySummaryLines(picture('one <- two\nB\nenter:4\n\ntwo <- one\nB\nenter:4'), undefined, glance());
+	const {rows} = querySummaryLines(picture('one <- two | B | enter:4\ntwo <- one | B | enter:4'), undefined, glance());
 	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
 });
 
 test('a known holder is named even where most waiters have an unknown one', () => {
-	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\nthree\nB\nenter:4\n\nfour\nB\nenter:4');
+	const drawing = new Picture().draw('one <- two@take:1 | B | enter:4\nthree | B | enter:4\nfour | B | enter:4');
 	expect(names(drawing.build(), glance())).toEqual(['3 A.enter:4 < two']);
 });
 
 test('where a holder is not known it says how to ask for it, if that is possible', () => {
-	const parked = new Picture().draw('a\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211')
+	const parked = new Picture().draw('a | w | run:5 | java.util.concurrent.locks.LockSupport.park:211')
 		.set('a', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantLock$NonfairSync'}).build();
 	const text = (canAskForHolders: boolean) => found(parked, glance({summary: {showsWaits: true, canAskForHolders}}));
 	expect(text(true)).toBe('1 thread waits for ReentrantLock: it is not known who has it (L in Blockers asks the JVM).');
@@ -117,13 +92,13 @@ test('in a moment that is too short to say so, rows are where threads wait if no
 	const {finding, rows} = querySummaryLines(waiting().build({sampledMs: 100}), undefined, glance());
 	expect(finding).toBe('No CPU use has been observed so far: these are the lines where threads wait.');
 	expect(rows.map(row => locationName(row))).toContain('A.ask:7');
-	const running = waiting().draw('hot\nR0\nwork:1').build({sampledMs: 999});
+	const running = waiting().draw('hot | R0 | work:1').build({sampledMs: 999});
 	expect(querySummaryLines(running, undefined, glance()).finding).toBeUndefined();
 	expect(names(running, glance())).toEqual(['2 A.take:8 < a', '1 A.work:1']);
 });
 
 test('where CPU is used, too, three that are held up are found, and one that has been for a second', () => {
-	const drawing = new Picture().draw('hot\nR R\nwork:1 work:1\n\na\nt\nmain:1');
+	const drawing = new Picture().draw('hot | R R | work:1\na | t | main:1');
 	const draw = (name: string) => drawing.draw(`${name} <- a@take:8\nB\nrun:4`);
 	const text = () => found(drawing.build(), glance());
 	draw('b');
@@ -136,16 +111,14 @@ test('where CPU is used, too, three that are held up are found, and one that has
 	drawing.set('c', {sinceMs: 99_900});
 	draw('d');
 	expect(text()).toBe('3 threads wait for Object: a has it, at A.main:1.');
-	drawing.draw('e <- b@take:8 park\nw\nrun:5');
+	drawing.draw('e <- b@take:8 park | w | run:5');
 	expect(text()).toBe('4 threads wait for locks: a has the Object that 3 of them wait for, at A.main:1.');
 });
 
 test('where the hottest lines are the JDK\'s, the line of the program that called most of it is named', () => {
 	const regex = picture(`
-		parser
-		R      R      R
-		match:7 match:7 work:9
-		java.util.regex.Loop.match:4 java.util.regex.Loop.match:9 -
+		parser | R R | match:7 | java.util.regex.Loop.match:4 java.util.regex.Loop.match:9
+		parser | R   | work:9
 	`);
 	expect(querySummaryLines(regex, undefined, glance()).finding).toBe('67% is what A.match:7 called; press a to count it there.');
 	expect(querySummaryLines(regex, undefined, glance({ownFirst: true})).finding).toBeUndefined();
@@ -170,14 +143,7 @@ test.each([
 	['GC Thread#0', 0, {heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, undefined],
 	['GC Thread#0', 0, {heapUsedBytes: 63 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 63.0M of 64.0M in use (98%).'],
 ])('where %s uses %i ms of a second, and %j is known, that is found', (name, cpuMs, vitals, text) => {
-	const drawing = new Picture().draw(undent(`
-		main
-		R30
-		work:1
-
-		${name} [vm${name.startsWith('C2') ? ' compiler' : ''}]
-		R${cpuMs}
-	`));
+	const drawing = new Picture().draw(`main | R30 | work:1\n${name} [vm${name.startsWith('C2') ? ' compiler' : ''}] | R${cpuMs}`);
 	expect(found(drawing.build(), glance({summary: {showsWaits: true, vitals}}))).toBe(text);
 	expect(found(drawing.build({sampledMs: 100}), glance())).toBeUndefined();
 });

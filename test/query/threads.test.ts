@@ -17,54 +17,22 @@ function drawn(rows: readonly ThreadRow[]): string {
 }
 
 const busyService = `
-	http-1
-	R100   R100   B
-	work:1 work:2 lock:3
-
-	http-2
-	R50    w      w
-	work:2 wait:4 wait:4
-
-	main
-	t      t      t
-	-      -      -
-
-	old [dead]
-	R10
-	init:9
-
-	GC Thread#0 [vm]
-	R30    R0
-
-	C2 CompilerThread0 [compiler]
-	R200
-
-	parker
-	w     w     w
-	wait:4 wait:4 wait:4
+	http-1                        | R100 R100 B | work:1 work:2 lock:3
+	http-2                        | R50 w w     | work:2 wait:4 wait:4
+	main                          | t t t
+	old [dead]                    | R10         | init:9
+	GC Thread#0 [vm]              | R30 R0
+	C2 CompilerThread0 [compiler] | R200
+	parker                        | w w w       | wait:4
 `;
 
 describe('threads of the JVM itself', () => {
 	const idleJvm = picture(`
-		VM Periodic Task Thread [vm]
-		R0.5 R0.5 R0.5
-		- - -
-
-		Reference Handler
-		. . .
-		handle:1 handle:1 handle:1
-
-		GC Thread#0 [vm]
-		R300 . .
-		- - -
-
-		worker-1
-		t R0.1 t
-		nap:2 nap:2 nap:2
-
-		main
-		t t t
-		nap:2 nap:2 nap:2
+		VM Periodic Task Thread [vm] | R0.5 R0.5 R0.5
+		Reference Handler            | . . .          | handle:1
+		GC Thread#0 [vm]             | R300 . .
+		worker-1                     | t R0.1 t       | nap:2
+		main                         | t t t          | nap:2
 	`);
 	const names = (changes: Partial<Query>) => queryThreads(idleJvm, undefined, shown(changes)).rows.map(({name}) => name);
 
@@ -80,13 +48,8 @@ describe('threads of the JVM itself', () => {
 			'GC Thread#0 RUNNABLE', 'worker-1 TIMED_WAITING', 'main TIMED_WAITING', 'VM Periodic Task Thread RUNNABLE', 'Reference Handler IDLE',
 		]);
 		const pool = queryThreads(picture(`
-			GC Thread#0 [vm]
-			R300 . .
-			- - -
-
-			GC Thread#1 [vm]
-			R1 . .
-			- - -
+			GC Thread#0 [vm] | R300 . .
+			GC Thread#1 [vm] | R1 . .
 		`), undefined, shown({foldPools: true})).rows;
 		expect(pool.map(({name, state}) => `${name} ${state}`)).toEqual(['GC Thread#* RUNNABLE']);
 	});
@@ -120,9 +83,7 @@ describe('rows', () => {
 		const drawing = new Picture().draw(busyService);
 		const since = drawing.build();
 		drawing.draw(`
-			http-2
-			R40    R
-			work:2 work:7
+			http-2 | R40 R | work:2 work:7
 		`);
 		const {rows} = queryThreads(drawing.build({durationMs: 1500}), since, shown({showIdle: false}));
 		// http-1 did nothing since, but stands blocked now.
@@ -158,20 +119,9 @@ describe('pools', () => {
 
 	test('a pool is where most of its threads are, and waits only for what all of them wait for', () => {
 		const {rows: [pool]} = queryThreads(picture(`
-			pool-1
-			R90
-			com.acme.Hot.run:3
-			java.util.regex.Loop.match:1
-
-			pool-2
-			w
-			com.acme.Worker.next:5
-			java.util.concurrent.locks.LockSupport.park:8
-
-			pool-3
-			w
-			com.acme.Worker.next:5
-			java.util.concurrent.locks.LockSupport.park:8
+			pool-1 | R90 | com.acme.Hot.run:3     | java.util.regex.Loop.match:1
+			pool-2 | w   | com.acme.Worker.next:5 | java.util.concurrent.locks.LockSupport.park:8
+			pool-3 | w   | com.acme.Worker.next:5 | java.util.concurrent.locks.LockSupport.park:8
 		`), undefined, shown({foldPools: true}));
 		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, own: {line: 5}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
 	});

@@ -19,17 +19,11 @@ const drawn = (snapshot: Snapshot, changes: Partial<Query> = {}): string => rows
 	.join('\n');
 
 const service = picture(`
-	one
-	R50    R30    R10    R5
-	main:1 main:1 main:1 main:1
-	run:2  run:2  run:2  other:9
-	sort:3 sort:3 read:4 -
-	swap:5 -      -      -
-
-	two
-	R5
-	start:7
-	sort:3
+	one | R50 | main:1 | run:2 | sort:3 | swap:5
+	one | R30 | main:1 | run:2 | sort:3
+	one | R10 | main:1 | run:2 | read:4
+	one | R5  | main:1 | other:9
+	two | R5  | start:7 | sort:3
 `);
 
 test('top-down: hot roots are open to where the path forks', () => {
@@ -56,7 +50,7 @@ test.each([
 });
 
 test('what a filter looks for is on the screen: paths are open to it, and not beyond', () => {
-	const deep = picture('one\nR990 R R\nmain:1 main:1 main:1\nhot:2 run:2 -\n- read:3 -\n- rare:4 -');
+	const deep = picture('one | R990 | main:1 | hot:2\none | R | main:1 | run:2 | read:3 | rare:4\none | R | main:1');
 	expect(drawn(deep)).not.toContain('rare');
 	expect(drawn(deep, {filter: 'read'})).toBe('10 0 - A.main:1\n10 0 - A.run:2\n10 0 + A.read:3');
 	expect(drawn(deep, {filter: 'main rare'})).toContain('A.rare:4');

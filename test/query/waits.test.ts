@@ -7,34 +7,12 @@ import {queryWaits} from '../../source/views/waits/waits.js';
 import {Picture} from '../helpers/picture.js';
 
 const drawing = new Picture().draw(`
-	db-1
-	.
-	com.acme.Db.query:88
-	sun.nio.ch.Net.poll:native
-
-	db-2
-	.
-	com.acme.Db.query:88
-	sun.nio.ch.Net.poll:native
-
-	pool-1
-	w
-	java.util.concurrent.ThreadPoolExecutor.getTask:1
-	java.util.concurrent.LinkedBlockingQueue.take:2
-	java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await:3
-
-	latch
-	w
-	com.acme.Main.main:1
-	java.util.concurrent.CountDownLatch.await:2
-
-	waiter <- db-1@com.acme.Db.query:80
-	B
-	com.acme.Db.query:87
-
-	busy
-	R
-	com.acme.Main.work:5
+	db-1   | . | com.acme.Db.query:88 | sun.nio.ch.Net.poll:native
+	db-2   | . | com.acme.Db.query:88 | sun.nio.ch.Net.poll:native
+	pool-1 | w | java.util.concurrent.ThreadPoolExecutor.getTask:1 | java.util.concurrent.LinkedBlockingQueue.take:2 | java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await:3
+	latch  | w | com.acme.Main.main:1 | java.util.concurrent.CountDownLatch.await:2
+	busy   | R | com.acme.Main.work:5
+	waiter <- db-1@com.acme.Db.query:80 | B | com.acme.Db.query:87
 `);
 const snapshot = drawing
 	.set(['db-1', 'db-2'], {sinceMs: 58_000, waitKind: 'read', waitPeer: '10.0.0.5:5432', waitEnd: (((10 * (2 ** 24)) + 7) * 65_536) + 41_234})

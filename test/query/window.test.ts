@@ -7,7 +7,7 @@ const startMs = 1_000_000;
 
 /** A snapshot that many seconds into the session, at ten samples a second. */
 function at(second: number): Snapshot {
-	return picture('main\nR\na:1', {samples: Math.round(second * 10), lastSampleAtMs: startMs + (second * 1000), takenAtMs: startMs + (second * 1000) + 50});
+	return picture('main | R | a:1', {samples: Math.round(second * 10), lastSampleAtMs: startMs + (second * 1000), takenAtMs: startMs + (second * 1000) + 50});
 }
 
 const secondOf = (snapshot: Snapshot | undefined) => snapshot ? (snapshot.session.lastSampleAtMs - startMs) / 1000 : 'start';

@@ -5,7 +5,7 @@ import {picture} from '../helpers/picture.js';
 import {screenOf} from '../helpers/session-screen.js';
 import {report, taskReport} from '../helpers/reports.js';
 
-const snapshot = {...picture('main\nR\na.B.c:1'), traces: report, tasks: taskReport};
+const snapshot = {...picture('main | R | a.B.c:1'), traces: report, tasks: taskReport};
 const recording: SourceStatus = {phase: 'recording', stale: false};
 const open = (view: string, status = recording): ComponentScreen => screenOf(snapshot, {columns: 100, view: {view}, status});
 

@@ -1,8 +1,7 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {unknownLine, unknownStack} from '../../source/model/frame.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
 import type {SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -24,22 +23,13 @@ const live: SourceStatus = {phase: 'sampling', stale: false};
 const unwrapped = (text: string) => text.replaceAll(sgr, '').replaceAll(/\s+/g, ' ');
 
 const busy = (): Snapshot => picture(`
-	worker-1
-	R R R R R R
-	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
-	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
-
-	worker-2 <- worker-1@com.acme.db.Pool.take:88
-	B B B B B B
-	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
-	com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95
-
-	poller
-	. . . . . .
-	sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native
+	worker-1 | R R R R R | com.acme.Main.main:3 | com.acme.sort.Bubble.sort:16
+	worker-1 | R         | com.acme.Main.main:3 | com.acme.db.Pool.take:88
+	worker-2 <- worker-1@com.acme.db.Pool.take:88 | B B B B B B | com.acme.Main.main:3 | com.acme.db.Pool.put:95
+	poller   | . . . . . . | sun.nio.ch.EPoll.wait:native
 `);
 
-const alone = picture('worker-1\nR\ncom.acme.Main.main:3');
+const alone = picture('worker-1 | R | com.acme.Main.main:3');
 
 test('a deadlock is a red line below the header in every view and size, until it is over', async () => {
 	let shown = deadlocked();
@@ -189,7 +179,7 @@ test.each<[RegExp, SourceStatus, Snapshot?]>([
 
 test('the screen holds still while it is paused, and says how many samples came', async () => {
 	let samples = 50;
-	const screen = screenOf(() => picture('one\nR\na:1', {samples}));
+	const screen = screenOf(() => picture('one | R | a:1', {samples}));
 	await screen.press(' ');
 	samples = 120;
 	screen.store.refresh();
@@ -202,7 +192,7 @@ describe('how sampling goes', () => {
 
 	/** The screen at the last of these moments of a session: seconds of sampling, samples, our own CPU seconds. */
 	function screenOver(moments: readonly Moment[], status = live, more: Partial<SessionStats> = {}): ComponentScreen {
-		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
+		const snapshots = moments.map(([s, samples, cpuS]) => picture('one | R | a:1', {
 			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000, ...more,
 		}));
 		let read = 0;
@@ -254,7 +244,7 @@ describe('how sampling goes', () => {
 describe('what must be known of the figures', () => {
 	const times = (mark: string) => Array.from({length: 200}, () => mark).join(' ');
 	// Threads that wait are no part of what was refused.
-	const refused = () => picture(`one\n${times('R')}\n${times('a:1')}\n\ntwo\n${times('w')}\n${times('b:1')}`, {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	const refused = () => picture(`one | ${times('R')} | a:1\ntwo | ${times('w')} | b:1`, {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
 	test('is in the header of 80 columns, the most urgent first', async () => {
 		const screen = screenOf(refused());
 		expect((await screen.lines())[0]).toContain('! 40% of running samples have no stack');
@@ -280,24 +270,23 @@ describe('what must be known of the figures', () => {
 		['not where there are enough', 'R', {...starved, samples: 300, late: 300}],
 		['not where few were asked for', 'R', {...starved, intervalMs: 9000, requestedIntervalMs: 9000}],
 	])('the header says %s: %s %j', async (_, marks, session, said) => {
-		const [header] = await screenOf(picture(`one\n${marks}\na:1 (unattributed).(unattributed)`, session)).lines();
+		const [header] = await screenOf(picture(`one | ${marks} | a:1 (unattributed).(unattributed)`, session)).lines();
 		expect(header).toMatch(said ? new RegExp(said) : /^(?!.*(?:!.*unattributed|one sample every|had no CPU))/);
 	});
 
 	test('what earlier windows lost is not said of a window, and the help says what a sample costs', async () => {
-		const build = (samples: number, late: number, durationMs: number) => picture('one\nR\na:1', {...starved, samples, late, failed: 50, durationMs});
+		const build = (samples: number, late: number, durationMs: number) => picture('one | R | a:1', {...starved, samples, late, failed: 50, durationMs});
 		const before = build(100, 100, 10_000);
 		expect(starvedText(build(103, 103, 30_000), before)).toBe('3 samples in 20 s: tprof-top had no CPU');
 		expect(starvedText(build(103, 100, 30_000), before)).toBe('');
-		const screen = screenOf(picture('one\nR\na:1', sparse), {rows: 60});
+		const screen = screenOf(picture('one | R | a:1', sparse), {rows: 60});
 		expect(unwrapped(await screen.text('?'))).toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
-		const builder = new SnapshotBuilder();
-		const thread = builder.addThread({key: 1, name: 'one'});
-		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 200, 1e7);
-		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
+		const drawing = new Picture();
+		drawing.builder.count(drawing.thread('one'), drawing.builder.addStack([pseudoFrame(drawing.builder, unknownStack)]), stateCode.RUNNABLE, 200, 1e7);
+		const unknown = drawing.build({durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50});
 		const screen = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}, rows: 60});
 		expect((await screen.lines())[0]).toContain('! 40% without stack: gdb 4711');
 		expect(await screen.text('enter')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
@@ -451,18 +440,10 @@ describe('what is said follows what is known', () => {
 		return {screen, text};
 	}
 
-	const heldText = `
-		holder
-		t
-		com.acme.Main.main:1
-
-		waiter <- holder park
-		w
-		com.acme.Dao.find:88
-	`;
+	const held = 'holder | t | com.acme.Main.main:1\nwaiter <- holder park | w | com.acme.Dao.find:88';
 
 	test('without a new sample: the heap, a tracer, how exact lines are', async () => {
-		const {screen, text} = screenWith(picture(heldText));
+		const {screen, text} = screenWith(picture(held));
 		expect(await text()).not.toContain('heap is full');
 		expect(await text({vitals: {heapUsedBytes: 99e6, heapMaxBytes: 100e6}})).toContain('! The heap is full');
 		await screen.press('enter');
@@ -471,8 +452,7 @@ describe('what is said follows what is known', () => {
 	});
 
 	test('in the same window: with Java alone, what is found where Java waits while the JVM works', async () => {
-		const drawing = new Picture().draw(heldText);
-		const {screen, text} = screenWith(drawing.draw('GC Thread#0 [vm]\nR300\n-').build());
+		const {screen, text} = screenWith(picture(`${held}\nGC Thread#0 [vm] | R300`));
 		expect(await text()).not.toContain('1 thread waits for');
 		await screen.press('J');
 		expect(await text()).toContain('! 1 thread waits for Object: holder has it');
@@ -510,10 +490,10 @@ describe('the mouse', () => {
 	});
 
 	test('a click selects the row that was drawn there, though a refresh comes before it is dealt with', async () => {
-		let shown = picture('one\nR30 R20 R10\na:1 b:2 c:3');
+		let shown = picture('one | R30 R20 R10 | a:1 b:2 c:3');
 		const screen = screenOf(() => shown);
 		const lines = await screen.lines();
-		shown = picture('one\nR30 R20 R90\na:1 b:2 c:3');
+		shown = picture('one | R30 R20 R90 | a:1 b:2 c:3');
 		screen.terminal.emit('mouse', {mouse: 'click', line: lines.findIndex(line => line.includes('A.b:2')), column: 10});
 		screen.store.refresh();
 		expect(await screen.text()).toMatch(/^>.*A\.b:2/m);

@@ -22,7 +22,7 @@ test('a young session is read often, at once when it has a share, then at its de
 	const read = () => {
 		const sinceMs = Date.now() - startMs;
 		readsMs.push(sinceMs);
-		return picture('one\nR\na:1', {samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs});
+		return picture('one | R | a:1', {samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs});
 	};
 
 	const store = storeOf(read, {
@@ -63,7 +63,7 @@ function ringStore(delayMs: number, phase: 'sampling' | 'recording' = 'sampling'
 	const startMs = Date.now() - 10_000;
 	const read = () => {
 		const sinceMs = Date.now() - startMs;
-		return picture('one\nR\na:1', {samples: Math.floor(sinceMs / 100), durationMs: sinceMs, takenAtMs: Date.now(), lastSampleAtMs: Date.now()});
+		return picture('one | R | a:1', {samples: Math.floor(sinceMs / 100), durationMs: sinceMs, takenAtMs: Date.now(), lastSampleAtMs: Date.now()});
 	};
 
 	const store = new SessionStore({source: sourceOf(read, {status: () => ({phase, stale: false})}), delayMs, vitals: () => ({cpuPercent: 50})});

@@ -38,12 +38,10 @@ describe('boxes', () => {
 	});
 
 	const snapshot = picture(`
-	worker
-	R30          R10          R60
-	a.Main.run:1 a.Main.run:1 a.Main.run:1
-	b.Sort.sort:2 b.Sort.sort:2 c.Find.find:3
-	b.Sort.swap:4 -            c.Sort.sort:5
-`);
+		worker | R30 | a.Main.run:1 | b.Sort.sort:2 | b.Sort.swap:4
+		worker | R10 | a.Main.run:1 | b.Sort.sort:2
+		worker | R60 | a.Main.run:1 | c.Find.find:3 | c.Sort.sort:5
+	`);
 
 	test('a zoomed one has the whole width', () => {
 		const {rows} = queryFlame(snapshot, undefined, defaultQuery);
@@ -63,12 +61,11 @@ describe('boxes', () => {
 
 describe('the screen', () => {
 	const snapshot = picture(`
-	worker
-	R40                 R40                      R20                      B
-	java.lang.Thread.run:840 java.lang.Thread.run:840 java.lang.Thread.run:840 java.lang.Thread.run:840
-	com.acme.Shop.sell:7     com.acme.Shop.sell:7     com.acme.db.Pool.take:9  com.acme.db.Pool.take:9
-	com.acme.Price.of:3      java.util.HashMap.get:5  -                        java.lang.Object.wait:native
-`);
+		worker | R40 | java.lang.Thread.run:840 | com.acme.Shop.sell:7    | com.acme.Price.of:3
+		worker | R40 | java.lang.Thread.run:840 | com.acme.Shop.sell:7    | java.util.HashMap.get:5
+		worker | R20 | java.lang.Thread.run:840 | com.acme.db.Pool.take:9
+		worker | B   | java.lang.Thread.run:840 | com.acme.db.Pool.take:9 | java.lang.Object.wait:native
+	`);
 
 	const flameOf = (more: {readonly theme?: Theme} = {}) => screenOf(snapshot, {columns: 61, rows: 16, view: {view: 'flame'}, ...more});
 

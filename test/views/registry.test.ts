@@ -8,27 +8,16 @@ import {report, taskReport} from '../helpers/reports.js';
 
 const snapshot = {
 	...picture(`
-	http-1
-	R30         R             B
-	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
-	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
-
-	http-2 <- http-1@com.acme.db.Pool.take:80
-	B
-	com.acme.db.Pool.take:88
-
-	poller
-	.
-	sun.nio.ch.EPoll.wait:native
-
-	queue-1 <- poller@com.acme.db.Pool.take:80
-	B
-	com.acme.db.Pool.put:95
-`), traces: report, tasks: taskReport,
+		http-1 | R30 R | com.acme.Main.main:3 | com.acme.sort.Bubble.sort:16
+		http-1 | B     | com.acme.Main.main:3 | com.acme.db.Pool.take:88
+		http-2 <- http-1@com.acme.db.Pool.take:80  | B | com.acme.db.Pool.take:88
+		poller | .     | sun.nio.ch.EPoll.wait:native
+		queue-1 <- poller@com.acme.db.Pool.take:80 | B | com.acme.db.Pool.put:95
+	`), traces: report, tasks: taskReport,
 };
 
 /** Another run of the same program, to compare with. */
-const marked = picture('http-1\nR\ncom.acme.Main.main:3');
+const marked = picture('http-1 | R | com.acme.Main.main:3');
 
 test('no two views have the same id or title', () => {
 	expect(new Set(views.map(({id}) => id)).size).toBe(views.length);
