@@ -27,20 +27,14 @@ async function options(line: string, {isScreen = true, environment = {}}: {reado
 	return configured(parsed.options, {given: parsed.given, isScreen, environment});
 }
 
-test('the command line goes before the file, and the file before the defaults', async () => {
+test('the command line goes before the file, and the file before the defaults; what is for the screen changes no report', async () => {
 	const config = file('{"interval": 50, "delay": 3, "view": "threads", "color": false, "idle-calls": ["a.B.c", "d.E.f"], "idle": true}');
 	expect(await options(`--config ${config} 1`)).toMatchObject({
 		intervalMs: 50, delayS: 3, view: 'threads', color: false, idleCalls: ['a.B.c', 'd.E.f'], idle: true, ascii: false,
 	});
 	expect(await options(`--config=${config} --delay 1 --view tree 1`)).toMatchObject({intervalMs: 50, delayS: 1, view: 'tree'});
 	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({intervalMs: undefined, config: false, configuration: noConfiguration});
-});
-
-test('what is for the screen changes no report', async () => {
-	const config = file('{"interval": 50, "delay": 3, "view": "threads", "idle": true}');
-	expect(await options(`--config ${config} -b 1`, {isScreen: false})).toMatchObject({
-		intervalMs: 50, delayS: undefined, view: undefined, idle: false,
-	});
+	expect(await options(`--config ${config} -b 1`, {isScreen: false})).toMatchObject({intervalMs: 50, delayS: undefined, view: undefined, idle: false});
 });
 
 test('it is where the XDG base directories are, and NO_COLOR goes before it', async () => {

@@ -76,7 +76,7 @@ test.each([[13, 'and 1 more thread'], [14, 'and 2 more threads']])('a deadlock o
 	const drawing = new Picture();
 	const names = Array.from({length: count}, (_, index) => `t${index}`);
 	for (const [index, name] of names.entries()) {
-		drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1\nB\nenter:4`);
+		drawing.draw(`${name} <- ${names[(index + 1) % count]}@take:1 | B | enter:4`);
 	}
 
 	expect(deadlockText(deadlocksOf(drawing.set(names, standing).build())[0]).split('; ').at(-1)).toBe(end);
@@ -105,19 +105,13 @@ test('a thread that has just got its lock does not wait for itself; one that hol
 test('of many threads in any order every circle is found once', () => {
 	const drawing = new Picture();
 	const names = Array.from({length: 900}, (_, index) => `t${index}`);
-	for (const name of names) {
-		drawing.thread(name);
-	}
-
 	// Threes in a circle, each with a tail of three that wait for it.
 	for (const index of names.keys()) {
-		const group = Math.floor(index / 6) * 6;
 		const place = index % 6;
-		drawing.set(`t${index}`, {
-			state: stateCode.BLOCKED, node: drawing.builder.addStack([drawing.frame('x:1')]), lockKind: lockKindCode.monitor, lockOwner: drawing.thread(`t${group + (place < 3 ? (place + 1) % 3 : place - 1)}`), sinceMs: 1000,
-		});
+		drawing.draw(`t${index} <- t${index - place + (place < 3 ? (place + 1) % 3 : place - 1)} | B | x:1`);
 	}
 
+	drawing.set(names, standing);
 	const snapshot = drawing.build();
 	expect(deadlocksOf(snapshot).map(members => members.length)).toEqual(Array.from({length: 150}, () => 3));
 	const {rows, allRows} = queryBlockers(snapshot, undefined, query());

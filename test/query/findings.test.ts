@@ -13,9 +13,9 @@ const reading = ['org.queue.Connection.run:7', 'org.queue.Frames.next:9', 'java.
 
 /** So many threads that have read from a server for some seconds, beside one that works or does not. */
 function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:5432', kind = 'read', isBusy = true}: {readonly stack?: readonly string[]; readonly seconds?: number; readonly peer?: string; readonly kind?: string; readonly isBusy?: boolean} = {}): Snapshot {
-	const drawing = new Picture().draw(isBusy ? 'hot\nR500\nwork:1' : 'main\nt\nmain:1');
+	const drawing = new Picture().draw(isBusy ? 'hot | R500 | work:1' : 'main | t | main:1');
 	for (let thread = 0; thread < count; thread++) {
-		drawing.draw(`db-${thread}\n.\n${stack.join('\n')}`);
+		drawing.draw(`db-${thread} | . | ${stack.join(' | ')}`);
 		drawing.set(`db-${thread}`, {sinceMs: 100_000 - (seconds * 1000), waitKind: kind, waitPeer: peer});
 	}
 
@@ -49,7 +49,7 @@ test('ten readers, three tasks of a program at rest, and one that gets no connec
 
 test('what is compiled for a quarter of the CPU time is named, with its error', () => {
 	const compiling = (huge: number, vitals?: TargetVitals, programMs = 100) => {
-		const drawing = new Picture().draw(`main\nR${programMs}\nwork:1\n\nC2 CompilerThread0 [compiler]\n`);
+		const drawing = new Picture().draw(`main | R${programMs} | work:1\nC2 CompilerThread0 [compiler] | R0`);
 		for (const [method, count] of [['com.acme.Huge.run', huge], ['com.acme.Small.run', 90 - huge]] as const) {
 			const node = drawing.builder.addStack(new JvmStacks(drawing.builder).ofCompilation('C2', method));
 			for (let piece = 0; piece < count; piece++) {
@@ -73,7 +73,7 @@ test('what is compiled for a quarter of the CPU time is named, with its error', 
 test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatching(/^2 threads wait together at \S*AutoLock\$WithCondition\.await:194 /)]]])('a pool whose queue is its own waits for work: %s', (asks, texts) => {
 	const drawing = new Picture();
 	for (const name of ['qtp-1', 'qtp-2']) {
-		drawing.draw(`${name}\nt\norg.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run:1200\norg.eclipse.jetty.util.${asks}:219\norg.eclipse.jetty.util.thread.AutoLock$WithCondition.await:194\njava.util.concurrent.locks.LockSupport.parkNanos:269`);
+		drawing.draw(`${name} | t | org.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run:1200 | org.eclipse.jetty.util.${asks}:219 | org.eclipse.jetty.util.thread.AutoLock$WithCondition.await:194 | java.util.concurrent.locks.LockSupport.parkNanos:269`);
 		drawing.set(name, {sinceMs: 70_000});
 	}
 
@@ -82,7 +82,7 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 
 /** A program of two seconds, or as long as said, that used and awaited so much CPU time. */
 function delayed(usedMs: number, delayMs: number, sampledMs = 2000): Snapshot {
-	return new Picture().draw(`main\nR${usedMs}\nwork:1`).set('main', {runDelayNs: delayMs * 1e6}).build({durationMs: sampledMs, sampledMs});
+	return new Picture().draw(`main | R${usedMs} | work:1`).set('main', {runDelayNs: delayMs * 1e6}).build({durationMs: sampledMs, sampledMs});
 }
 
 test.each([
@@ -102,7 +102,7 @@ test.each([
 function pinned(): Picture {
 	const drawing = new Picture().draw('hot | R500 | work:1\nunmounted | R0');
 	for (const name of ['1', '2']) {
-		drawing.draw(`ForkJoinPool-1-worker-${name}\nw\njava.lang.VirtualThread.run:309\n\nmounted-${name}\nt\nhandle:12\njava.lang.Thread.sleep:509`);
+		drawing.draw(`ForkJoinPool-1-worker-${name} | w | java.lang.VirtualThread.run:309\nmounted-${name} | t | handle:12 | java.lang.Thread.sleep:509`);
 		drawing.set(`ForkJoinPool-1-worker-${name}`, {flags: threadFlag.carrier});
 		drawing.set(`mounted-${name}`, {flags: threadFlag.virtual, carrier: drawing.thread(`ForkJoinPool-1-worker-${name}`), sinceMs: 92_000});
 	}

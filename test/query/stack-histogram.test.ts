@@ -24,11 +24,12 @@ test('identical stacks are one row, whatever threads, states and locks they had'
 	expect(votes(drawn, {states: ['WAITING']})).toBe('1 100% 1thr wwww A.wait:4 < A.main:1');
 });
 
-test('the first frames alone are compared where that is asked for, and Enter still shows all', () => {
+test('the first frames alone are compared, and searched, where that is asked for; Enter still shows all', () => {
 	expect(votes(drawn, {depth: 1})).toBe('4 100% 2thr RRRR A.sort:2\n3 0% 2thr BBBB A.lock:3');
 	const [row] = queryStackHistogram(drawn, undefined, {...defaultQuery, depth: 1}).rows;
 	expect(row.wholeFrames.map(frame => locationName(frame))).toEqual(['A.sort:2', 'A.main:1']);
 	expect([...drawn.dictionary.nodeParent.keys()].filter(node => node < drawn.dictionary.nodeCount && row.isOf(node))).toHaveLength(2);
+	expect(votes(drawn, {depth: 1, filter: 'main'})).toBe('');
 });
 
 test('a fingerprint is that of the frames as printed: the same in every session', () => {
@@ -44,8 +45,4 @@ test.each([
 	const {rows, allRows} = queryStackHistogram(drawn, undefined, {...defaultQuery, filter});
 	expect(rows).toHaveLength(count);
 	expect(allRows).toBe(filter === 'state:B' ? 1 : 3);
-});
-
-test('words are looked for in the compared frames alone', () => {
-	expect(votes(drawn, {depth: 1, filter: 'main'})).toBe('');
 });

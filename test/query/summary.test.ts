@@ -99,7 +99,7 @@ test('in a moment that is too short to say so, rows are where threads wait if no
 
 test('where CPU is used, too, three that are held up are found, and one that has been for a second', () => {
 	const drawing = new Picture().draw('hot | R R | work:1\na | t | main:1');
-	const draw = (name: string) => drawing.draw(`${name} <- a@take:8\nB\nrun:4`);
+	const draw = (name: string) => drawing.draw(`${name} <- a@take:8 | B | run:4`);
 	const text = () => found(drawing.build(), glance());
 	draw('b');
 	draw('c');

@@ -63,12 +63,9 @@ test.each(Object.entries(kinds))('nothing but its own record decides by the id o
 test.each([
 	['view or column', 'if (state.view === \'threads\') {}'],
 	['view or column', 'switch (column.id) {case \'self\': {}}'],
-	['view or column', 'columns.filter(({id}) => id !== \'trend\');'],
 	['view or column', 'columns.filter(({id}) => ![\'trend\', \'idle\'].includes(id));'],
 	['engine', 'const isExact = snapshot.session.engine === \'memory\';'],
-	['format', 'const depth = options.format === \'votes\' ? 10 : Infinity;'],
 	['format', 'formats.find(({id}) => id === \'pprof\')'],
-	['option', 'if (row.name === \'color\') {}'],
 	['key', 'if (key === \'escape\') {}'],
 ])('%s: %s is found', (kind, text) => {
 	expect(decisionsById(text, kinds[kind])).toHaveLength(1);

@@ -1,5 +1,5 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {pseudoFrame, unknownStack} from '../../source/model/frame.js';
 import type {SourceStatus} from '../../source/model/source.js';
@@ -87,6 +87,33 @@ describe('a frame fits its screen', () => {
 
 		expect(await screenOf(busy(), {theme: colored}).text()).toMatch(sgr);
 	});
+});
+
+test('a window that is being resized is repainted once, when it rests; a repaint takes the place of one that waits', async () => {
+	const screen = screenOf(alone);
+	await screen.lines();
+	const before = screen.repaints;
+	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+	onTestFinished(() => {
+		vi.useRealTimers();
+	});
+	const repaintsAfter = async (ms: number, ...events: ReadonlyArray<'resize' | 'repaint'>) => {
+		for (const event of events) {
+			screen.terminal.emit(event);
+		}
+
+		vi.advanceTimersByTime(ms);
+		await screen.lines();
+		return screen.repaints - before;
+	};
+
+	for (let step = 0; step < 5; step++) {
+		expect(await repaintsAfter(1, 'resize')).toBe(0);
+	}
+
+	expect(await repaintsAfter(60)).toBe(1);
+	expect(await repaintsAfter(0, 'resize', 'repaint')).toBe(2);
+	expect(await repaintsAfter(60)).toBe(2);
 });
 
 describe('the Lines view', () => {
