@@ -5,22 +5,17 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
-import {type JavaProcess, startJar} from './helpers/jvm.js';
+import {startShop} from './helpers/jvm.js';
 import {cli, run, runCli, startCli} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {until, patienceMs} from './helpers/until.js';
-import {beside, closedAfterTest, folderForTest, sharedFolder, spawnForTest} from './helpers/for-test.js';
+import {beside, closedAfterTest, folderForTest, sharedFolder, sharedShop, spawnForTest} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
-const shop = path.join(root, 'demo/shop.jar');
 
 const folder = sharedFolder();
-
-async function startShop(): Promise<JavaProcess> {
-	return startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
-}
 
 describe.concurrent('what needs no JVM', () => {
 	test('--version and --help', async () => {
@@ -74,12 +69,7 @@ const isPartial = (name: string) => name.endsWith('.partial');
 const untilReportsIn = async (at: string, count: number) => until(() => readdirSync(at).some(name => isPartial(name) && readFileSync(path.join(at, name), 'utf8').split('\n').length > count));
 
 describe.concurrent('on a running JVM', () => {
-	let target: JavaProcess;
-
-	beforeAll(async () => {
-		target = await startShop();
-		return async () => target.stop();
-	});
+	const shared = sharedShop();
 
 	// Its sampler does not touch the JVM.
 	test('SIGTERM ends it though its sampler hangs in a system call', beside(async () => {
@@ -89,7 +79,7 @@ describe.concurrent('on a running JVM', () => {
 		cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
 		cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
 		writeFileSync(path.join(copy, 'dist/worker.js'), `import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${JSON.stringify(`${pipe}.next`)}, '');\nopenSync(${JSON.stringify(pipe)});\n`);
-		const child = spawnForTest(process.execPath, [path.join(copy, 'dist/cli.js'), String(target.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
+		const child = spawnForTest(process.execPath, [path.join(copy, 'dist/cli.js'), String(shared.java.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
 		// It listens to the signal, and its worker opens the pipe, into which nobody writes.
 		await until(() => (BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`) & (1n << 14n)) !== 0n);
 		await until(() => existsSync(`${pipe}.next`));
@@ -102,7 +92,7 @@ describe.concurrent('on a running JVM', () => {
 		const errors = new Set<string>();
 		// With fewer Node itself does not come up.
 		for (let limit = 19; limit <= 40; limit += 3) {
-			const {stderr} = await run('sh', ['-c', 'ulimit -n $0; exec "$@"', String(limit), process.execPath, cli, String(target.pid), '--duration', '0.1']);
+			const {stderr} = await run('sh', ['-c', 'ulimit -n $0; exec "$@"', String(limit), process.execPath, cli, String(shared.java.pid), '--duration', '0.1']);
 			expect(stderr, `limit ${limit}`).not.toMatch(/internal error|please report|^ {4}at /m);
 			errors.add(stderr);
 		}
@@ -112,7 +102,7 @@ describe.concurrent('on a running JVM', () => {
 
 	test.each([
 		['list', () => ['list']],
-		['a report', () => ['--duration', '0.5', '--format', 'json', String(target.pid)]],
+		['a report', () => ['--duration', '0.5', '--format', 'json', String(shared.java.pid)]],
 	])('%s on a full disk is an error that is said', {concurrent: false}, (_, args) => {
 		const full = openSync('/dev/full', 'w');
 		try {
@@ -125,7 +115,7 @@ describe.concurrent('on a running JVM', () => {
 
 	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', {concurrent: false}, async () => {
 		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
-		const args = ['--interval', '20', '--max-overhead', '0.01', String(target.pid)];
+		const args = ['--interval', '20', '--max-overhead', '0.01', String(shared.java.pid)];
 		const why = 'engine attach: memory is not available (ptrace is blocked by a system call filter (seccomp), as is usual in containers)';
 		const {stdout} = await run(process.execPath, [withoutPtrace, process.execPath, cli, '--format', 'json', '--duration', '2', ...args]);
 		const {notes} = JSON.parse(stdout) as {notes: string[]};
@@ -136,11 +126,11 @@ describe.concurrent('on a running JVM', () => {
 	test('--output writes a whole file for its owner, and replaces none', {concurrent: false}, async () => {
 		const at = mkdtempSync(path.join(folder, 'output-'));
 		const file = path.join(at, 'hot.pb.gz');
-		expect(await runCli('--duration', '1', '--max-overhead', '100', '--format', 'pprof', '-o', file, String(target.pid))).toMatchObject({status: 0, stdout: ''});
+		expect(await runCli('--duration', '1', '--max-overhead', '100', '--format', 'pprof', '-o', file, String(shared.java.pid))).toMatchObject({status: 0, stdout: ''});
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const snapshot = readPprof(readFileSync(file));
-		expect(snapshot.target.pid).toBe(target.pid);
-		const again = await runCli('--duration', '0.5', '--format', 'pprof', '-o', file, String(target.pid));
+		expect(snapshot.target.pid).toBe(shared.java.pid);
+		const again = await runCli('--duration', '0.5', '--format', 'pprof', '-o', file, String(shared.java.pid));
 		expect(again.status).toBe(2);
 		expect(readPprof(readFileSync(file))).toEqual(snapshot);
 		expect(readdirSync(at)).toEqual(['hot.pb.gz']);
@@ -150,7 +140,7 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('SIGINT ends early and prints what there is', async () => {
-		const {child, ended, stdout: printed} = startCli('-n', '2', '-d', '1.5', '--format', 'json', String(target.pid));
+		const {child, ended, stdout: printed} = startCli('-n', '2', '-d', '1.5', '--format', 'json', String(shared.java.pid));
 		await until(() => printed().includes('\n'));
 		child.kill('SIGINT');
 		const {status, stdout, stderr} = await ended;
@@ -161,7 +151,7 @@ describe.concurrent('on a running JVM', () => {
 
 	test('SIGTERM: the reports so far are in the file', async () => {
 		const at = mkdtempSync(path.join(folder, 'signal-'));
-		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
+		const {child, ended} = startCli('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(shared.java.pid));
 		await untilReportsIn(at, 2);
 		child.kill('SIGTERM');
 		expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});
@@ -170,7 +160,7 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('a reader that goes away is no error', async () => {
-		const {child, ended, stdout} = startCli('-n', '100', '-d', '0.3', '--format', 'json', String(target.pid));
+		const {child, ended, stdout} = startCli('-n', '100', '-d', '0.3', '--format', 'json', String(shared.java.pid));
 		await until(() => stdout().includes('\n'));
 		child.stdout.destroy();
 		const {status, stderr} = await ended;

@@ -3,10 +3,10 @@ import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from
 import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
+import {jdk} from './helpers/jvm.js';
 import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
-import {beside, closedAfterTest, sharedFolder} from './helpers/for-test.js';
+import {beside, closedAfterTest, sharedFolder, sharedShop} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
@@ -36,24 +36,19 @@ function without(...names: readonly string[]): string {
 }
 
 describe.concurrent('dist/ alone, somewhere else', () => {
-	let target: JavaProcess;
-
-	beforeAll(async () => {
-		target = await startJar(path.join(root, 'demo/shop.jar'), {jvmArgs: ['-Xmx128m']});
-		return async () => target.stop();
-	});
+	const shared = sharedShop();
 
 	test('says its version and lists JVMs', async () => {
 		const {version} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {version: string};
 		expect(await run(copy, ['--version'])).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
 		const {status, stdout, stderr} = await run(copy, ['list']);
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
-		expect(stdout).toMatch(new RegExp(`^ *${target.pid} `, 'm'));
+		expect(stdout).toMatch(new RegExp(`^ *${shared.java.pid} `, 'm'));
 	});
 
 	test('samples a JVM with the same engine as in the project', {concurrent: false}, async () => {
 		const engine = async (at: string) => {
-			const {status, stdout, stderr} = await run(at, ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+			const {status, stdout, stderr} = await run(at, ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(shared.java.pid)]);
 			expect({status, stderr}).toEqual({status: 0, stderr: ''});
 			const {engine: used, notes, threads} = JSON.parse(stdout) as {engine: string; notes: string[]; threads: Array<{name: string}>};
 			expect(threads.map(({name}) => name)).toContain('pricing-1');
@@ -64,7 +59,7 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 	});
 
 	test('without the FFI binaries, it samples and says what it cannot see', {concurrent: false}, async () => {
-		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(shared.java.pid)]);
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown});
 	});
@@ -112,8 +107,7 @@ describe.concurrent('what is in dist/', () => {
 	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
 		const terminal = closedAfterTest(new TerminalSession(process.execPath, [...nodeOptions, path.join(copy, 'cli.js'), 'open', path.join(copy, 'demo/recording.tprof')], {env}));
 		await terminal.until('demo.Pricing');
-		terminal.type('q');
-		expect(await terminal.ended()).toMatchObject({exitCode: 0});
+		await terminal.quit();
 		return terminal;
 	}
 

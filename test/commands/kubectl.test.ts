@@ -13,28 +13,25 @@ test('--dry-run prints a command that a shell can run', async () => {
 	});
 	const {stdout} = await tprof('shop-0', '--copy-to', 'shop-copy', '--keep-labels', '--profile', 'sysadmin', '--image=i', '--dry-run');
 	expect(stdout).toBe('kubectl debug shop-0 --image=i --profile=sysadmin --copy-to=shop-copy --share-processes --keep-labels --attach --quiet -- tprof-top\n');
+	expect(await tprof('--help')).toMatchObject({status: 0, stdout: expect.stringContaining('Labels decide which Services send requests to a pod.') as string});
 });
 
-test('it says what is missing', async () => {
-	const wrong: Array<readonly [readonly string[], RegExp]> = [
-		[[], /which pod\?/],
-		[['a', 'b'], /give one pod/],
-		[['a', '--keep-labels'], /--keep-labels is for --copy-to\n {2}without a copy the pod itself .* stays in its Services/],
-		...['', 'A', 'a/b', 'x\u001B[31m', '\u202Ea'].map(name => [[name, '--dry-run', '-c', 'c'], /is not a valid Kubernetes name/] as const),
-		[['a', '-c', 'b\n', '--dry-run'], /^kubectl-tprof: "b\\x0a" is not a valid Kubernetes name\n/],
-		[['a', '-c', 'b', '--image', '', '--dry-run'], /which image/],
-		[['a', '-c', 'b', '--dry-run', '--', '\u001B[2J'], /must not have control characters/],
-		[['a', '--what'], /Unknown option '--what'/],
-		[['a'], /cannot run kubectl: ENOENT/],
-	];
-	for (const [args, problem] of wrong) {
-		const {status, stdout, stderr} = await tprof(...args);
-		expect(stdout).toBe('');
-		expect(stderr).toMatch(problem);
-		expect(stderr).not.toMatch(/[\u001B\u202E]/);
-		expect(status).toBeGreaterThan(0);
-	}
+const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
+	[[], /which pod\?/],
+	[['a', 'b'], /give one pod/],
+	[['a', '--keep-labels'], /--keep-labels is for --copy-to\n {2}without a copy the pod itself .* stays in its Services/],
+	...['', 'A', 'a/b', 'x\u001B[31m', '\u202Ea'].map(name => [[name, '--dry-run', '-c', 'c'], /is not a valid Kubernetes name/] as const),
+	[['a', '-c', 'b\n', '--dry-run'], /^kubectl-tprof: "b\\x0a" is not a valid Kubernetes name\n/],
+	[['a', '-c', 'b', '--image', '', '--dry-run'], /which image/],
+	[['a', '-c', 'b', '--dry-run', '--', '\u001B[2J'], /must not have control characters/],
+	[['a', '--what'], /Unknown option '--what'/],
+	[['a'], /cannot run kubectl: ENOENT/],
+];
 
-	const {stdout} = await tprof('--help');
-	expect(stdout).toContain('Labels decide which Services send requests to a pod.');
+test.concurrent.for(wrong)('%j is refused with what is missing', async ([args, problem]) => {
+	const {status, stdout, stderr} = await tprof(...args);
+	expect(stdout).toBe('');
+	expect(stderr).toMatch(problem);
+	expect(stderr).not.toMatch(/[\u001B\u202E]/);
+	expect(status).toBeGreaterThan(0);
 });

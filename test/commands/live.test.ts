@@ -1,14 +1,12 @@
 import {mkdtempSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {isNewestOrAskedFor, type JavaProcess, jdks, startJar} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, startShop} from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {cli} from '../helpers/run.js';
-import {beside, closedAfterTest, javaForTest, sharedFolder, stoppedAfterTest} from '../helpers/for-test.js';
-
-const shop = path.resolve(import.meta.dirname, '../../demo/shop.jar');
+import {beside, closedAfterTest, javaForTest, sharedFolder, sharedShop, stoppedAfterTest} from '../helpers/for-test.js';
 
 const folder = sharedFolder();
 
@@ -27,7 +25,7 @@ function rows(screen: string): string[] {
 
 /** Alone: a process that is started meanwhile would inherit the terminal and keep it open. */
 test('its window closed, it ends without a word', async () => {
-	const target = stoppedAfterTest(await startJar(shop, {jdk: jdks().at(-1)!, jvmArgs: ['-Xmx128m']}));
+	const target = stoppedAfterTest(await startShop({jdk: jdks().at(-1)!}));
 	const outcome = ownFolder();
 	const [words, code] = [path.join(outcome, 'words'), path.join(outcome, 'code')];
 	// The shell outlives the signal that says so, to see how its child ends.
@@ -41,23 +39,17 @@ test('its window closed, it ends without a word', async () => {
 });
 
 describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('the live view on JDK $release', on => {
-	let target: JavaProcess;
-
-	beforeAll(async () => {
-		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
-		return async () => target.stop();
-	});
+	const shared = sharedShop({jdk: on});
 
 	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, beside(async () => {
-		const session = open(ownFolder(), String(target.pid), '-d', '60', '--interval', '2000');
+		const session = open(ownFolder(), String(shared.java.pid), '-d', '60', '--interval', '2000');
 		await session.until(/^> +(?:[1-9]\d*\.\d|100) /m, 'a share of CPU time');
-		session.type('q');
-		await session.ended();
+		await session.quit();
 	}));
 
 	test('start, filter, drill down, save, quit: the terminal is given back and a summary stays', {concurrent: false}, beside(async () => {
 		const at = ownFolder();
-		const session = open(at, String(target.pid));
+		const session = open(at, String(shared.java.pid));
 		await session.until('demo.Pricing.discount');
 		expect(session.isAlternate).toBe(true);
 
@@ -85,33 +77,27 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 		session.type('\u001B[Z');
 		// With a fifth of it the method is among the five hottest, whatever else the program got a CPU for on a busy host.
 		await session.until(screen => /since start (?:[2-9]|\d\d)s/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
-		session.type('q');
-		await session.ended();
-		expect(session.exit).toMatchObject({exitCode: 0});
+		await session.quit();
 		expect(session.isAlternate).toBe(false);
-		expect(session.scrollback()).toContain(`tprof-top ${target.pid}`);
+		expect(session.scrollback()).toContain(`tprof-top ${shared.java.pid}`);
 		expect(session.scrollback()).toContain('demo.Pricing.discount');
 		const snapshot = readPprof(readFileSync(path.join(at, file)));
-		expect(snapshot.target.pid).toBe(target.pid);
+		expect(snapshot.target.pid).toBe(shared.java.pid);
 		expect(snapshot.counters.ticks.slice(0, snapshot.counters.count).reduce((sum, ticks) => sum + ticks, 0)).toBe(snapshot.session.threadSamples);
 		expect(readFileSync(path.join(at, file.replace('.pb.gz', '.txt')), 'utf8')).toContain('demo.Pricing.discount');
 		expect(readdirSync(at).filter(name => name !== 'state' && !/^tprof-\d+-\d+T\d+Z(-\d+)?\.(pb\.gz|txt)$/.test(name))).toEqual([]);
 
 		const again = open(at, 'open', path.join(at, file));
 		await again.until('demo.Pricing.discount');
-		expect(again.text()).toContain(String(target.pid));
-		again.type('q');
-		await again.ended();
-		expect(again.exit).toMatchObject({exitCode: 0});
+		expect(again.text()).toContain(String(shared.java.pid));
+		await again.quit();
 
 		// What was left is kept too, all of it.
 		expect(session.scrollback()).toContain('tprof-top open --last');
 		const last = open(at, 'open', '--last');
 		await last.until('demo.Pricing.discount');
-		expect(last.lines()[0]).toContain(`pid ${target.pid}`);
-		last.type('q');
-		await last.ended();
-		expect(last.exit).toMatchObject({exitCode: 0});
+		expect(last.lines()[0]).toContain(`pid ${shared.java.pid}`);
+		await last.quit();
 	}));
 });
 
@@ -133,8 +119,7 @@ describe.concurrent('the summary says what the run was about', () => {
 		await session.until(/\[Traces][^]*^> .*KnownTraces\.busy/m);
 		// Its hooks are on the stacks by now.
 		await session.until(/since start (?:[3-9]|\d\d)s/);
-		session.type('q');
-		await session.ended();
+		await session.quit();
 		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+[num]?s, longest [\d.]+[num]?s/m);
 		expect(session.scrollback()).not.toMatch(/tprof\.(?:agent|stub|\w*Hooks)/);
 	}));
@@ -160,7 +145,7 @@ test.concurrent('a JVM is chosen from the list, which gives the terminal to the 
 }));
 
 test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', beside(async () => {
-	const target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
+	const target = await startShop();
 	const session = open(ownFolder(), String(target.pid));
 	await session.until('demo.Pricing.discount');
 	await target.stop();
@@ -168,13 +153,11 @@ test.concurrent('the target\'s end leaves the last table on the screen, says so,
 	expect(session.text()).toContain('demo.Pricing.discount');
 	session.type('s');
 	await session.until(/saved tprof-/);
-	session.type('q');
-	await session.ended();
-	expect(session.exit).toMatchObject({exitCode: 0});
+	await session.quit();
 }));
 
 test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', beside(async () => {
-	const target = stoppedAfterTest(await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']}));
+	const target = stoppedAfterTest(await startShop({jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m']}));
 	const session = open(ownFolder(), '--engine', 'attach', String(target.pid));
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 1});

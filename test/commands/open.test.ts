@@ -112,8 +112,7 @@ test('the screen shows as many lines as a file may hold', async () => {
 	await terminal.until('[Threads]');
 	terminal.type('\t/Hot\r');
 	await terminal.until('filter: Hot');
-	terminal.type('q');
-	await terminal.ended();
+	await terminal.quit();
 	const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
 	expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);
 });

@@ -15,7 +15,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {
 	beside, closedAfterTest, folderForTest, javaForTest, sharedFolder, spawnForTest, stoppedAfterTest,
 } from '../helpers/for-test.js';
-import {startJar} from '../helpers/jvm.js';
+import {startShop} from '../helpers/jvm.js';
 import {pick, seeded} from '../helpers/random.js';
 import {cli, run, runCli, start, startCli} from '../helpers/run.js';
 import {samplerForTest} from '../helpers/sampling.js';
@@ -36,7 +36,7 @@ function windowsOf(file: string): readonly RingWindow[] {
 }
 
 test.concurrent('every view shows of a moment what the live screen showed then, to the last digit', beside(async () => {
-	const java = stoppedAfterTest(await startJar(path.resolve(import.meta.dirname, '../../demo/shop.jar')));
+	const java = stoppedAfterTest(await startShop());
 	const sampler = await samplerForTest(java, {timer: 'auto'});
 	await until(() => (sampler.read()?.session.samples ?? 0) > 0);
 	const recorder = await Recorder.create(newName());
@@ -173,8 +173,7 @@ test.concurrent('a moment, a span and two spans of it are opened and compared', 
 	await terminal.until(/playing|the end of the recording/);
 	terminal.type('\u001B');
 	await terminal.until('RECORDED');
-	terminal.type('q');
-	await terminal.ended();
+	await terminal.quit();
 }));
 
 test.concurrent('the live screen records from its start, by a key, and all that it has', beside(async () => {
@@ -198,8 +197,7 @@ test.concurrent('the live screen records from its start, by a key, and all that 
 	await terminal.until(/name|file/i);
 	terminal.type('\r');
 	await terminal.until(/saved tprof-.*windows|saved .*\.tprof/);
-	terminal.type('q');
-	await terminal.ended();
+	await terminal.quit();
 	const [whole, byKey, all] = [file, ...made()].map(name => windowsOf(name).length);
 	expect(all).toBeGreaterThan(whole + byKey - 2);
 }));

@@ -1,4 +1,4 @@
-import {chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
@@ -25,10 +25,7 @@ describe.each(formats)('a save as $id', ({id, extension}) => {
 
 		const names = readdirSync(snapshotDir);
 		expect(names).toHaveLength(3);
-		for (const name of names) {
-			const stem = name.slice(0, -extension.length);
-			expect([stem.replace(/^tprof-4711-\d+T\d+Z/, '').replace(/^-[23]$/, ''), name]).toEqual(['', stem + extension]);
-		}
+		expect(names.filter(name => !name.endsWith(extension) || !/^tprof-4711-\d+T\d+Z(?:-[23])?$/.test(name.slice(0, -extension.length)))).toEqual([]);
 	});
 
 	test('under a name that is taken is refused: what is wrong is said first', async () => {
@@ -51,11 +48,6 @@ test('a save is a pprof file that opens again and the same moment as text, both 
 	await save();
 	vi.useRealTimers();
 	expect(readdirSync(folder).sort()).toEqual(['-2.pb.gz', '-2.txt', '.pb.gz', '.txt'].map(end => `tprof-4711-20260914T140201Z${end}`));
-});
-
-test('a save that fails leaves nothing', async () => {
-	await expect(saver({snapshotDir: path.join(folder, 'missing'), depth: undefined})(whole, undefined, defaultQuery, {})).rejects.toThrow('there is no folder');
-	expect(existsSync(path.join(folder, 'missing'))).toBe(false);
 });
 
 const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');

@@ -34,8 +34,7 @@ test.concurrent.for<Case>([
 
 test.concurrent('threads that wait: a dead socket, which is also what stays on the terminal', beside(async () => {
 	const screen = await untilSaid(['deadSocket', /^! 20 threads wait for 127\.0\.0\.1:\d+, longest \S+,\s+at\s+Situations\.queries:\d+/m]);
-	screen.type('q');
-	await screen.ended();
+	await screen.quit();
 	expect(screen.scrollback().replaceAll(/\n +/g, ' ')).toMatch(/^waited for .* \(20 threads\) at Situations\.queries:\d+/m);
 	expect(screen.scrollback()).not.toContain('Situations.main');
 }));

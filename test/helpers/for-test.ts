@@ -7,7 +7,7 @@ import {afterAll, beforeAll, onTestFinished, type TestContext} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
 import {readProbe} from '../../source/probes/probe-file.js';
-import {javaProcess, nice, startJava, type JavaOptions, type JavaProcess} from './jvm.js';
+import {javaProcess, nice, startJava, startShop, type JavaOptions, type JavaProcess} from './jvm.js';
 import {targetOf} from './target.js';
 
 /** The concurrent test that runs here: vitest's own onTestFinished knows one test at a time. */
@@ -65,23 +65,26 @@ export function closedAfterTest<T extends {close(): unknown}>(opened: T): T {
 	return opened;
 }
 
+type Shared = {readonly java: JavaProcess; readonly target: Target};
+
 /** A JVM for all tests of the file or the `describe` that calls this, as urgent as those of tests; there as soon as they run. */
-export function sharedJava(name: string, options: JavaOptions = {}): {readonly java: JavaProcess; readonly target: Target} {
-	let java: JavaProcess;
-	let target: Target;
+export function sharedJava(name: string, options: JavaOptions = {}): Shared {
+	return shared(async () => startJava(name, {under: nice, ...options}));
+}
+
+/** The same of the demo's program. */
+export function sharedShop(options: JavaOptions = {}): Shared {
+	return shared(async () => startShop(options));
+}
+
+function shared(start: () => Promise<JavaProcess>): Shared {
+	const found: {java?: JavaProcess; target?: Target} = {};
 	beforeAll(async () => {
-		java = await startJava(name, {under: nice, ...options});
-		target = await targetOf(java);
+		const java = await start();
+		Object.assign(found, {java, target: await targetOf(java)});
 		return async () => java.stop();
 	});
-	return {
-		get java() {
-			return java;
-		},
-		get target() {
-			return target;
-		},
-	};
+	return found as Shared;
 }
 
 /** A folder that goes with the test that makes it. */

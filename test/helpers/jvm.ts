@@ -15,6 +15,7 @@ export type Jdk = {
 };
 
 const programsDirectory = path.resolve(import.meta.dirname, '../programs');
+const shop = path.resolve(import.meta.dirname, '../../demo/shop.jar');
 const vmDirectory = '/usr/lib/jvm';
 
 /** A JDK for each release, oldest first: of TPROF_JDKS, JAVA_HOME, /usr/lib/jvm and the PATH, as .ci/tools has them. */
@@ -129,9 +130,9 @@ export async function startJava(name: string, options: JavaOptions = {}): Promis
 	return launch(['-cp', compileProgram(name, on), name, ...(options.args ?? [])], {...options, jdk: on});
 }
 
-/** Starts a jar that prints a line "ready"; it lets others go first, as each of ours works all the time. */
-export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<JavaProcess> {
-	return launch(['-jar', jar], {under: nice, ...options});
+/** Starts the program of the demo; it lets others go first, as it works all the time. */
+export async function startShop(options: JavaOptions = {}): Promise<JavaProcess> {
+	return launch(['-jar', shop], {under: nice, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC'], ...options});
 }
 
 async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env, uid, gid}: JavaOptions): Promise<JavaProcess> {

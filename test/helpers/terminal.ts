@@ -160,6 +160,15 @@ export class TerminalSession {
 		return this.#exit!;
 	}
 
+	/** Leaves the live view by its key; fails if it does not end well. */
+	async quit(): Promise<void> {
+		this.type('q');
+		const {exitCode} = await this.ended();
+		if (exitCode !== 0) {
+			throw new Error(`it ended with ${exitCode}:\n${this.scrollback()}`);
+		}
+	}
+
 	/** Ends the program if it still runs. */
 	close(): void {
 		if (!this.#exit) {

@@ -1,11 +1,9 @@
-import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {isNewestOrAskedFor, jdks, startJar} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, startShop} from '../../helpers/jvm.js';
 import {javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {Observer} from '../observe.js';
 
-const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
 const wanted = 240;
 
 /** Top frames of whole stacks of running threads of this name. */
@@ -31,7 +29,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $r
 	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has
 	// them end before it begins; the next in the code is that of the sleep behind.
 	test('counted loops inlined into a burst of work are no work at the sleep behind it', async () => {
-		const {pid} = stoppedAfterTest(await startJar(shop, {jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']}));
+		const {pid} = stoppedAfterTest(await startShop({jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']}));
 		const tops = await topsOf(pid, 'pricing-', wanted);
 		expect(tops.filter(top => top.startsWith('demo.Shop.pause')).length / tops.length, [...new Set(tops)].join(', ')).toBeLessThan(0.05);
 		expect(tops.filter(top => top.startsWith('demo.Pricing.')).length / tops.length).toBeGreaterThan(0.9);
