@@ -35,15 +35,12 @@ export async function killTool(pid: number, afterMs: number, timer: TimerId): Pr
 
 /** How many of a process's threads have a tracer, or are stopped. Threads may end meanwhile. */
 export function heldThreads(pid: number): {held: number; threads: number} {
-	let held = 0;
-	let threads = 0;
-	for (const tid of readdirSync(`/proc/${pid}/task`)) {
+	const statuses = readdirSync(`/proc/${pid}/task`).flatMap(tid => {
 		try {
-			const status = readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1');
-			threads++;
-			held += /^TracerPid:\t0$/m.test(status) && !/^State:\t[tT]/m.test(status) ? 0 : 1;
-		} catch {}
-	}
-
-	return {held, threads};
+			return [readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')];
+		} catch {
+			return [];
+		}
+	});
+	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
 }
