@@ -7,7 +7,7 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {folderForTest, probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
 import {jdks, jdk} from '../helpers/jvm.js';
-import {request} from '../helpers/traced.js';
+import {request} from '../helpers/tracing.js';
 import {patienceMs} from '../helpers/until.js';
 
 const agent = path.resolve(import.meta.dirname, '../../agent');

@@ -5,15 +5,13 @@ import {expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
-import {hasAgent, reportsOf} from '../helpers/agent-of.js';
+import {agentJar, hasAgent, reportsOf, request, traced} from '../helpers/tracing.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
-import {agentJar} from '../helpers/class-bytes.js';
 import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {compileProgram, javaProcess, jdk, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {request, traced} from '../helpers/traced.js';
 import {runCli} from '../helpers/run.js';
 
 const patterns = ['KnownTraces#recurse'];

@@ -8,16 +8,14 @@ import {LiveTracer, traceRequest} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
-import {hasAgent} from '../helpers/agent-of.js';
+import {classBytes, hasAgent, traced} from '../helpers/tracing.js';
 import {isRoot} from '../helpers/as-root.js';
-import {classBytes} from '../helpers/class-bytes.js';
 import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, jdk, jdks, nice, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {traced} from '../helpers/traced.js';
 import {cli, runCli, startCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 

@@ -5,12 +5,11 @@ import {expect, test} from 'vitest';
 import {readAgent} from '../../source/tracing/files.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
-import {agentJar} from '../helpers/class-bytes.js';
+import {agentJar, request} from '../helpers/tracing.js';
 import {run} from '../helpers/run.js';
 import {jdk} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {beside, javaForTest, sharedFolder} from '../helpers/for-test.js';
-import {request} from '../helpers/traced.js';
 import {reportBytes} from '../helpers/reports.js';
 
 const mostReportBytes = 16 * 1024 * 1024;

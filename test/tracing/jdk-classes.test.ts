@@ -4,7 +4,7 @@ import {probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {until} from '../helpers/until.js';
-import {traced} from '../helpers/traced.js';
+import {traced} from '../helpers/tracing.js';
 
 /** What agent, hooks and the JVM's own calls into Java use. `npm run bench -- trace-jdk` has all packages. */
 const patterns = [

@@ -5,7 +5,7 @@ import {javaForTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
-import {traced} from '../helpers/traced.js';
+import {traced} from '../helpers/tracing.js';
 
 /** Patterns as readme and help have them, and those that mean whatever there is. */
 const shipped: ReadonlyArray<Partial<TraceRequest>> = [

@@ -13,7 +13,7 @@ import {parseReport} from '../../source/model/report-bytes.js';
 import {AgentSession, loadAgent} from '../../source/tracing/agent-session.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
-import {hasAgent} from '../helpers/agent-of.js';
+import {hasAgent} from '../helpers/tracing.js';
 import {isRoot} from '../helpers/as-root.js';
 import {atTestEnd, beside, javaForTest} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';

@@ -4,7 +4,7 @@ import {javaForTest, sharedJava} from '../helpers/for-test.js';
 import {jdk, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
-import {traced} from '../helpers/traced.js';
+import {traced} from '../helpers/tracing.js';
 import {until, untilAsync} from '../helpers/until.js';
 
 async function loadedBy(java: JavaProcess): Promise<number> {

@@ -3,13 +3,12 @@ import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/views/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
-import {classBytes} from '../helpers/class-bytes.js';
+import {classBytes, request, traced} from '../helpers/tracing.js';
 import {jdks} from '../helpers/jvm.js';
 import {openFiles, threadsNamed} from '../helpers/proc.js';
 import {sayTo} from '../helpers/say.js';
 import {until, untilAsync, patienceMs} from '../helpers/until.js';
 import {sharedJava} from '../helpers/for-test.js';
-import {request, traced} from '../helpers/traced.js';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 
 const rounds = 600;

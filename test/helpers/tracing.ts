@@ -4,8 +4,41 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import type {Target} from '../../source/jvm/target.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
+import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {compileProgram, type Jdk} from './jvm.js';
+import {openFiles, threadsNamed} from './proc.js';
 import {patienceMs} from './until.js';
+
+/** A request without patterns; no test comes near its limits. */
+export const request: TraceRequest = {
+	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, reportIntervalMs: 100,
+};
+
+/** Traces what a request means while `during` goes on; the last report. */
+export async function traced(target: Target, change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<unknown>): Promise<TraceReport> {
+	const session = await TraceSession.open(target);
+	try {
+		await session.weave({...request, ...change});
+		await during(session);
+	} finally {
+		await session.close();
+	}
+
+	return (await session.close())!;
+}
+
+/** Whether a thread of our agent's runs in a JVM. */
+export function hasAgent(pid: number): boolean {
+	return threadsNamed(pid, /^tprof-top/).length > 0;
+}
+
+/** Reports that the agent in a JVM has written: the second one answers the command to weave. */
+export function reportsOf(pid: number): number {
+	const data = [...openFiles(pid)].find(([, file]) => /\/\.tprof-[^/]*\/data/.test(file));
+	const bytes = data && readFileSync(`/proc/${pid}/fd/${data[0]}`);
+	return bytes && bytes.length >= 16 ? Number(bytes.readBigInt64BE(8)) : 0;
+}
 
 /** Makes a jar in a folder of a test program, as an agent of JVMs with this manifest. */
 export function agentJar(name: string, on: Jdk, folder: string, manifest: string): string {
