@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process';
 import {readdirSync, existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -7,8 +6,8 @@ import {NativeIds} from '../../source/jvm/threads/native-ids.js';
 import {OnCpu} from '../../source/jvm/threads/on-cpu.js';
 import {ThreadCpu} from '../../source/jvm/threads/thread-cpu.js';
 import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
-import {sharedJava, stoppedAfterTest, keepFirstCpuBusy, spawnForTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, jdks} from '../helpers/jvm.js';
+import {keepFirstCpuBusy, programForTest, sharedJava, spawnForTest} from '../helpers/for-test.js';
+import {compileProgram, jdks} from '../helpers/jvm.js';
 import {threadsNamed} from '../helpers/proc.js';
 import {until, untilAsync} from '../helpers/until.js';
 
@@ -81,7 +80,7 @@ const refusal = isRoot ? namespaceRefusal(unshare) : 'ns_last_pid is for root';
 
 test.skipIf(refusal)(`an id that another thread had before is that of the new one${refusal ? ` (${refusal})` : ''}`, async () => {
 	const [jdk] = jdks();
-	const inside = stoppedAfterTest(javaProcess(spawn('unshare', [...unshare, path.join(jdk.home, 'bin/java'), '-Xint', '-XX:+UseSerialGC', '-cp', compileProgram('ReusedThreadId', jdk), 'ReusedThreadId'], {stdio: ['pipe', 'pipe', 'pipe']})));
+	const inside = programForTest('unshare', [...unshare, path.join(jdk.home, 'bin/java'), '-Xint', '-XX:+UseSerialGC', '-cp', compileProgram('ReusedThreadId', jdk), 'ReusedThreadId']);
 	const [, inner] = await inside.waitFor(/^ready (\d+)$/m);
 	const pid = Number(readFileSync(`/proc/${inside.pid}/task/${inside.pid}/children`, 'latin1').trim());
 	const ids = new NativeIds({pid, nsPid: 1});
@@ -95,8 +94,6 @@ test.skipIf(refusal)(`an id that another thread had before is that of the new on
 	expect(readFileSync(`/proc/${pid}/task/${second}/status`, 'latin1')).toMatch(new RegExp(`^NSpid:.*\\s${inner}$`, 'm'));
 });
 
-const started = (script: string) => spawnForTest('sh', ['-c', script], {stdio: 'ignore'});
-
 test('of two that want the same CPU each waits for it at times and has it at times; one that sleeps has none', async () => {
 	for (const {pid} of keepFirstCpuBusy(2)) {
 		const onCpu = new OnCpu(pid, new ThreadCpu(pid, 0));
@@ -109,7 +106,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 		onCpu.close();
 	}
 
-	const {pid: sleeping} = started('exec sleep 1000');
+	const {pid: sleeping} = spawnForTest('sleep', ['1000']);
 	const onCpu = new OnCpu(sleeping, new ThreadCpu(sleeping, 0));
 	await until(() => onCpu.isOffCpu(sleeping));
 	// Once it has started, it is given none.
@@ -129,7 +126,7 @@ test('of two that want the same CPU each waits for it at times and has it at tim
 });
 
 test('one that wakes up was given a CPU since; of one that is gone nothing is said', async () => {
-	const child = started('while :; do sleep 0.01; done');
+	const child = spawnForTest('sh', ['-c', 'while :; do sleep 0.01; done']);
 	const {pid} = child;
 	const onCpu = new OnCpu(pid, new ThreadCpu(pid, 0));
 	onCpu.mark(pid);

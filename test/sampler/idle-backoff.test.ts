@@ -1,5 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {expect, test} from 'vitest';
+import type {TimerId} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock} from '../../source/engines/memory/hotspot/thread-block.js';
@@ -7,6 +8,7 @@ import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
 import {type TableImage} from '../../source/table/reader.js';
+import type {JavaProcess} from '../helpers/jvm.js';
 import {schedstatOf} from '../helpers/proc.js';
 import {seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
@@ -93,9 +95,11 @@ function threadNamed({threads}: TableImage, name: string) {
 /** Ticks of a thread, or of all. */
 const ticksOf = (image: TableImage, name?: string) => sum(countedIn(image).map(({thread, ticks}) => thread === (name ?? thread) ? ticks : 0));
 
-test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is sampled a few times a second, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
-	const java = await javaForTest('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
-	const taken: Array<{readonly beganMs: number; readonly repeats: number; readonly isIdle: boolean}> = [];
+type Taken = {readonly beganMs: number; readonly repeats: number; readonly isIdle: boolean};
+
+/** Samples a JVM here, with what there is to say of each sample. */
+async function observed(java: JavaProcess, timer: TimerId) {
+	const taken: Taken[] = [];
 	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer}, session => ({
 		...session, close: async () => session.close(), release: async () => session.release(),
 		async sample(into, isAfterGap, repeats = 1) {
@@ -105,6 +109,12 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 			return outcome;
 		},
 	}));
+	return {reader, taken};
+}
+
+test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is sampled a few times a second, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
+	const java = await javaForTest('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
+	const {reader, taken} = await observed(java, timer);
 	const isAtRest = () => taken.length > 5 && taken.slice(-5).every(({repeats, isIdle}) => repeats === 4 && isIdle);
 	await until(isAtRest);
 	const image = reader.read(1000)!;
@@ -136,21 +146,14 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 
 test('one sample of steadily running threads covers four intervals', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
-	const repeats: number[] = [];
-	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer: 'perf'}, session => ({
-		close: async () => session.close(), release: async () => session.release(),
-		async sample(into, isAfterGap, times = 1) {
-			repeats.push(times);
-			return session.sample(into, isAfterGap, times);
-		},
-	}));
-	await until(() => repeats.slice(-3).filter(times => times === 4).length === 3);
+	const {reader, taken} = await observed(java, 'perf');
+	await until(() => taken.slice(-3).filter(({repeats}) => repeats === 4).length === 3);
 	const before = reader.read(1000)!;
-	const repeatsBefore = repeats.length;
-	await until(() => repeats.length > repeatsBefore + 12);
+	const takenBefore = taken.length;
+	await until(() => taken.length > takenBefore + 12);
 	const image = reader.read(1000)!;
 	const {samples} = image.figures;
-	expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
+	expect(samples - before.figures.samples).toBeGreaterThan(2 * (taken.length - takenBefore));
 	for (const name of ['busy-0', 'busy-1']) {
 		expect(ticksOf(image, name)).toBe(image.figures.sampleTicks);
 	}

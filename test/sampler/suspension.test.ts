@@ -2,7 +2,7 @@ import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {afterEach, expect, test} from 'vitest';
 import {readProcStrings, readStat, readStatus, ticksPerSecond} from '../../source/jvm/system/proc.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
@@ -65,53 +65,48 @@ Whether all threads of a process have stopped: its shell is told of the last one
 */
 const isStopped = (pid: number) => readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
 
-describe.each(['perf', 'stop'])('a batch run with --timer %s', timer => {
-	test('holds no thread of the target while it is stopped, and goes on where it was', async () => {
-		const random = seeded(7);
-		const session = await shell();
-		const output = path.join(folder, `${timer}.json`);
-		const tool = await startInBackground(session, `--timer ${timer} --interval 1 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
-		await until(() => reportsIn(output).length > 0);
-		for (let round = 0; round < rounds; round++) {
-			await sleep(random() * 50);
-			process.kill(tool, 'SIGTSTP');
-			await until(() => isStopped(tool));
-			expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
-			process.kill(tool, 'SIGCONT');
-			await until(() => !isStopped(tool));
-		}
-
-		const {size} = statSync(output);
-		await until(() => statSync(output).size > size);
-		expect(readStat(tool)).toBeDefined();
-		process.kill(tool, 'SIGTERM');
-		await until(() => readStat(tool) === undefined);
-	});
-
-	// The timer makes no difference to what counts.
-	if (timer === 'perf') {
-		test('the time away is no sampling time, and what threads used in it counts nowhere', async () => {
-			const session = await shell();
-			const output = path.join(folder, 'away.json');
-			const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(shared.java.pid)];
-			const tool = await startInBackground(session, `--timer ${timer} --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
-			await until(() => reportsIn(output).length > 0);
-			process.kill(tool, 'SIGTSTP');
-			await until(() => isStopped(tool));
-			const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(shared.java.pid)];
-			await until(() => performance.now() - stoppedMs > 2000 && cpuMs(shared.java.pid) - usedAtStopMs > 1000);
-			const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(shared.java.pid) - usedAtStopMs];
-			process.kill(tool, 'SIGCONT');
-			const before = reportsIn(output);
-			await until(() => reportsIn(output).length > before.length && countedCpuMs(reportsIn(output)) > 0);
-			process.kill(tool, 'SIGTERM');
-			await until(() => readStat(tool) === undefined);
-			const reports = reportsIn(output);
-			expect(sum(reports.map(report => report.durationMs))).toBeLessThan(performance.now() - startedMs - awayMs);
-			// Clock ticks are rounded.
-			expect(countedCpuMs(reports)).toBeLessThan(cpuMs(shared.java.pid) - usedAtStartMs - usedAwayMs + 100);
-		});
+test.each(['perf', 'stop'])('a batch run with --timer %s holds no thread of the target while it is stopped, and goes on where it was', async timer => {
+	const random = seeded(7);
+	const session = await shell();
+	const output = path.join(folder, `${timer}.json`);
+	const tool = await startInBackground(session, `--timer ${timer} --interval 1 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
+	await until(() => reportsIn(output).length > 0);
+	for (let round = 0; round < rounds; round++) {
+		await sleep(random() * 50);
+		process.kill(tool, 'SIGTSTP');
+		await until(() => isStopped(tool));
+		expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
+		process.kill(tool, 'SIGCONT');
+		await until(() => !isStopped(tool));
 	}
+
+	const {size} = statSync(output);
+	await until(() => statSync(output).size > size);
+	expect(readStat(tool)).toBeDefined();
+	process.kill(tool, 'SIGTERM');
+	await until(() => readStat(tool) === undefined);
+});
+
+test('the time away of a batch run is no sampling time, and what threads used in it counts nowhere', async () => {
+	const session = await shell();
+	const output = path.join(folder, 'away.json');
+	const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(shared.java.pid)];
+	const tool = await startInBackground(session, `--timer perf --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
+	await until(() => reportsIn(output).length > 0);
+	process.kill(tool, 'SIGTSTP');
+	await until(() => isStopped(tool));
+	const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(shared.java.pid)];
+	await until(() => performance.now() - stoppedMs > 2000 && cpuMs(shared.java.pid) - usedAtStopMs > 1000);
+	const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(shared.java.pid) - usedAtStopMs];
+	process.kill(tool, 'SIGCONT');
+	const before = reportsIn(output);
+	await until(() => reportsIn(output).length > before.length && countedCpuMs(reportsIn(output)) > 0);
+	process.kill(tool, 'SIGTERM');
+	await until(() => readStat(tool) === undefined);
+	const reports = reportsIn(output);
+	expect(sum(reports.map(report => report.durationMs))).toBeLessThan(performance.now() - startedMs - awayMs);
+	// Clock ticks are rounded.
+	expect(countedCpuMs(reports)).toBeLessThan(cpuMs(shared.java.pid) - usedAtStartMs - usedAwayMs + 100);
 });
 
 test('in the background it stands still with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {

@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process';
 import {closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,10 +7,10 @@ import {createAttachFile} from '../../../source/engines/attach/socket/attach-fil
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
 import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
-import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
+import {type JavaOptions, type JavaProcess, compileProgram, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {atTestEnd, beside, folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {atTestEnd, beside, folderForTest, javaForTest, programForTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
@@ -34,25 +33,15 @@ async function expectUnharmed(java: JavaProcess): Promise<void> {
 
 // They wait for most of their time.
 describe.concurrent.each(jdks())('JDK $release', on => {
-	test('dumps arrive whole, nothing is left behind, nothing is printed by the target', beside(async () => {
+	test('many clients at once need one signal; dumps arrive whole, nothing is left behind, nothing is printed by the target', beside(async () => {
 		const {java, folder} = await start({jdk: on, args: ['20', '30']});
-		const client = new AttachClient(await targetOf(java));
-		for (let round = 0; round < 5; round++) {
-			const dump = text(await client.threadDump(options));
+		const target = await targetOf(java);
+		for (const dump of await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))))) {
 			expect(dump).toMatch(/Full thread dump/);
 			expect(dump.match(/^"parked-\d+" #/gm)).toHaveLength(20);
 			expect(dump.match(/ParkedAndEcho\.down/g)).toHaveLength(20 * 30);
 		}
 
-		expect(attachFiles(folder)).toEqual([]);
-		await expectUnharmed(java);
-	}));
-
-	test('many clients at once need one signal', beside(async () => {
-		const {java, folder} = await start({jdk: on});
-		const target = await targetOf(java);
-		const replies = await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))));
-		expect(replies.filter(reply => !reply.includes('Full thread dump'))).toEqual([]);
 		expect(attachFiles(folder)).toEqual([]);
 		await expectUnharmed(java);
 	}));
@@ -86,8 +75,7 @@ describe.concurrent.each(jdks())('JDK $release', on => {
 
 	test('it may be attached to at any moment of its start without harm', beside(async () => {
 		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
-			const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
-			const java = stoppedAfterTest(javaProcess(child));
+			const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho']);
 			// As soon as anything of a JVM is to be seen, and without the help of identify.
 			const client = new AttachClient(rawTarget(java.pid));
 			let reply = await client.threadDump(options);

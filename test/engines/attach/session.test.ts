@@ -1,5 +1,6 @@
 import {execFileSync} from 'node:child_process';
 import {pbkdf2} from 'node:crypto';
+import {once} from 'node:events';
 import {connect} from 'node:net';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -12,7 +13,6 @@ import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {SessionOver, type EngineOptions} from '../../../source/engines/common/engine.js';
 import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
-import type {Target} from '../../../source/jvm/target.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
 import {namespaceRefusal} from '../../helpers/as-root.js';
@@ -94,33 +94,19 @@ test('the pause lies between what the VM Thread worked and the latency', () => {
 	expect(estimatePauseMs(0, 4, 1, 2)).toBe(0);
 });
 
-/** Sends a request, reads until the dump has begun, when all threads are stopped, and then pauses. */
-async function askAndPause(target: Target, request: Uint8Array) {
-	const socket = connect(socketPath(target));
-	socket.write(request);
-	await new Promise<void>(resolve => {
-		let reply = '';
-		const take = (bytes: Buffer) => {
-			reply += bytes.toString('latin1');
-			if (reply.includes('Full thread dump')) {
-				socket.pause();
-				socket.off('data', take);
-				resolve();
-			}
-		};
-
-		socket.on('data', take);
-	});
-	return socket;
-}
-
 test('a reader that pauses does not hold up a target that was asked not to stream', async () => {
 	// A dump of about 1 MB, more than a socket holds while nobody reads: a target that streamed it would stand still.
 	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
 	const target = await targetOf(java);
 	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 	const {version, dumpCommand} = chooseDialect(0, '2 streaming')!;
-	const socket = await askAndPause(target, encodeRequest(version, dumpCommand, []));
+	const socket = connect(socketPath(target));
+	socket.write(encodeRequest(version, dumpCommand, []));
+	// Once the dump has begun, when all threads are stopped, no more is read.
+	for (let reply = ''; !reply.includes('Full thread dump'); reply += String(socket.read())) {
+		await once(socket, 'readable');
+	}
+
 	for (let line = 0; line < 5; line++) {
 		java.child.stdin!.write(`line ${line}\n`);
 		await java.waitFor(new RegExp(`echo line ${line}`));

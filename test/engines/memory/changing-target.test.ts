@@ -3,16 +3,17 @@ import {closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync}
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
-import {openJvm} from '../../../source/engines/memory/open.js';
+import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
+import {openJvm, type LiveJvm} from '../../../source/engines/memory/open.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/proc.js';
 import {compileProgram, isNewestOrAskedFor, type Jdk, jdks} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
-import {javaForTest, folderForTest} from '../../helpers/for-test.js';
+import {closedAfterTest, javaForTest, folderForTest} from '../../helpers/for-test.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, Observer} from '../observe.js';
 
@@ -102,27 +103,19 @@ describe.each(jdks())('JDK $release', jdk => {
 test('an id that is no thread of the target is never traced, whatever the target says', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
 	const {pid} = java;
-	const seized = new Set<number>();
-	const start = () => {
-		const opened = openJvm(pid, new Names());
-		const {ptrace} = opened;
-		const seize = (tid: number) => {
-			seized.add(tid);
-			return ptrace.seize(tid);
-		};
-
-		return {opened, session: new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...ptrace, seize}})};
-	};
-
+	const seize = vi.fn(loadPtrace().seize);
+	const start = (opened: LiveJvm) => closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...opened.ptrace, seize}}));
 	const sample = new Sample();
-	const {opened: {vm}, session} = start();
+	const opened = openJvm(pid, new Names());
+	const {vm} = opened;
+	const session = start(opened);
 	const threads = new JavaThreads(vm, new NativeIds({pid, nsPid: pid})).list();
-	while (seized.size === 0) {
+	while (seize.mock.calls.length === 0) {
 		await session.sample(sample);
 	}
 
 	// The target's own record of one of its busy threads now has our id.
-	const [busy] = seized;
+	const [[busy]] = seize.mock.calls;
 	const record = threads.find(({nativeId}) => nativeId === busy)!.osThread + vm.layout.fields.nativeThreadId;
 	const bytes = Buffer.alloc(4);
 	bytes.writeInt32LE(process.pid);
@@ -130,14 +123,11 @@ test('an id that is no thread of the target is never traced, whatever the target
 	writeSync(memory, bytes, 0, 4, record);
 	closeSync(memory);
 	expect(vm.reader.u32(record)).toBe(process.pid);
-	const {session: later} = start();
+	const later = start(openJvm(pid, new Names()));
 	for (let round = 0; round < 20; round++) {
 		await session.sample(sample);
 		await later.sample(sample);
 	}
 
-	expect(seized).toContain(busy);
-	expect([...seized].filter(tid => !existsSync(`/proc/${pid}/task/${tid}`))).toEqual([]);
-	await session.close();
-	await later.close();
+	expect(seize.mock.calls.flat().filter(tid => !existsSync(`/proc/${pid}/task/${tid}`))).toEqual([]);
 });

@@ -7,8 +7,7 @@ import {ProcessMemory} from '../../../source/engines/memory/target/memory.js';
 import {Unreadable} from '../../../source/engines/memory/target/reader.js';
 import {jdks, startJava} from '../../helpers/jvm.js';
 import {seeded, pick} from '../../helpers/random.js';
-import {ImageMemory, RecordingMemory} from './image.js';
-import {readAll} from './read-all.js';
+import {ImageMemory, readAll, RecordingMemory} from './image.js';
 
 /*
 Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the

@@ -9,9 +9,6 @@ export class ProgramSource {
 	/** First and last line (from 1) of each method, by name; overloads and same names in nested classes together. */
 	readonly #bodies = new Map<string, Array<readonly [number, number]>>();
 
-	/** By call: stacks are some hundred frames deep, and the same calls come again and again. */
-	readonly #verdicts = new Map<string, string | boolean>();
-
 	constructor(className: string, text: string) {
 		this.#className = className;
 		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run:`);
@@ -29,7 +26,7 @@ export class ProgramSource {
 	problem(frames: readonly string[]): string | undefined {
 		let isOwn = false;
 		for (const [index, frame] of frames.entries()) {
-			const verdict = this.#verdict(frame, frames[index - 1] ?? '');
+			const verdict = this.#judge(this.#parse(frame), this.#parse(frames[index - 1] ?? ''));
 			if (typeof verdict === 'string') {
 				return verdict;
 			}
@@ -41,20 +38,13 @@ export class ProgramSource {
 		return isOwn ? (this.#roots.test(root) ? undefined : `root is ${root}`) : 'no frame of the program';
 	}
 
-	/** What is wrong with a frame that called another, or whether it is one of the program's; remembered. */
-	#verdict(frame: string, callee: string): string | boolean {
-		const call = `${frame} < ${callee}`;
-		const verdict = this.#verdicts.get(call) ?? this.#judge(this.#parse(frame), this.#parse(callee));
-		this.#verdicts.set(call, verdict);
-		return verdict;
-	}
-
 	/** The method and line of a frame of the program; undefined for any other. */
 	#parse(frame: string): OwnFrame | undefined {
 		const [, className, method, line] = /^(.*)\.([^.]+):(-?\d+)$/.exec(frame) ?? [];
 		return className?.split('$')[0] === this.#className ? {method, line: Number(line)} : undefined;
 	}
 
+	/** What is wrong with a frame that called another, or whether it is one of the program's. */
 	#judge(frame: OwnFrame | undefined, callee: OwnFrame | undefined): string | boolean {
 		if (!frame) {
 			return false;

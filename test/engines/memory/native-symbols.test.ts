@@ -128,16 +128,12 @@ test('whatever an ELF file says, it is read within its bounds or refused', () =>
 	}), {numRuns: 60});
 });
 
-test('a native thread belongs to the library whose function it began with: ours to node', () => {
+test('a native thread belongs to the library whose function it began with, ours to node; what is no stack pointer, and a thread that is gone, to none', () => {
 	const memory = closedAfterTest(new ProcessMemory(process.pid));
 	const threads = readdirSync('/proc/self/task').map(Number).filter(tid => tid !== process.pid);
 	const found = threads.map(tid => libraryOfThread(process.pid, tid, memory));
 	expect(found).toContain('node');
 	expect(new Set(found.filter(library => library !== undefined && library !== 'node')).size).toBeLessThan(3);
-});
-
-test('what is no stack pointer, and a thread that is gone, have none', () => {
-	const memory = closedAfterTest(new ProcessMemory(process.pid));
 	expect(libraryOfThread(process.pid, 2 ** 22, memory)).toBeUndefined();
 	for (const sp of [0, 1, 4096, 2 ** 46, 2 ** 60, Number.NaN]) {
 		expect(libraryOfThread(process.pid, process.pid, memory, sp)).toBeUndefined();

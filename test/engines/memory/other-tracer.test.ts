@@ -32,21 +32,9 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return tids.length === 3 && tids;
 	});
 	const tracer = await startTracer('trace.js', String(busy[0]));
-	let seizes = 0;
-	const refusedTids: number[] = [];
 	const opened = openJvm(pid, new Names());
-	const {ptrace} = opened;
-	const seize = (tid: number) => {
-		seizes++;
-		const error = ptrace.seize(tid);
-		if (error !== 0) {
-			refusedTids.push(tid);
-		}
-
-		return error;
-	};
-
-	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...ptrace, seize}}));
+	const seize = vi.fn(opened.ptrace.seize);
+	const session = closedAfterTest(new MemorySession(rawTarget(pid), {depth: 100}, {...opened, ptrace: {...opened.ptrace, seize}}));
 	const sample = new Sample();
 	const take = async () => {
 		const outcome = await session.sample(sample);
@@ -61,17 +49,17 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 
 	// Exactly one is asked and refused. Those that were to be stopped with it, or later in the same sample, are left
 	// alone with it, even if they had been seized already.
-	expect(refusedTids).toEqual([busy[0]]);
+	expect(seize.mock.calls.filter((_, call) => seize.mock.results[call].value !== 0)).toEqual([[busy[0]]]);
 	expect(skipped.tracer).toBe(who);
 	expect(skipped.refused).toBeLessThanOrEqual(busy.length);
-	const before = seizes;
+	const before = seize.mock.calls.length;
 	for (const startMs = performance.now(); performance.now() - startMs < 1500;) {
 		const during = await take();
 		// No thread is seized, so none is refused, while all are at a safepoint.
 		expect(during?.tracer).toBe(during?.refused ? who : undefined);
 	}
 
-	expect(seizes).toBe(before);
+	expect(seize).toHaveBeenCalledTimes(before);
 	const end = once(tracer.child, 'exit');
 	tracer.child.stdin!.end();
 	await end;
@@ -79,7 +67,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		skipped = await take();
 	}
 
-	expect(seizes).toBeGreaterThan(before);
+	expect(seize.mock.calls.length).toBeGreaterThan(before);
 });
 
 test('a JVM that another tracer holds is not begun with, and the tracer is named', async () => {

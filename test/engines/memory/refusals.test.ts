@@ -8,7 +8,11 @@ import {type JavaProcess} from '../../helpers/jvm.js';
 import {cli, run as runProgram, type Ended} from '../../helpers/run.js';
 import {beside, sharedJava, javaForTest} from '../../helpers/for-test.js';
 
-const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
+/** Commands under which system calls are forbidden, as containers do it. */
+const forbidding = (calls: string, code = 'EPERM') => ['env', `TPROF_ERRNO=${code}`, `TPROF_FORBIDDEN=${calls}`, process.execPath, path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js')];
+const withoutStops = ['EPERM', 'ENOSYS'].map(code => forbidding('ptrace,perf_event_open,process_vm_readv', code));
+const withoutEvents = ['EPERM', 'ENOSYS'].map(code => forbidding('perf_event_open', code));
+const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
 
 /** Drops the right to trace processes that have it, for good; for root. */
 const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
@@ -23,68 +27,30 @@ async function runOn({pid}: JavaProcess, under: readonly string[], ...args: stri
 	return runProgram(command, rest);
 }
 
-function expectAttach({status, stdout}: Ended): void {
+const noStops = 'tprof-top: ptrace is blocked by a system call filter (seccomp), as is usual in containers\n  start the container with --cap-add SYS_PTRACE, or use --engine attach\n';
+const noEvents = 'perf_event_open is refused: a system call filter (seccomp, as is usual in containers)';
+
+type Case = readonly [what: string, under: readonly string[], options: string, expected: unknown];
+const cases = (what: string, commands: ReadonlyArray<readonly string[]>, options: string, expected: unknown): Case[] => commands.map(under => [what, under, options, expected]);
+
+test.concurrent.for([
+	...cases('no ptrace', withoutStops, '--engine memory', noStops),
+	...cases('no ptrace, where events would do', [forbidding('ptrace')], '--engine memory --timer stop', noStops),
+	...cases('no events', withoutEvents, '--timer perf', expect.stringMatching(/^tprof-top: perf_event_open is refused: a system call filter \(seccomp, as is usual in containers\).*\n {2}use --timer stop/)),
+	...cases('another kind of processor', [asArm], '--engine memory', 'tprof-top: reading a JVM\'s memory works only on Linux x86-64; this is linux arm64\n  use --engine attach\n'),
+])('what is in the way of a wish is named, with what to do: %s', async ([, under, options, stderr]) => {
+	expect(await run(under, ...options.split(' '))).toEqual({status: 1, stdout: '', stderr});
+});
+
+test.concurrent.for([
+	...cases('dumps where stopping threads is forbidden', withoutStops, '--format json', {engine: 'attach'}),
+	...cases('dumps on another kind of processor', [asArm], '--format json', {engine: 'attach'}),
+	...cases('events on CPU clocks where only they are permitted: no thread is stopped', [forbidding('ptrace')], '--format json', {engine: 'memory', timer: 'perf', cost: {targetStoppedMs: 0}}),
+	...cases('stops where there are no events, and it says why', withoutEvents, '--format json', {engine: 'memory', timer: 'stop', notes: expect.arrayContaining([expect.stringContaining(noEvents)]) as unknown}),
+])('without a wish what is left is taken: %s', async ([, under, options, report]) => {
+	const {status, stdout} = await run(under, ...options.split(' '));
 	expect(status).toBe(0);
-	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: shared.java.pid}});
-}
-
-describe.concurrent.each(['EPERM', 'ENOSYS'])('if a system call filter forbids stopping threads (%s)', code => {
-	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=ptrace,perf_event_open,process_vm_readv', process.execPath, withoutPtrace];
-
-	test('the filter of system calls is named, with what to do', async () => {
-		expect(await run(under, '--engine', 'memory')).toEqual({
-			status: 1, stdout: '', stderr: `tprof-top: ptrace is blocked by a system call filter (seccomp), as is usual in containers
-  start the container with --cap-add SYS_PTRACE, or use --engine attach
-`,
-		});
-	});
-
-	test('auto takes dumps through the attach socket', async () => {
-		expectAttach(await run(under, '--format', 'json'));
-	});
-});
-
-describe.concurrent('if the kernel forbids stopping threads, but permits events on CPU clocks', () => {
-	const under = ['env', 'TPROF_FORBIDDEN=ptrace', process.execPath, withoutPtrace];
-
-	test('no thread need be stopped', async () => {
-		const {status, stdout} = await run(under, '--format', 'json');
-		expect(status).toBe(0);
-		expect(JSON.parse(stdout)).toMatchObject({engine: 'memory', timer: 'perf', cost: {targetStoppedMs: 0}});
-		expect(await run(under)).toMatchObject({stdout: expect.stringContaining('| engine memory (perf) every ') as string});
-	});
-
-	test('--timer stop has its obstacle', async () => {
-		expect(await run(under, '--engine', 'memory', '--timer', 'stop')).toMatchObject({stderr: expect.stringContaining('ptrace is blocked by a system call filter') as string});
-	});
-});
-
-describe.concurrent.each(['EPERM', 'ENOSYS'])('where the kernel gives no events (%s)', code => {
-	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=perf_event_open', process.execPath, withoutPtrace];
-	const refusal = 'perf_event_open is refused: a system call filter (seccomp, as is usual in containers)';
-
-	test('threads are stopped, and the report says why', async () => {
-		const {status, stdout} = await run(under, '--format', 'json');
-		expect(status).toBe(0);
-		const report = JSON.parse(stdout) as {notes: string[]};
-		expect(report).toMatchObject({engine: 'memory', timer: 'stop'});
-		expect(report.notes.join('\n')).toContain(refusal);
-	});
-
-	test('--timer perf says what to do', async () => {
-		const {status, stderr} = await run(under, '--timer', 'perf');
-		expect(status).toBe(1);
-		expect(stderr).toContain(`tprof-top: ${refusal}`);
-		expect(stderr).toContain('use --timer stop');
-	});
-});
-
-test.concurrent('on another kind of processor only dumps can be had', async () => {
-	const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
-	expect(await run(asArm, '--engine', 'memory')).toEqual({
-		status: 1, stdout: '', stderr: 'tprof-top: reading a JVM\'s memory works only on Linux x86-64; this is linux arm64\n  use --engine attach\n',
-	});
-	expectAttach(await run(asArm, '--format', 'json'));
+	expect(JSON.parse(stdout)).toMatchObject({target: {pid: shared.java.pid}, ...report as object});
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
-import {afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
+import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf, threadsNamed} from '../../helpers/proc.js';
@@ -21,13 +21,9 @@ const newest = jdks().filter(({release}) => release >= firstWithCalls).slice(-1)
 /** Starts the JVM as a grandchild: of its children Node waits for the first thread, and takes the tracer's events. */
 const asGrandchild = ['sh', '-c', 'exec 3<&0; "$0" "$@" <&3 & echo "process $!"; wait'];
 
+const ptrace = loadPtrace();
 let java: JavaProcess;
 let pid: number;
-let ptrace: Ptrace;
-
-beforeAll(() => {
-	ptrace = loadPtrace();
-});
 
 function threadOf(name: string): number {
 	return threadsNamed(pid, new RegExp(`^${name}$`))[0];

@@ -1,27 +1,27 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test, beforeAll, describe} from 'vitest';
+import {expect, test} from 'vitest';
 import {timerIds} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {pseudoFrame, unknownStack} from '../../../source/model/frame.js';
 import {Sample, threadFlag} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {closedAfterTest, stoppedAfterTest} from '../../helpers/for-test.js';
-import {type Jdk, jdks, nice, isNewestOrAskedFor} from '../../helpers/jvm.js';
+import {jdks, nice, isNewestOrAskedFor} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';
-import {startStress, type StressProcess} from '../../helpers/stress.js';
+import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names} from '../observe.js';
 
 /** A sample every 3 ms where that can be kept. */
-const samples = 500;
+const samples = 300;
 const intervalMs = 3;
 
 /** Top frames of a timed wait. At a safepoint the interpreter stops in sleepNanos, before it calls sleepNanos0. */
 const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park):/;
 
-test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async (jdk: Jdk) => {
+test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async jdk => {
 	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
 	stoppedAfterTest(program);
 	const names = new Names();
@@ -69,28 +69,21 @@ const kills = 4;
 /** Within the tool's first report and the one after. */
 const latestMs = 400;
 
-describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release', (jdk: Jdk) => {
-	let target: StressProcess;
-
-	beforeAll(async () => {
-		// The tool goes first: it samples more in the time it has, and the kill comes where it is at work.
-		target = await startStress(2, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
-		return async () => target.stop();
-	});
-
-	test('a target whose profiler is killed goes on, untraced and unharmed', async () => {
-		const random = seeded(jdk.release);
-		for (let kill = 0; kill < kills; kill++) {
-			const before = await target.check();
-			const {heldAfter, threads} = await killTool(target.pid, random() * latestMs, timerIds[kill % timerIds.length]);
-			expect(threads).toBeGreaterThan(14);
-			expect(heldAfter).toBe(0);
-			// Twice: the second answer shows that work went on after the kill.
-			const atKill = await target.check();
-			expect(atKill.rounds).toBeGreaterThan(before.rounds);
-			const after = await target.check();
-			expect(after.rounds).toBeGreaterThanOrEqual(atKill.rounds);
-			expect(after.failures).toBe(0);
-		}
-	});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a target whose profiler is killed goes on, untraced and unharmed', async jdk => {
+	// The tool goes first: it samples more in the time it has, and the kill comes where it is at work.
+	const target = await startStress(2, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
+	stoppedAfterTest(target);
+	const random = seeded(jdk.release);
+	for (let kill = 0; kill < kills; kill++) {
+		const before = await target.check();
+		const {heldAfter, threads} = await killTool(target.pid, random() * latestMs, timerIds[kill % timerIds.length]);
+		expect(threads).toBeGreaterThan(14);
+		expect(heldAfter).toBe(0);
+		// Twice: the second answer shows that work went on after the kill.
+		const atKill = await target.check();
+		expect(atKill.rounds).toBeGreaterThan(before.rounds);
+		const after = await target.check();
+		expect(after.rounds).toBeGreaterThanOrEqual(atKill.rounds);
+		expect(after.failures).toBe(0);
+	}
 });

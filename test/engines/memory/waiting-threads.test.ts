@@ -139,9 +139,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect([...states].sort()).not.toContain('BLOCKED');
 			expect(states).toContain('TIMED_WAITING');
 		});
-	}
 
-	if (isNewestOrAskedFor(jdk.release)) {
 		test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
 			const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC']});
 			const {pid} = java;

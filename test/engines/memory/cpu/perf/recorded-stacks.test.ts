@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -7,12 +7,13 @@ import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/per
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {javaForTest} from '../../../../helpers/for-test.js';
 import {jdks, isNewestOrAskedFor} from '../../../../helpers/jvm.js';
+import {heldThreads} from '../../../../helpers/kill-tool.js';
 import {openFiles} from '../../../../helpers/proc.js';
 import {ProgramSource} from '../../legal-calls.js';
 import {type Credit, Observer, type ObservedThread} from '../../../observe.js';
 
 /** Stacks checked. */
-const wanted = 200;
+const wanted = 120;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.05;
@@ -27,10 +28,6 @@ const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.
 /** Events that this process has open. */
 function openEvents(): number {
 	return [...openFiles('self').values()].filter(file => file === 'anon_inode:[perf_event]').length;
-}
-
-function isStopped(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).some(tid => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
 }
 
 /** Takes samples until there are enough stacks of these threads with CPU time. */
@@ -64,7 +61,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const most = clock === 'CPUs' ? 8 * wanted : wanted;
 		const add = (thread: ObservedThread) => {
 			usedNs += thread.cpuNs;
-			expect(isStopped(pid)).toBe(false);
+			expect(heldThreads(pid).held).toBe(0);
 			if (thread.frames.length > 0 && !thread.isIncomplete) {
 				standing++;
 			}

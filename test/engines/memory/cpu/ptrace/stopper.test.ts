@@ -1,51 +1,48 @@
 import {readFileSync} from 'node:fs';
 import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
-import {loadPtrace, type Ptrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
+import {loadPtrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../../../source/engines/memory/cpu/ptrace/stopper.js';
-import {type JavaProcess, nice, startJava} from '../../../../helpers/jvm.js';
+import {sharedJava} from '../../../../helpers/for-test.js';
 import {threadsNamed} from '../../../../helpers/proc.js';
 import {heldThreads} from '../../../../helpers/kill-tool.js';
 import {until} from '../../../../helpers/until.js';
 
+const ptrace = loadPtrace();
 const busy = 8;
-let java: JavaProcess;
+const shared = sharedJava('BusyAndParked', {jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
 let tids: number[];
-let ptrace: Ptrace;
 
 beforeAll(async () => {
-	ptrace = loadPtrace();
-	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
 	// Each takes its name when it first runs.
 	await until(() => {
-		tids = threadsNamed(java.pid, /^busy-/);
+		tids = threadsNamed(shared.java.pid, /^busy-/);
 		return tids.length === busy;
 	});
-	return async () => java.stop();
 });
 
 /** None of the target's threads is held, nor will be. */
 async function allGoOn(): Promise<void> {
-	await until(() => heldThreads(java.pid).held === 0);
+	await until(() => heldThreads(shared.java.pid).held === 0);
 }
 
 test('each thread is stopped once, and continues', async () => {
 	const stopped: number[] = [];
-	const stopper = new Stopper(ptrace, java.pid);
+	const stopper = new Stopper(ptrace, shared.java.pid);
 	const stops = stopper.stop(tids, tid => {
-		expect(readFileSync(`/proc/${java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
+		expect(readFileSync(`/proc/${shared.java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
 		stopped.push(tid);
 	});
 	await stopper.release();
 	// On a machine with too much to do some may not get a CPU in time.
 	expect(stops).toMatchObject({count: stopped.length, refused: 0, late: busy - stopped.length});
 	expect(new Set(stopped).size).toBe(stopped.length);
-	expect(heldThreads(java.pid).held).toBe(0);
+	expect(heldThreads(shared.java.pid).held).toBe(0);
 });
 
 test('an error while a thread is stopped leaves none stopped, and our priority as it was', async () => {
 	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
 	const before = policy();
-	const stopper = new Stopper(ptrace, java.pid);
+	const stopper = new Stopper(ptrace, shared.java.pid);
 	const within: Array<string | undefined> = [];
 	// Threads that get no CPU in time are not stopped: try again.
 	await until(() => {
@@ -70,7 +67,7 @@ test('an error while a thread is stopped leaves none stopped, and our priority a
 
 test('threads that stop too late are counted and detached; none is held once release has resolved', async () => {
 	let isBlind = true;
-	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)}, java.pid);
+	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)}, shared.java.pid);
 	const none = () => {
 		throw new Error('not stopped');
 	};
@@ -79,7 +76,7 @@ test('threads that stop too late are counted and detached; none is held once rel
 	expect(stopper.stop(tids.slice(0, 2), none)).toMatchObject({count: 0, refused: 0, late: 2});
 	isBlind = false;
 	await stopper.release();
-	expect(heldThreads(java.pid).held).toBe(0);
+	expect(heldThreads(shared.java.pid).held).toBe(0);
 });
 
 describe('a host on which we lose the CPU, played with a clock of its own', () => {
