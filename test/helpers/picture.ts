@@ -4,9 +4,6 @@ import type {SessionStats, Snapshot} from '../../source/model/snapshot.js';
 import {stateCode, type ThreadState} from '../../source/model/thread-state.js';
 import {SessionBuilder, type ThreadUpdate} from './session-builder.js';
 
-/** CPU time of a RUNNABLE sample that says nothing else. */
-export const sampleCpuMs = 10;
-
 const states: Readonly<Record<string, ThreadState>> = {
 	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
 };
@@ -103,7 +100,7 @@ export class Picture {
 			const names = cells.map(row => row.length === 1 ? row[0] : row[column]).filter(cell => cell !== undefined && cell !== '-');
 			const node = this.builder.addStack(names.map(cell => this.frame(cell)).reverse());
 			const state = stateCode[states[mark[0]]];
-			const cpuMs = mark.length > 1 ? Number(mark.slice(1)) : (mark === 'R' ? sampleCpuMs : 0);
+			const cpuMs = mark.length > 1 ? Number(mark.slice(1)) : (mark === 'R' ? 10 : 0);
 			this.builder.count(thread, node, state, 1, cpuMs * 1e6);
 			this.builder.setNow(thread, {state, node});
 			if (held) {

@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -52,30 +52,28 @@ test('another sampling rate is no change', () => {
 	expect([row.now.cpuMsPerS, row.now.ticksPerS, row.was.ticksPerS]).toEqual([500, 10, 10]);
 });
 
-describe('the error', () => {
-	/** A profile of a hundred lines, of which each is as likely as it is in all others; the first is `times` as likely. */
-	const profile = (random: () => number, samples: number, times: number) => {
-		const builder = new SnapshotBuilder();
-		const thread = builder.addThread({key: 1, name: 'main'});
-		for (let sample = 0; sample < samples; sample++) {
-			const line = Math.max(0, pick(random, 99 + times) - times + 1);
-			builder.count(thread, builder.addStack([builder.addFrame('A', 'a', 'A.java', line)]), stateCode.RUNNABLE, 1, 2e7);
-		}
+/** A profile of a hundred lines, of which each is as likely as it is in all others; the first is `times` as likely. */
+const profile = (random: () => number, samples: number, times: number) => {
+	const builder = new SnapshotBuilder();
+	const thread = builder.addThread({key: 1, name: 'main'});
+	for (let sample = 0; sample < samples; sample++) {
+		const line = Math.max(0, pick(random, 99 + times) - times + 1);
+		builder.count(thread, builder.addStack([builder.addFrame('A', 'a', 'A.java', line)]), stateCode.RUNNABLE, 1, 2e7);
+	}
 
-		return builder.build({session: {samples, durationMs: samples * 20}});
-	};
+	return builder.build({session: {samples, durationMs: samples * 20}});
+};
 
-	test('of two profiles of the same program nearly all differences are within it', () => {
-		const random = seeded(3);
-		let [noise, all] = [0, 0];
-		for (let round = 0; round < 10; round++) {
-			const {rows} = queryChanges(profile(random, 2000, 1), undefined, query(windowStart(profile(random, 2000, 1))));
-			noise += rows.filter(({cpuChange, cpuError}) => Math.abs(cpuChange) <= cpuError).length;
-			all += rows.length;
-		}
+test('of two profiles of the same program nearly all differences are within the error', () => {
+	const random = seeded(3);
+	let [noise, all] = [0, 0];
+	for (let round = 0; round < 10; round++) {
+		const {rows} = queryChanges(profile(random, 2000, 1), undefined, query(windowStart(profile(random, 2000, 1))));
+		noise += rows.filter(({cpuChange, cpuError}) => Math.abs(cpuChange) <= cpuError).length;
+		all += rows.length;
+	}
 
-		expect(all).toBe(1000);
-		expect(noise / all).toBeGreaterThan(0.93);
-		expect(noise / all).toBeLessThan(0.98);
-	});
+	expect(all).toBe(1000);
+	expect(noise / all).toBeGreaterThan(0.93);
+	expect(noise / all).toBeLessThan(0.98);
 });

@@ -26,8 +26,10 @@ test.each([
 	[27, 'http-nio-8080-exec-12', 'Bubble.sort:16 by http…c-12'],
 	[16, 'http-nio-8080-exec-12', '….sort:16 by h…2'],
 	[12, 'writer', '…ble.sort:16'],
-])('held up, in %i cells by %s: %s', (room, holder, expected) => {
-	expect(nameHeldBy(place, {holder}, ['via LockSupport.park'], room)).toBe(expected);
+	[40, 'writer', 'c.a.s.Bubble.sort:16 held by writer +2', 2],
+	[27, 'http-nio-8080-exec-12', 'Bubble.sort:16 by ht…-12 +2', 2],
+])('held up, in %i cells by %s: %s', (room, holder, expected, others = 0) => {
+	expect(nameHeldBy(place, {holder, others}, ['via LockSupport.park'], room)).toBe(expected);
 });
 
 test.each([
@@ -56,11 +58,6 @@ test('wide characters take two cells, and a name keeps its end', () => {
 	expect(shortName({...place, className: 'p.日本語', method: 'x'}, 9)).toBe('…語.x:16');
 	expect(shortName({...place, className: '日本.語', method: 'x'}, 20)).toBe('日本.語.x:16');
 	expect(shortName({...place, className: '𝒳𝒴.Z', method: 'x'}, 8)).toBe('𝒳.Z.x:16');
-});
-
-test('one of several holders is named, and how many others there are', () => {
-	expect(nameHeldBy(place, {holder: 'writer', others: 2}, [], 40)).toBe('c.a.s.Bubble.sort:16 held by writer +2');
-	expect(nameHeldBy(place, {holder: 'http-nio-8080-exec-12', others: 2}, [], 27)).toBe('Bubble.sort:16 by ht…-12 +2');
 });
 
 test('a holder is named in any room that has some for both, and never takes more', () => {

@@ -7,6 +7,7 @@ import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
+import {sum} from '../helpers/sum.js';
 import {drawInto, newSample, renamed, zeroFigures} from './sample-maker.js';
 
 async function second(data: Record<string, unknown>): Promise<Worker> {
@@ -61,24 +62,15 @@ describe('two threads', () => {
 		do {
 			const image = reader.read(60_000)!;
 			const {figures, counters, threads, dictionary, contention} = image;
-			let ticks = 0;
-			let cpuNs = 0;
 			for (let counter = 0; counter < counters.count; counter++) {
-				ticks += counters.ticks[counter];
-				cpuNs += counters.cpuNs[counter];
 				// Strict comparisons on purpose: an index that leads nowhere gives undefined.
 				if (!(counters.thread[counter] < threads.count && counters.node[counter] < dictionary.nodeCount && dictionary.nodeFrame[counters.node[counter]] < dictionary.frameCount)) {
 					throw new Error(`counter ${counter} leads nowhere`);
 				}
 			}
 
-			let contended = 0;
-			for (let at = 0; at < contention.count; at++) {
-				contended += contention.ticks[at];
-			}
-
-			expect([ticks, cpuNs, contended, figures.threadSamples]).toEqual(Array.from({length: 4}, () => figures.samples * 10));
-			expect(threads.cpuNs.reduce((sum, value) => sum + value, 0)).toBe(ticks);
+			const sums = [counters.ticks, counters.cpuNs, contention.ticks, threads.cpuNs].map(values => sum(values));
+			expect([...sums, figures.threadSamples]).toEqual(Array.from({length: 5}, () => figures.samples * 10));
 			expect(threads.name).toEqual(Array.from(threads.sinceMs, (atMs, at) => renamed(threads.key[at], atMs)));
 			expect(dictionary.frameMethod.every(id => dictionary.strings[id] !== undefined)).toBe(true);
 			if (seen.at(-1) !== image) {
@@ -94,7 +86,7 @@ describe('two threads', () => {
 		expect(seen.length).toBeGreaterThan(3);
 		// Copies taken on the way are as they were.
 		for (const {counters, figures} of seen) {
-			expect(counters.ticks.reduce((sum, value) => sum + value, 0)).toBe(figures.threadSamples);
+			expect(sum(counters.ticks)).toBe(figures.threadSamples);
 		}
 	});
 
