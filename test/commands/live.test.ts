@@ -87,11 +87,6 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 		expect(readFileSync(path.join(at, file.replace('.pb.gz', '.txt')), 'utf8')).toContain('demo.Pricing.discount');
 		expect(readdirSync(at).filter(name => name !== 'state' && !/^tprof-\d+-\d+T\d+Z(-\d+)?\.(pb\.gz|txt)$/.test(name))).toEqual([]);
 
-		const again = open(at, 'open', path.join(at, file));
-		await again.until('demo.Pricing.discount');
-		expect(again.text()).toContain(String(shared.java.pid));
-		await again.quit();
-
 		// What was left is kept too, all of it.
 		expect(session.scrollback()).toContain('tprof-top open --last');
 		const last = open(at, 'open', '--last');

@@ -4,6 +4,9 @@ import {cellWidth} from '../../source/model/cell-width.js';
 import {Picture} from '../helpers/picture.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
+/** Samples, or frames of them, that are the same. */
+const repeated = (count: number, ...rows: readonly string[]) => rows.map(row => Array.from({length: count}, () => row).join(' ')).join('\n');
+
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
 	expect(renderFinalSummary(serviceSnapshots().whole, 130)).toEqual([
 		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
@@ -63,8 +66,7 @@ test('names are never cut: they go on in the next line, where there is room for 
 });
 
 test('threads in a dead socket are what a long run was about, not the little CPU time of its start', () => {
-	const read = ['Sock.main:7', 'java.net.Socket.read:native'].map(frame => Array.from({length: 10}, () => frame).join(' ')).join('\n');
-	const socket = (name: string) => `${name}\n${Array.from({length: 10}, () => '.').join(' ')}\n${read}`;
+	const socket = (name: string) => `${name}\n${repeated(10, '.', 'Sock.main:7', 'java.net.Socket.read:native')}`;
 	const drawing = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).set(['reader-1', 'reader-2'], {sinceMs: 98_000});
 	expect(renderFinalSummary(drawing.build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
 		'2 threads wait together at Sock.main:7 via Socket.read, up to 2s.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
@@ -72,8 +74,7 @@ test('threads in a dead socket are what a long run was about, not the little CPU
 });
 
 test('a place where a thread waited for a moment only is not worth a line', () => {
-	const reads = Array.from({length: 199}, () => 'Sock.read:7').join(' ');
-	const snapshot = new Picture().draw(`main\n${Array.from({length: 200}, () => '.').join(' ')}\n${reads} Sock.connect:3`).build({samples: 200, sampledMs: 4000, durationMs: 4000});
+	const snapshot = new Picture().draw(`main\n${repeated(200, '.')}\n${repeated(199, 'Sock.read:7')} Sock.connect:3`).build({samples: 200, sampledMs: 4000, durationMs: 4000});
 	const lines = renderFinalSummary(snapshot, 100).join('\n');
 	expect(lines).toContain('waited for 3s at Sock.read:7');
 	expect(lines).not.toContain('Sock.connect');
@@ -82,34 +83,19 @@ test('a place where a thread waited for a moment only is not worth a line', () =
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
 const locking = ['com.acme.Shop.run:3', 'com.acme.Stock.reserve:30', 'java.util.concurrent.locks.ReentrantLock.lock:322', 'java.util.concurrent.locks.LockSupport.park:211', 'jdk.internal.misc.Unsafe.park:native'];
 const forWork = ['java.lang.Thread.run:840', 'java.util.concurrent.LinkedBlockingQueue.take:433', 'java.util.concurrent.locks.LockSupport.park:341', 'jdk.internal.misc.Unsafe.park:native'];
-const twice = (frames: readonly string[]) => frames.map(frame => `${frame} ${frame}`).join('\n');
 
 test('threads that stood at a lock of java.util.concurrent were blocked at a line of the program', () => {
-	const workers = ['worker-1', 'worker-2'].map(name => `${name} <- cron park\nw w\n${twice(locking)}`);
+	const workers = ['worker-1', 'worker-2'].map(name => `${name} <- cron park\n${repeated(2, 'w', ...locking)}`);
 	const lines = renderFinalSummary(new Picture().draw(workers.join('\n\n')).build(), 100);
 	expect(lines).toContain('blocked for 2s (2 threads) at com.acme.Stock.reserve:30, held by cron');
 });
 
 test('a run in which nothing happened says where threads waited, those that every JVM has left out', () => {
-	const snapshot = new Picture().draw(`
-		pool-1
-		w w
-		${twice(forWork)}
-
-		pool-2
-		w w
-		${twice(forWork)}
-
-		cron
-		t t t
-		com.acme.Cron.run:9 com.acme.Cron.run:9 com.acme.Cron.run:9
-		com.acme.Cron.pause:20 com.acme.Cron.pause:20 com.acme.Cron.pause:20
-		java.lang.Thread.sleep:509 java.lang.Thread.sleep:509 java.lang.Thread.sleep:509
-
-		Reference Handler
-		. . . . . .
-		${Array.from({length: 6}, () => 'java.lang.ref.Reference.waitForReferencePendingList:native').join(' ')}
-	`).build();
+	const snapshot = new Picture().draw([
+		...['pool-1', 'pool-2'].map(name => `${name}\n${repeated(2, 'w', ...forWork)}`),
+		`cron\n${repeated(3, 't', 'com.acme.Cron.run:9', 'com.acme.Cron.pause:20', 'java.lang.Thread.sleep:509')}`,
+		`Reference Handler\n${repeated(6, '.', 'java.lang.ref.Reference.waitForReferencePendingList:native')}`,
+	].join('\n\n')).build();
 	expect(renderFinalSummary(snapshot, 100).slice(-3)).toEqual([
 		'no line of Java code used CPU time',
 		'waited for 666ms (2 threads) at java.util.concurrent.locks.LockSupport.park:341',

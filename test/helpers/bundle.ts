@@ -17,12 +17,8 @@ process.once('SIGTERM', () => {
 
 /** Bundles an entry point, named from the project's root, as build.js does, once in a process; gives the bundle's URL. */
 export async function bundle(entry: string): Promise<URL> {
-	let found = bundles.get(entry);
-	if (!found) {
-		found = bundled(entry);
-		bundles.set(entry, found);
-	}
-
+	const found = bundles.get(entry) ?? bundled(entry);
+	bundles.set(entry, found);
 	return found;
 }
 

@@ -2,7 +2,7 @@ import {Buffer} from 'node:buffer';
 import {mkdirSync, readFileSync, writeFileSync, closeSync, openSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {linesOf, sourceLibrary, misfitOf, pathOfSource} from '../../source/sources/library.js';
 import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
 import {Zip} from '../../source/sources/zip.js';
@@ -62,21 +62,25 @@ test.each([
 	expect(pathOfSource({...place, className, file})).toBe(expected);
 });
 
-describe('a source fits', () => {
-	const lines = linesOf(Buffer.from(bubble));
+test.each([
+	['sort', 5],
+	['sort', 4],
+	['swap', 9],
+	['lambda$sort$0', 5],
+	['<init>', 3],
+	['<clinit>', 5],
+	['sort', -1],
+	['sort', 11, 'it has 10 lines, and 11 runs'],
+	['swap', 4, 'line 4 is not in a method swap'],
+	['sor', 5, 'line 5 is not in a method sor'],
+	['<init>', 2, 'line 2 is not in a method Bubble'],
+])('how a source fits method %s at line %i', (method, line, misfit?: string) => {
+	expect(misfitOf(linesOf(Buffer.from(bubble)), {...place, method, line})).toBe(misfit);
+});
 
-	test.each([['sort', 5], ['sort', 4], ['swap', 9], ['lambda$sort$0', 5], ['<init>', 3], ['<clinit>', 5], ['sort', -1]])('method %s at line %i', (method, line) => {
-		expect(misfitOf(lines, {...place, method, line})).toBeUndefined();
-	});
-
-	test.each([['sort', 11, 'it has 10 lines, and 11 runs'], ['swap', 4, 'line 4 is not in a method swap'], ['sor', 5, 'line 5 is not in a method sor'], ['<init>', 2, 'line 2 is not in a method Bubble']])('not with method %s at line %i', (method, line, misfit) => {
-		expect(misfitOf(lines, {...place, method, line})).toBe(misfit);
-	});
-
-	test('which is said of what is found', () => {
-		written('old/com/acme/sort/Bubble.java', bubble);
-		expect(found('old', {...place, line: 500})?.misfit).toContain('10 lines');
-	});
+test('of what is found it is said why it does not fit', () => {
+	written('old/com/acme/sort/Bubble.java', bubble);
+	expect(found('old', {...place, line: 500})?.misfit).toContain('10 lines');
 });
 
 test('lines are what a terminal may show', () => {
