@@ -10,7 +10,7 @@ import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {classBytes, hasAgent, traced} from '../helpers/tracing.js';
 import {isRoot} from '../helpers/as-root.js';
-import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
+import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, jdk, jdks, nice, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {sayTo} from '../helpers/say.js';
@@ -20,14 +20,13 @@ import {cli, runCli, startCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
 describe('tprof-top trace', () => {
-	let java: JavaProcess;
+	const shared = sharedJava('KnownTraces', {jvmArgs: ['-Xmx128m'], under: []});
 	let killed: JavaProcess;
 	let code: string;
 	let second: Awaited<ReturnType<typeof runCli>>;
 
 	// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 	beforeAll(async () => {
-		java = await startJava('KnownTraces', {jvmArgs: ['-Xmx128m']});
 		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx128m'], under: nice});
 		({code} = await classBytes(await targetOf(killed), 'KnownTraces', jdk()));
 		const tool = spawn(process.execPath, [cli, 'trace', String(killed.pid), 'KnownTraces#*', '--yes', '--duration', '600', '--max-overhead', '100'], {stdio: 'ignore'});
@@ -40,15 +39,15 @@ describe('tprof-top trace', () => {
 			await gone;
 		}
 
-		return async () => Promise.all([killed.stop(), java.stop()]);
+		return async () => killed.stop();
 	});
 
 	test('says what it would do, and does it with --yes only', async () => {
-		const {status, stdout, stderr} = await runCli('trace', String(java.pid), 'KnownTraces#busy');
+		const {status, stdout, stderr} = await runCli('trace', String(shared.java.pid), 'KnownTraces#busy');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toMatch(/^Tracing KnownTraces#busy in JVM \d+ .*\n(?:- .*\n)+nothing was done; --yes does it\n$/);
-		expect(java.output()).not.toContain('WARNING');
-		const traced = await runCli('trace', String(java.pid), 'KnownTraces#busy', '--yes', '--duration', '0.5', '--max-overhead', '100', '--format', 'json', '--slowest', '1');
+		expect(shared.java.output()).not.toContain('WARNING');
+		const traced = await runCli('trace', String(shared.java.pid), 'KnownTraces#busy', '--yes', '--duration', '0.5', '--max-overhead', '100', '--format', 'json', '--slowest', '1');
 		expect({status: traced.status, stderr: traced.stderr}).toEqual({status: 0, stderr: ''});
 		const document = JSON.parse(traced.stdout) as {methods: Array<{calls: number}>; wovenMethods: number; slowest: unknown[]};
 		expect(document).toMatchObject({
@@ -59,35 +58,35 @@ describe('tprof-top trace', () => {
 	});
 
 	test('on a terminal it asks before the agent is loaded, and again with the number of methods', async () => {
-		const tool = closedAfterTest(new TerminalSession(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']));
+		const tool = closedAfterTest(new TerminalSession(process.execPath, [cli, 'trace', String(shared.java.pid), 'KnownTraces#*', '--batch']));
 		await tool.until('Load the agent and look? [y/N]');
-		expect(hasAgent(java.pid)).toBe(false);
+		expect(hasAgent(shared.java.pid)).toBe(false);
 		tool.type('y\r');
 		await tool.until(/\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
 		tool.type('\r');
 		expect(await tool.ended()).toMatchObject({exitCode: 1});
-		await until(() => !hasAgent(java.pid));
+		await until(() => !hasAgent(shared.java.pid));
 	});
 
 	test('on the screen it is known how many methods a pattern means before they are traced', async () => {
-		const {options} = parseOptions(['trace', String(java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
-		const target = await targetOf(java);
+		const {options} = parseOptions(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
+		const {target} = shared;
 		const before = await classBytes(target, 'KnownTraces', jdk());
 		const tracer = closedAfterTest(new LiveTracer(target, traceRequest([], options)));
 		const found = await tracer.find('KnownTraces#*');
 		const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
-		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${java.pid} \\(KnownTraces, JDK `));
+		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${shared.java.pid} \\(KnownTraces, JDK `));
 		const during = await classBytes(target, 'KnownTraces', jdk());
 		expect(during.code).toBe(before.code);
 		await tracer.forget();
-		await until(() => !hasAgent(java.pid));
+		await until(() => !hasAgent(shared.java.pid));
 		await expect(tracer.trace()).rejects.toThrow('no longer');
 		expect(await tracer.find('KnownTraces#busy')).toMatchObject({question: 'trace 1 method of 1 class? [y/N] ', about: expect.stringMatching(/^KnownTraces\.busy\. Each/) as unknown});
 		expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them');
 		await tracer.find('KnownTraces#*');
 		await tracer.forget();
 		await expect(tracer.find('KnownTraces.bussy')).rejects.toThrow('did you mean');
-		expect(hasAgent(java.pid)).toBe(true);
+		expect(hasAgent(shared.java.pid)).toBe(true);
 		expect(await tracer.find('com.acme.Later#*')).toMatchObject({question: 'wait for a class that matches com.acme.Later#*? [y/N] '});
 		expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them; waiting for a class that matches com.acme.Later#*; it is traced once it is loaded');
 		await tracer.find('KnownTraces#*');
@@ -95,24 +94,24 @@ describe('tprof-top trace', () => {
 	});
 
 	test('a pattern that means nothing is one clear line', async () => {
-		expect(await runCli('trace', String(java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
+		expect(await runCli('trace', String(shared.java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
 			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no method of a loaded class matches KnownTraces\.bussy; did you mean KnownTraces\.busy.*\n.*\n$/) as unknown,
 		});
-		expect(await runCli('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
-		expect(await runCli('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
+		expect(await runCli('trace', String(shared.java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
+		expect(await runCli('trace', String(shared.java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
 		const many = (count: number, pattern: string) => Array.from({length: count}, () => pattern);
-		expect(await runCli('trace', String(java.pid), ...many(501, 'a.B#c'), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('more than 500 patterns') as unknown});
-		expect(await runCli('trace', String(java.pid), ...many(250, `${'a'.repeat(300)}#b`), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('no more than 64 KB') as unknown});
-		expect(await runCli('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
+		expect(await runCli('trace', String(shared.java.pid), ...many(501, 'a.B#c'), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('more than 500 patterns') as unknown});
+		expect(await runCli('trace', String(shared.java.pid), ...many(250, `${'a'.repeat(300)}#b`), '--yes')).toMatchObject({status: 2, stderr: expect.stringContaining('no more than 64 KB') as unknown});
+		expect(await runCli('--format', 'xml', String(shared.java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
 	});
 
 	test('a class that is not loaded yet is waited for, until it is loaded or the time is over', async () => {
-		expect(await runCli('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
+		expect(await runCli('trace', String(shared.java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
 			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no class is loaded yet that matches KnownTraces\$Awaited#\*.*\ntprof-top: waiting for a class that matches .*\ntprof-top: nothing was traced: no class was loaded that matches/) as unknown,
 		});
-		const tool = startCli('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json');
+		const tool = startCli('trace', String(shared.java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json');
 		await until(() => tool.stderr().includes('waiting for a class'));
-		await sayTo(java, 'await');
+		await sayTo(shared.java, 'await');
 		await until(() => tool.stderr().includes('loaded, and traced from now on: KnownTraces$Awaited.wait'));
 		tool.child.kill('SIGINT');
 		const {stdout} = await tool.ended;

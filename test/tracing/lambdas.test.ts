@@ -37,8 +37,6 @@ test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: lambdas, meth
 	}
 
 	expect([...most.keys()].filter(name => name.includes('/'))).toEqual([]);
-	for (const name of ['ManyLambdas', 'ManyLambdas$Circle', 'ManyLambdas$_run_closure1', 'ManyLambdas$ManyLambdasKt', 'ManyLambdas$ManyLambdasKt$Companion', 'ManyLambdas$ManyLambdas$$Lambda$1']) {
-		expect([name, most.get(name)]).toEqual([name, expect.any(Number)]);
-		expect(most.get(name)).toBeGreaterThan(0);
-	}
+	const called = ['ManyLambdas', 'ManyLambdas$Circle', 'ManyLambdas$_run_closure1', 'ManyLambdas$ManyLambdasKt', 'ManyLambdas$ManyLambdasKt$Companion', 'ManyLambdas$ManyLambdas$$Lambda$1'];
+	expect(called.filter(name => !most.get(name))).toEqual([]);
 });

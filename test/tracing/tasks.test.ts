@@ -30,27 +30,19 @@ function heldNow({longest, states, kinds}: TaskReport): string[] {
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	const shared = sharedJava('KnownTasks', {jdk, jvmArgs: ['-Xmx256m']});
-	const say = async (line: string) => sayTo(shared.java, line);
+	const say = async (...lines: readonly string[]) => sayTo(shared.java, ...lines);
 
 	test('every task is counted in every state, and all is left as it was', async () => {
 		const before = await classBytes(shared.target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
 		const session = closedAfterTest(await TaskSession.begin(shared.target, readProbe('executors'), limits));
-		for (const line of ['pool 60', 'same 50', 'throw 20', 'follow 40', 'repeat 10', 'hold']) {
-			await say(line);
-		}
-
+		await say('pool 60', 'same 50', 'throw 20', 'follow 40', 'repeat 10', 'hold');
 		const joins = Number(/^fork Node 100 (\d+)$/m.exec(await say('fork 100'))![1]);
 		// The report of before may still have what has ended since.
 		const atRest = ['queued KnownTasks$Behind', 'running KnownTasks$Hold'];
 		await until(() => heldNow(session.read()!).join(', ') === atRest.join(', '));
-		await say('release');
 		// More tasks than a thread remembers as its own, then one that must be known.
-		for (const line of ['hold 17000', 'release', 'joiner', 'hold 5', 'remove', 'release']) {
-			await say(line);
-		}
-
+		await say('release', 'hold 17000', 'release', 'joiner', 'hold 5', 'remove', 'release');
 		const report = (await session.close())!;
-
 		const once = (count: number) => ({queued: count, running: count, done: count});
 		expect(countsOf(report)).toEqual({
 			Short: once(20), Medium: once(20), Long: once(20), Again: once(50), Thrower: once(20), Hold: once(3), Behind: {...once(17_001), queued: 17_006, removed: 5},
@@ -100,10 +92,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 	test('one object may be a thousand tasks, and others are followed beside them', async () => {
 		const session = closedAfterTest(await TaskSession.begin(shared.target, readProbe('executors'), limits));
-		await say('hold-same 1000');
-		await say('release');
-		await say('hold 100');
-		await say('release');
+		await say('hold-same 1000', 'release', 'hold 100', 'release');
 		const report = (await session.close())!;
 		expect(countsOf(report).Behind).toEqual({queued: 1100, running: 1100, done: 1100});
 		expect(report).toMatchObject({skipped: 0, dropped: 0, missed: 0, oneIn: 1});

@@ -43,7 +43,7 @@ function leftIn(pid: number): string[] {
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	const shared = sharedJava('KnownTraces', {jdk, jvmArgs: ['-Xmx256m']});
-	const say = async (line: string) => sayTo(shared.java, line);
+	const say = async (...lines: readonly string[]) => sayTo(shared.java, ...lines);
 	const tracedWhile = async (change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<unknown>) => traced(shared.target, change, during);
 
 	async function histogram(): Promise<string> {
@@ -90,10 +90,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('the tree has the ways of calls; times are those of the program; the slowest traces are whole', async () => {
-		const report = await tracedWhile({patterns: ['KnownTraces.slow', 'KnownTraces.r*'], leastNs: 50e6}, async () => {
-			await say('slow');
-			await say('7');
-		});
+		const report = await tracedWhile({patterns: ['KnownTraces.slow', 'KnownTraces.r*'], leastNs: 50e6}, async () => say('slow', '7'));
 		const slow = traceMethods(report, undefined).find(({method}) => method === 'slow')!;
 		expect(slow.calls).toBe(1);
 		expect(slow.meanNs).toBeGreaterThanOrEqual(120e6);
@@ -133,11 +130,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('an interface stands for its implementations, those that are loaded later too; annotations; --under', async () => {
-		const shapes = await tracedWhile({patterns: ['KnownTraces.Shape#area']}, async () => {
-			await say('3');
-			await say('load');
-			await say('inherit');
-		});
+		const shapes = await tracedWhile({patterns: ['KnownTraces.Shape#area']}, async () => say('3', 'load', 'inherit'));
 		expect(countsOf(shapes)).toEqual({
 			'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0], 'Inheriting.area': [1, 0], 'Inherited.area': [0, 0],
 		});
