@@ -73,9 +73,7 @@ function play(next: () => Piece, {seconds, mode, random, intervalNs = 20e6}: {re
 	return {lines, used, wholeNs};
 }
 
-function exponential(random: () => number, meanNs: number): number {
-	return -meanNs * Math.log(1 - random());
-}
+const exponential = (random: () => number, meanNs: number) => -meanNs * Math.log(1 - random());
 
 const programs: Readonly<Record<string, (random: () => number) => () => Piece>> = {
 	// A job of three 5 ms steps, then a rest of 30 ms in the mean.
@@ -157,31 +155,21 @@ test('any sample: what its rows used is what counts, at stacks or unattributed',
 	}
 });
 
-/** Attributes samples of one thread, and gives what counts where. */
-function counted(rows: ReadonlyArray<{readonly cpuNs: number; readonly isObserved?: boolean; readonly frames?: readonly number[]; readonly flags?: number}>): Lines {
+test('a thread that works for long before it is observed for once: that counts for 32 intervals at most', () => {
 	const lines: Lines = new Map();
 	const account = new CpuAccount(unattributed, new JvmStacks(new SnapshotBuilder()));
 	const sample = new Sample();
-	for (const {cpuNs, isObserved = false, frames = [7], flags = 0} of rows) {
+	for (let interval = 0; interval <= 1000; interval++) {
 		sample.clear();
 		sample.isObservation = true;
 		const row = sample.addThread(1, 1, 'worker');
-		sample.cpuNs[row] = cpuNs;
-		sample.flags[row] = flags;
-		sample.isObserved[row] = Number(isObserved);
-		for (const frame of frames) {
-			sample.addFrame(frame);
-		}
-
+		sample.cpuNs[row] = 5e6;
+		sample.isObserved[row] = Number(interval === 1000);
+		sample.addFrame(7);
 		account.add(sample, 20e6);
 		addTo(lines, sample);
 	}
 
-	return lines;
-}
-
-test('a thread that works for long before it is observed for once: that counts for 32 intervals at most', () => {
-	const lines = counted([...Array.from({length: 1000}, () => ({cpuNs: 5e6})), {cpuNs: 5e6, isObserved: true}]);
 	expect([lines.get(7), sum(lines.values())]).toEqual([32 * 20e6, 1001 * 5e6]);
 });
 

@@ -34,18 +34,13 @@ test.each([
 	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, withinMs, requestedMs)))).toBe(most);
 });
 
-/** A Java thread that awaits to be found at work, or not. */
-function threadAt(row: number): JavaThread {
-	return Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {row});
-}
-
 /** Factor by which a thread that works and then idles is overrepresented; and the numbers of samples and intervals. */
 function simulate(workMs: number, restMs: number): {factor: number; taken: number; samples: number} {
 	const random = seeded(workMs + restMs);
 	const clock = new SamplingClock(0, random);
 	const backoff = new IdleBackoff();
 	const sample = new Sample();
-	const thread = threadAt(sample.addThread(1, 1, 'works'));
+	const thread = Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {row: sample.addThread(1, 1, 'works')});
 	const steadyThreads = new SteadyThreads();
 	let [nowMs, beginMs, wasRunning, running, samples, taken] = [0, restMs, false, 0, 0, 0];
 	for (; taken < 300_000; taken++) {

@@ -63,7 +63,7 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 		]);
 	});
 
-	test('threads in scopes that platform and virtual threads have opened are seen', async () => {
+	test('threads in scopes that platform and virtual threads have opened are seen; where nobody asks for files, it is said that they wait for a socket', async () => {
 		const sampler = await samplerForTest(shared.java, {maxVirtualThreads: 1000});
 		const kinds = ['inScope', 'inScopeOfVirtual'].map(method => `VirtualWaitsEveryWay.${method}`);
 		await expectSoon(() => {
@@ -71,10 +71,6 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 			const threadsOf = new Map(snapshot ? queryThreads(snapshot, undefined, query).rows.map(({name, threads}) => [name, threads]) : []);
 			return kinds.map(kind => threadsOf.get(kind));
 		}, [11, 12]);
-	});
-
-	test('where nobody asks for files, it is said that they wait for a socket', async () => {
-		const sampler = await samplerForTest(shared.java, {maxVirtualThreads: 1000});
 		await expectSoon(() => {
 			const snapshot = sampler.read();
 			const waiters = snapshot ? queryWaits(snapshot, undefined, {...query, sort: waitsView.sort}).rows.find(({kind}) => kind === 'socket')?.waiters ?? [] : [];

@@ -2,56 +2,42 @@ import {spawnSync} from 'node:child_process';
 import {chownSync, readdirSync, rmSync} from 'node:fs';
 import process from 'node:process';
 import {Worker} from 'node:worker_threads';
-import {beforeEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
 import {isRoot} from '../../helpers/as-root.js';
 import {folderForTest, javaForTest} from '../../helpers/for-test.js';
-import {type JavaProcess, jdks} from '../../helpers/jvm.js';
+import {jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 import {seenWithoutRights} from '../../helpers/unprivileged.js';
 import {patienceMs} from '../../helpers/until.js';
 
-const other = otherUser;
-
 describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start one)', () => {
-	describe.each(jdks())('JDK $release, seen by root', jdk => {
-		let java: JavaProcess;
-		let own: string;
-		beforeEach(async () => {
-			own = folderForTest();
-			chownSync(own, other.uid, other.gid);
-			java = await javaForTest('ParkedAndEcho', {jdk, java: javaAsOtherUser(jdk), cwd: own, jvmArgs: ['-Xmx64m'], args: ['3', '3']});
-		});
-
-		test('dumps come, our own rights are back, the target prints nothing', async () => {
-			const target = await targetOf(java);
-			expect(target).toMatchObject({...other, jdk: jdk.release});
-			// With the release known, and with one that has to be found out.
-			for (const client of [new AttachClient(target), new AttachClient({...target, jdk: 0})]) {
-				for (let round = 0; round < 3; round++) {
-					const reply = await client.threadDump({timeoutMs: patienceMs});
-					expect(reply.status, JSON.stringify({...reply, bytes: undefined})).toBe('ok');
-					expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
-				}
-			}
-
-			expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
-			expect(java.output()).not.toMatch(/Full thread dump/);
-			expect(readdirSync(own).filter(name => name.startsWith('.attach'))).toEqual([]);
-		});
-
-		test('a socket that root left behind under its name is named, and the target not signalled', async () => {
-			const target = await targetOf(java);
-			const left = `/tmp/.java_pid${java.pid}`;
-			spawnSync(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))', left]);
-			const client = new AttachClient(target);
+	test.each(jdks())('JDK $release: a socket that root left behind under its name is named; without it dumps come, our own rights are back, the target prints nothing', async jdk => {
+		const own = folderForTest();
+		chownSync(own, otherUser.uid, otherUser.gid);
+		const java = await javaForTest('ParkedAndEcho', {jdk, java: javaAsOtherUser(jdk), cwd: own, jvmArgs: ['-Xmx64m'], args: ['3', '3']});
+		const target = await targetOf(java);
+		expect(target).toMatchObject({...otherUser, jdk: jdk.release});
+		const left = `/tmp/.java_pid${java.pid}`;
+		spawnSync(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))', left]);
+		// With the release known, and with one that has to be found out.
+		const clients = [new AttachClient(target), new AttachClient({...target, jdk: 0})];
+		for (const client of clients) {
 			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'failed', reason: 'a file of another user has the name of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
-			rmSync(left);
-			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
-			expect(java.output()).not.toMatch(/Full thread dump/);
-		});
+		}
+
+		rmSync(left);
+		for (const client of [...clients, ...clients]) {
+			const reply = await client.threadDump({timeoutMs: patienceMs});
+			expect(reply.status, JSON.stringify({...reply, bytes: undefined})).toBe('ok');
+			expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
+		}
+
+		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+		expect(readdirSync(own).filter(name => name.startsWith('.attach'))).toEqual([]);
 	});
 
 	test('another user\'s rights are taken by one thread, for one call, and given back when that throws', async () => {
@@ -59,10 +45,10 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 		// The main thread's rights, which stay as they are, are what /proc/PID/status shows; the calling thread's are
 		// those of its own entry.
 		const groups = process.getgroups!();
-		const seen = asOwner(other, () => [process.geteuid!(), process.getegid!(), ...process.getgroups!()]);
-		expect(seen).toEqual([65_534, 65_534, other.gid]);
+		const seen = asOwner(otherUser, () => [process.geteuid!(), process.getegid!(), ...process.getgroups!()]);
+		expect(seen).toEqual([65_534, 65_534, otherUser.gid]);
 		expect([process.geteuid!(), process.getegid!(), process.getgroups!()]).toEqual([0, 0, groups]);
-		expect(() => asOwner(other, () => {
+		expect(() => asOwner(otherUser, () => {
 			throw new Error('inside');
 		})).toThrow('inside');
 		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);

@@ -25,13 +25,8 @@ const ptrace = loadPtrace();
 let java: JavaProcess;
 let pid: number;
 
-function threadOf(name: string): number {
-	return threadsNamed(pid, new RegExp(`^${name}$`))[0];
-}
-
-function isReplaced(): boolean {
-	return commOf(pid, pid) === 'sleep';
-}
+const threadOf = (name: string) => threadsNamed(pid, new RegExp(`^${name}$`))[0];
+const isReplaced = () => commOf(pid, pid) === 'sleep';
 
 /** The kernel has ended this thread, and waits for its tracer to see that. */
 function isEnded(tid: number): boolean {
@@ -81,41 +76,39 @@ describe.each(newest)('JDK $release', jdk => {
 		await java.stop();
 	});
 
-	describe('a thread that calls execve takes the id of the first one', () => {
-		test('after it was seized, before it was asked to stop', async () => {
-			let isAsked = false;
-			const stopper = new Stopper({
-				...ptrace,
-				interrupt(tid) {
-					if (!isAsked) {
-						isAsked = true;
-						replaceAndWait(isReplaced);
-					}
+	test('a thread that calls execve takes the id of the first one, after it was seized, before it was asked to stop', async () => {
+		let isAsked = false;
+		const stopper = new Stopper({
+			...ptrace,
+			interrupt(tid) {
+				if (!isAsked) {
+					isAsked = true;
+					replaceAndWait(isReplaced);
+				}
 
-					return ptrace.interrupt(tid);
-				},
-			}, pid);
-			expect(stopper.stop([threadOf('caller')], () => undefined).count).toBe(0);
-			await stopper.release();
-			await expectFree();
-		});
+				return ptrace.interrupt(tid);
+			},
+		}, pid);
+		expect(stopper.stop([threadOf('caller')], () => undefined).count).toBe(0);
+		await stopper.release();
+		await expectFree();
+	});
 
-		test('while it was on its way to a stop, and the call waited for another thread of ours to be seen ended', async () => {
-			const other = threadOf('busy-0');
-			const stopper = new Stopper({
-				...ptrace,
-				interrupt(tid) {
-					if (tid === other) {
-						replaceAndWait(() => isEnded(other));
-					}
+	test('the same while it was on its way to a stop, and the call waited for another thread of ours to be seen ended', async () => {
+		const other = threadOf('busy-0');
+		const stopper = new Stopper({
+			...ptrace,
+			interrupt(tid) {
+				if (tid === other) {
+					replaceAndWait(() => isEnded(other));
+				}
 
-					return ptrace.interrupt(tid);
-				},
-			}, pid);
-			stopper.stop([other, threadOf('caller')], () => undefined);
-			await stopper.release();
-			await expectFree();
-		});
+				return ptrace.interrupt(tid);
+			},
+		}, pid);
+		stopper.stop([other, threadOf('caller')], () => undefined);
+		await stopper.release();
+		await expectFree();
 	});
 
 	test('a thread that is ended while it is held does not hold up the call that ends it', async () => {

@@ -81,39 +81,37 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		}
 	});
 
-	describe('a program that only waits', () => {
-		test('names with quotes, control characters and characters beyond the basic plane; what threads wait for, and who holds it; no more frames than asked for', async () => {
-			const observer = await Observer.open(shared.java.pid, {depth: 3});
-			await observer.observe();
-			const seen = await observer.observe();
-			expect(Math.max(...seen.map(({frames}) => frames.length))).toBe(3);
-			expect(seen.map(({name}) => name)).toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
-			const threads = new Map(seen.map(thread => [thread.name, thread]));
-			expect(['blocked', 'locking', 'latch', 'waiting', 'joining', 'sleeping', 'parked'].map(name => threads.get(`${name}-0`)!).map(({lock, owner}) => [lock, owner.replace(/ at .*/, '')])).toEqual([
-				['monitor java.lang.Object', 'main'],
-				['park java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main'],
-				['park java.util.concurrent.CountDownLatch$Sync', ''],
-				['monitor-wait java.lang.Object', ''],
-				['monitor-wait java.lang.Thread', ''],
-				['', ''],
-				['', ''],
-			]);
-			expect(threads.get('parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
-		});
+	test('names with quotes, control characters and characters beyond the basic plane; what threads wait for, and who holds it; no more frames than asked for', async () => {
+		const observer = await Observer.open(shared.java.pid, {depth: 3});
+		await observer.observe();
+		const seen = await observer.observe();
+		expect(Math.max(...seen.map(({frames}) => frames.length))).toBe(3);
+		expect(seen.map(({name}) => name)).toEqual(expect.arrayContaining([String.raw`a name with "quotes" and a tab\x09 and é中😀`, '']));
+		const threads = new Map(seen.map(thread => [thread.name, thread]));
+		expect(['blocked', 'locking', 'latch', 'waiting', 'joining', 'sleeping', 'parked'].map(name => threads.get(`${name}-0`)!).map(({lock, owner}) => [lock, owner.replace(/ at .*/, '')])).toEqual([
+			['monitor java.lang.Object', 'main'],
+			['park java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main'],
+			['park java.util.concurrent.CountDownLatch$Sync', ''],
+			['monitor-wait java.lang.Object', ''],
+			['monitor-wait java.lang.Thread', ''],
+			['', ''],
+			['', ''],
+		]);
+		expect(threads.get('parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
+	});
 
-		test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
-			const observer = await Observer.open(shared.java.pid);
-			const before = await observer.observe();
-			// Long enough for the list of the JVM's own threads to be read again, too.
-			await sleep(600);
-			const after = await observer.observe();
-			const stateOf = (threads: readonly Row[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
-			expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
-			expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
-			const others = (threads: readonly Row[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
-			expect(others(after)).toEqual(others(before));
-			expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
-		});
+	test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
+		const observer = await Observer.open(shared.java.pid);
+		const before = await observer.observe();
+		// Long enough for the list of the JVM's own threads to be read again, too.
+		await sleep(600);
+		const after = await observer.observe();
+		const stateOf = (threads: readonly Row[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
+		expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
+		expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
+		const others = (threads: readonly Row[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
+		expect(others(after)).toEqual(others(before));
+		expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
 	});
 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.

@@ -180,9 +180,6 @@ describe('who has an event', () => {
 		few.update(threads, 0);
 		expect(eventsOf(few, threads)).toBeGreaterThan(150);
 		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
-		const limited = timerOf(new Kernel({events: 7}));
-		limited.update(threads, 0);
-		expect(eventsOf(limited, threads)).toBe(7);
 		followed.release();
 		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
 	});

@@ -12,17 +12,6 @@ function drawn(tid: number, length: number, reserved = 64): DrawnRecord {
 	};
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-	let at = 0;
-	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-
-	return bytes;
-}
-
 /** A ring into which records are written as the kernel does. */
 function ringOf(size: number) {
 	const memory = new ArrayBuffer(pageBytes + size);
@@ -46,7 +35,7 @@ function taken(bytes: Uint8Array): Records {
 
 test('cut at every word: the whole records before it, and one lost', () => {
 	const parts = [sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 8))];
-	const whole = joined(parts);
+	const whole = Buffer.concat(parts);
 	for (let length = 8; length < whole.length; length += 8) {
 		const {records, lost} = taken(whole.subarray(0, length));
 		expect([records.length, lost]).toEqual(length < parts[0].length ? [0, 1] : [1, length === parts[0].length ? 0 : 1]);
@@ -58,7 +47,7 @@ test('any bytes, and lengths that lie: no error, an end, and no more than is the
 	for (let round = 0; round < 2000; round++) {
 		const bytes = round % 2 === 0
 			? Uint8Array.from({length: 8 * Math.floor(random() * 40)}, () => random() * 256)
-			: joined([sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 24))]).map(byte => random() < 0.03 ? random() * 256 : byte);
+			: Buffer.concat([sampleBytes(drawn(7, 24)), sampleBytes(drawn(8, 24))]).map(byte => random() < 0.03 ? random() * 256 : byte);
 		for (const {stack} of taken(bytes).records) {
 			expect(stack.length).toBeLessThanOrEqual(bytes.length);
 		}
@@ -72,7 +61,7 @@ test('records of several processes, or those of one, over the end of the ring as
 		for (let round = 0; round < 40; round++) {
 			const first = 4 * round;
 			const parts = [5, 9, 9, 5].map((pid, index) => sampleBytes({...drawn(first + index, 24, 64 + (8 * ((round + index) % 7))), pid}));
-			write(joined([...parts, emptySampleBytes(), ...(round === 7 ? [lostBytes(2)] : [])]));
+			write(Buffer.concat([...parts, emptySampleBytes(), ...(round === 7 ? [lostBytes(2)] : [])]));
 			const {records, lost} = ring.take(pid);
 			expect(lost).toBe(round === 7 ? 2 : 0);
 			expect(records.map(record => record.pid)).toEqual(pids);
@@ -85,7 +74,7 @@ test('records of several processes, or those of one, over the end of the ring as
 test('a head that cannot be: everything is given up, nothing read', () => {
 	const {words, write, ring} = ringOf(1024);
 	// What is left of earlier records must not be read over and over.
-	write(joined(Array.from({length: 32}, () => emptySampleBytes())));
+	write(Buffer.concat(Array.from({length: 32}, () => emptySampleBytes())));
 	expect(ring.take()).toEqual({records: [], lost: 0});
 	words[1024 / 8] += 1n << 40n;
 	expect(ring.take()).toEqual({records: [], lost: 1});

@@ -20,25 +20,6 @@ beforeAll(async () => {
 	});
 });
 
-/** None of the target's threads is held, nor will be. */
-async function allGoOn(): Promise<void> {
-	await until(() => heldThreads(shared.java.pid).held === 0);
-}
-
-test('each thread is stopped once, and continues', async () => {
-	const stopped: number[] = [];
-	const stopper = new Stopper(ptrace, shared.java.pid);
-	const stops = stopper.stop(tids, tid => {
-		expect(readFileSync(`/proc/${shared.java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
-		stopped.push(tid);
-	});
-	await stopper.release();
-	// On a machine with too much to do some may not get a CPU in time.
-	expect(stops).toMatchObject({count: stopped.length, refused: 0, late: busy - stopped.length});
-	expect(new Set(stopped).size).toBe(stopped.length);
-	expect(heldThreads(shared.java.pid).held).toBe(0);
-});
-
 test('an error while a thread is stopped leaves none stopped, and our priority as it was', async () => {
 	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
 	const before = policy();
@@ -61,7 +42,8 @@ test('an error while a thread is stopped leaves none stopped, and our priority a
 	const isAllowed = ptrace.raisePriority();
 	ptrace.restorePriority();
 	expect([within[0], policy()]).toEqual([isAllowed ? '2' : before, before]);
-	await allGoOn();
+	// None of the target's threads is held, nor will be.
+	await until(() => heldThreads(shared.java.pid).held === 0);
 	stopper.close();
 });
 
