@@ -239,17 +239,19 @@ own mask (sched_setaffinity(2)).
 export function targetCpus({affinity}: {affinity(tid: number, into: Uint8Array): number}, pid: number): number[] {
 	const all = new Uint8Array(maskBytes);
 	const mask = new Uint8Array(maskBytes);
+	let used = 0;
 	for (const tid of threadIdsOf(pid)) {
 		const length = affinity(tid, mask);
+		used = Math.max(used, length);
 		for (let at = 0; at < length; at++) {
 			all[at] |= mask[at];
 		}
 	}
 
 	const cpus: number[] = [];
-	for (const [at, bits] of all.entries()) {
+	for (let at = 0; at < used; at++) {
 		for (let bit = 0; bit < 8; bit++) {
-			if ((bits & (1 << bit)) !== 0) {
+			if ((all[at] & (1 << bit)) !== 0) {
 				cpus.push((at * 8) + bit);
 			}
 		}
