@@ -330,7 +330,7 @@ export class TableWriter implements Interner {
 		const {figures, words} = this.#views;
 		// Not merged: V8 is slow to make such an object, and this runs for each sample.
 		const [given, own]: ReadonlyArray<Partial<Figures>> = [samplerFigures, this.#figures.sums];
-		for (let at = 0; at < figureNames.length; at++) {
+		for (let at = 0; at < figures.length; at++) {
 			figures[at] = given[figureNames[at]] ?? own[figureNames[at]] ?? 0;
 		}
 
