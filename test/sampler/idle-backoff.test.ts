@@ -56,7 +56,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		sample.state[thread.row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
 		// Half of what it needs a CPU for it waits for one.
 		thread.cpu.usedNs = usedMs * 500_000;
-		thread.cpu.waitNs = usedMs * 500_000;
+		thread.cpu.runDelayNs = usedMs * 500_000;
 		steadyThreads.update([thread], sample, nowMs);
 		const before = ticksBefore(clock.repeats, clock.repeats, steadyThreads.changedNs, intervalMs);
 		const now = clock.repeats - before;

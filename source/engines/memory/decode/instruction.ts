@@ -15,6 +15,16 @@ const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
+/** One-byte opcodes with a ModRM byte and an immediate of the operands' size, or of one byte; and with only the former. */
+const operandAndImmediate = new Set([0x69, 0x81, 0xC7]);
+const operandAndByte = new Set([0x6B, 0x80, 0x83, 0xC0, 0xC1, 0xC6]);
+const immediateOnly = new Set([0x68, 0xA9]);
+
+/** Those without a ModRM byte and with this many bytes after them: MOV of al or rax from or to an address has eight. */
+const fixedBytes = new Map([
+	[0x6A, 1], [0xA0, 8], [0xA1, 8], [0xA2, 8], [0xA3, 8], [0xA8, 1], [0xC2, 2], [0xC8, 3], [0xCA, 2], [0xCD, 1], [0xE4, 1], [0xE5, 1], [0xE6, 1], [0xE7, 1], [0xE8, 4],
+]);
+
 const maxInstructionBytes = 15;
 
 /** Decodes the instruction at an index; returns undefined if it is unknown or truncated. */
@@ -123,65 +133,24 @@ function oneByteEnd(code: Uint8Array, at: number, {is64Bit, is16Bit}: {readonly 
 		return operandEnd(code, at + 1);
 	}
 
-	switch (opcode) {
-		case 0x69:
-		case 0x81:
-		case 0xC7: {
-			return operandEnd(code, at + 1) + immediate;
-		}
-
-		case 0x6B:
-		case 0x80:
-		case 0x83:
-		case 0xC0:
-		case 0xC1:
-		case 0xC6: {
-			return operandEnd(code, at + 1) + 1;
-		}
-
-		case 0xF6:
-		case 0xF7: {
-			// Only TEST of this group has an immediate.
-			const isTest = ((code[at + 1] >> 3) & 7) < 2;
-			return operandEnd(code, at + 1) + (isTest ? (opcode === 0xF6 ? 1 : immediate) : 0);
-		}
-
-		case 0xC8: {
-			return at + 4;
-		}
-
-		case 0xC2:
-		case 0xCA: {
-			return at + 3;
-		}
-
-		case 0x68:
-		case 0xA9: {
-			return at + 1 + immediate;
-		}
-
-		case 0xE8: {
-			return at + 5;
-		}
-
-		case 0x6A:
-		case 0xA8:
-		case 0xCD:
-		case 0xE4:
-		case 0xE5:
-		case 0xE6:
-		case 0xE7: {
-			return at + 2;
-		}
-
-		default: {
-			// MOV of al or rax from or to a 64-bit address.
-			if (opcode >= 0xA0 && opcode <= 0xA3) {
-				return at + 9;
-			}
-
-			// MOV of an immediate to a register; all others have no operand bytes.
-			return opcode >= 0xB0 && opcode <= 0xBF ? at + 1 + (opcode < 0xB8 ? 1 : (is64Bit ? 8 : immediate)) : at + 1;
-		}
+	if (operandAndImmediate.has(opcode)) {
+		return operandEnd(code, at + 1) + immediate;
 	}
+
+	if (operandAndByte.has(opcode)) {
+		return operandEnd(code, at + 1) + 1;
+	}
+
+	if (opcode === 0xF6 || opcode === 0xF7) {
+		// Only TEST of this group has an immediate.
+		const isTest = ((code[at + 1] >> 3) & 7) < 2;
+		return operandEnd(code, at + 1) + (isTest ? (opcode === 0xF6 ? 1 : immediate) : 0);
+	}
+
+	// MOV of an immediate to a register.
+	if (opcode >= 0xB0 && opcode <= 0xBF) {
+		return at + 1 + (opcode < 0xB8 ? 1 : (is64Bit ? 8 : immediate));
+	}
+
+	return at + 1 + (immediateOnly.has(opcode) ? immediate : fixedBytes.get(opcode) ?? 0);
 }

@@ -27,15 +27,14 @@ const methodLimit = 100_000;
 type MethodName = {readonly className: string; readonly name: string};
 
 /** A decoded Java method of the target. */
-export class Method implements MethodName {
+export class Method {
+	readonly names: MethodName;
 	readonly constMethod: number;
 	readonly codeStart: number;
 	readonly codeEnd: number;
 	readonly isNative: boolean;
 	/** It is Continuation.enterSpecial, through which a carrier runs a virtual thread (21 and later). */
 	readonly isEnterSpecial: boolean;
-	readonly className: string;
-	readonly name: string;
 	validatedInRound = 0;
 	readonly #address: number;
 	readonly #identity: Uint8Array;
@@ -43,7 +42,6 @@ export class Method implements MethodName {
 	readonly #interner: Interner;
 	readonly #hasLines: boolean;
 	readonly #ids: readonly [number, number, number];
-	readonly #name: MethodName;
 	readonly #byFrame: Map<number, MethodName>;
 	readonly #frameByBci = new Map<number, number>();
 	#lines?: LineTable;
@@ -73,9 +71,7 @@ export class Method implements MethodName {
 		const sourceIndex = Number.isNaN(fields.poolSourceFile) ? reader.u16(holder + fields.klassSourceFile) : reader.u16(pool + fields.poolSourceFile);
 		const file = sourceIndex === 0 ? '' : poolSymbol(vm, pool, sourceIndex);
 		const className = normalClassName(klassName(vm, holder));
-		this.className = className;
-		this.name = name;
-		this.#name = {className, name};
+		this.names = {className, name};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
 		this.#ids = [className, name, file].map(text => interner.internString(text)) as [number, number, number];
 	}
@@ -87,7 +83,7 @@ export class Method implements MethodName {
 			frame = this.#interner.internFrame(...this.#ids, this.#line(Math.max(bci, 0)));
 			this.#frameByBci.set(bci, frame);
 			if (frame !== otherFrame) {
-				this.#byFrame.set(frame, this.#name);
+				this.#byFrame.set(frame, this.names);
 			}
 		}
 

@@ -14,23 +14,21 @@ const unknownObject = -1;
 /** Collects the monitors that a stack's frames hold while it is walked. */
 class HeldMonitors implements FrameWatcher {
 	readonly #vm: Vm;
-	/** Of each monitor: its object, and its frame's index in the buffer. */
-	readonly #objects: number[] = [];
-	readonly #frames: number[] = [];
+	/** The object of each monitor, and its frame's index in the buffer. */
+	#held: Array<{readonly object: number; readonly frame: number}> = [];
 
 	constructor(vm: Vm) {
 		this.#vm = vm;
 	}
 
 	start(): void {
-		this.#objects.length = 0;
-		this.#frames.length = 0;
+		this.#held = [];
 	}
 
 	interpreted(at: number, stack: StackCopy, fp: number): void {
 		ifReadable(() => {
 			for (const object of heldObjects(this.#vm, stack, fp)) {
-				this.#add(object, at);
+				this.#held.push({object, frame: at});
 			}
 		}, undefined);
 	}
@@ -41,11 +39,11 @@ class HeldMonitors implements FrameWatcher {
 			for (const [index, monitors] of (blob.kind === 'java' ? blob.monitorsAt(pc) : []).entries()) {
 				for (const monitor of monitors) {
 					if (!monitor) {
-						this.#add(unknownObject, at + index);
+						this.#held.push({object: unknownObject, frame: at + index});
 					} else if (monitor.isNarrow && narrowOop) {
-						this.#add(narrowOop.base + (stack.u32(sp + monitor.offset) * (2 ** narrowOop.shift)), at + index);
+						this.#held.push({object: narrowOop.base + (stack.u32(sp + monitor.offset) * (2 ** narrowOop.shift)), frame: at + index});
 					} else {
-						this.#add(stack.word(sp + monitor.offset), at + index);
+						this.#held.push({object: stack.word(sp + monitor.offset), frame: at + index});
 					}
 				}
 			}
@@ -56,19 +54,10 @@ class HeldMonitors implements FrameWatcher {
 	Returns the index of the outermost frame that holds an object's monitor: it acquired the monitor. If no frame does,
 	returns that of the only frame with a monitor of an unknown object; -1 if unknown.
 	*/
-	frameIndexOf(object: number): number {
-		const known = this.#objects.lastIndexOf(object);
-		if (known !== -1) {
-			return this.#frames[known];
-		}
-
-		const unknown = this.#objects.indexOf(unknownObject);
-		return unknown !== -1 && unknown === this.#objects.lastIndexOf(unknownObject) ? this.#frames[unknown] : -1;
-	}
-
-	#add(object: number, at: number): void {
-		this.#objects.push(object);
-		this.#frames.push(at);
+	frameIndexOf(wanted: number): number {
+		const known = this.#held.findLast(({object}) => object === wanted);
+		const unknown = this.#held.filter(({object}) => object === unknownObject);
+		return known?.frame ?? (unknown.length === 1 ? unknown[0].frame : -1);
 	}
 }
 

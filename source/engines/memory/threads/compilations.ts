@@ -32,6 +32,6 @@ function compiledMethod({vm: {reader, layout: {fields}}, methods}: Jvm, thread: 
 	}
 
 	// Only now: a name takes longer to read than a short compilation.
-	const {className, name} = methods.at(method);
+	const {className, name} = methods.at(method).names;
 	return `${level > 0 && level < c2Level ? `tier ${level} ` : ''}${className}.${name}${bci >= 0 ? `@${bci}` : ''}`;
 }

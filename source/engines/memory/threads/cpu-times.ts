@@ -14,9 +14,7 @@ export class CpuTime {
 	/** Since the previous reading; 0 if not read in this sample. `isKnown`: the kernel reports it. */
 	usedNs = 0;
 	isKnown = false;
-	/** Time runnable without a CPU since the previous reading, of ended waits; 0 if it used no CPU time. */
-	waitNs = 0;
-	/** The same, including waits of readings without CPU time, kept in `uncountedDelayNs` until it uses some. */
+	/** Time runnable without a CPU, of ended waits: if it used no CPU time, kept in `uncountedDelayNs` until it does. */
 	runDelayNs = 0;
 	uncountedDelayNs = 0;
 	/** In all, at the last reading; and since the one before. */
@@ -91,7 +89,6 @@ export class CpuTimes {
 			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
 		}
 
-		time.waitNs = time.usedNs > 0 ? this.#cpu.waitedNs : 0;
 		time.uncountedDelayNs += time.isKnown ? this.#cpu.waitedNs : 0;
 		time.runDelayNs = time.usedNs > 0 ? time.uncountedDelayNs : 0;
 		time.uncountedDelayNs -= time.runDelayNs;
@@ -108,7 +105,6 @@ export class CpuTimes {
 	/** Sets that a thread has used no CPU time in this sample. */
 	skip(time: CpuTime): void {
 		time.usedNs = 0;
-		time.waitNs = 0;
 		time.runDelayNs = 0;
 	}
 }

@@ -247,8 +247,8 @@ export class SteadyThreads {
 		this.#atMs = nowMs;
 		this.changedNs = 0;
 		for (const thread of changed) {
-			const {cpu: {usedNs, waitNs}, isInJava} = thread;
-			const ranNs = usedNs + waitNs;
+			const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
+			const ranNs = usedNs + runDelayNs;
 			const wasRunning = thread.ranAtUpdate === this.#updates - 1;
 			const isRunning = (usedNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
 			// A carrier is never steady, as it may get another virtual thread.

@@ -20,33 +20,20 @@ export class StackCopy {
 
 	/** Copies from an address up to the stack's base, at most `limit` bytes. Throws `Unreadable`. */
 	load(memory: Memory, low: number, base: number, limit = stackBytesLimit): void {
-		this.low = low;
-		this.high = low;
 		const length = Math.min(base - low, limit);
-		// Not `length <= 0`, which is false for NaN.
-		if (!(length > 0) || low % 8 !== 0) {
-			fail();
-		}
-
-		this.#reserve(length);
+		this.#begin(low, length);
 		if (memory.read(low, this.#bytes, 0, length) !== length) {
 			fail();
 		}
 
 		this.high = low + length;
-		this.isTruncated = length < base - low;
+		this.isTruncated = this.high < base;
 	}
 
 	/** Copies the bytes of a stack from an address on, up to its base. Throws `Unreadable` if there are none. */
 	set(low: number, bytes: Uint8Array, base: number): void {
-		this.low = low;
-		this.high = low;
 		const length = Math.floor(Math.min(base - low, bytes.length, stackBytesLimit) / 8) * 8;
-		if (!(length > 0) || low % 8 !== 0) {
-			fail();
-		}
-
-		this.#reserve(length);
+		this.#begin(low, length);
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
 		this.isTruncated = this.high < base;
@@ -90,7 +77,15 @@ export class StackCopy {
 		return this.#words[(address - this.low) / 4];
 	}
 
-	#reserve(length: number): void {
+	/** Empties the copy, and makes room. Throws `Unreadable` if nothing can be copied. */
+	#begin(low: number, length: number): void {
+		this.low = low;
+		this.high = low;
+		// Not `length <= 0`, which is false for NaN.
+		if (!(length > 0) || low % 8 !== 0) {
+			fail();
+		}
+
 		if (length > this.#bytes.length) {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
