@@ -68,12 +68,10 @@ const peerCredentials = 17;
 /** struct ucred: pid, uid, gid. */
 const credentialBytes = 12;
 
-type GetOption = (fd: number, level: number, name: number, value: Uint8Array, length: Uint32Array) => number;
+let getOption: ((...args: unknown[]) => number) | undefined;
 
-let getOption: GetOption | undefined;
-
-function loadGetOption(): GetOption | undefined {
-	getOption ??= loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)') as GetOption | undefined;
+function loadGetOption(): typeof getOption {
+	getOption ??= loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)');
 	return getOption;
 }
 

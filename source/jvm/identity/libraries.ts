@@ -5,6 +5,9 @@ import {isBelowRoot, readTextBelowRoot} from '../system/below-root.js';
 /** vm.max_map_count allows some 6 MB by default. */
 const maxMapsBytes = 32 * 1024 * 1024;
 
+/** The line of a mapped libjvm.so, and its path. */
+const jvmLine = /^[^/\n]*(\/(?:.*\/)?libjvm\.so)(?: \(deleted\))?$/m;
+
 /** Libraries of virtual machines that a process has mapped. */
 export type Libraries = {
 	/** Path of HotSpot's libjvm.so in /proc/PID/maps. */
@@ -20,22 +23,9 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 	const read = readBytes(`/proc/${pid}/maps`, maxMapsBytes);
 	return 'code' in read
 		? read
-		: {libjvm: mappedPath(read.bytes, '/libjvm.so'), openJ9: read.bytes.includes('/libj9vm'), launcher: read.bytes.includes('/libjli.so')};
-}
-
-/** Returns the first path in maps that ends in `ending`, deleted files included. */
-function mappedPath(maps: Buffer, ending: string): string | undefined {
-	for (let at = maps.indexOf(ending); at !== -1; at = maps.indexOf(ending, at + 1)) {
-		const lineEnd = maps.indexOf(10, at);
-		const after = maps.toString('latin1', at + ending.length, lineEnd);
-		if (after === '' || after === ' (deleted)') {
-			const lineStart = maps.lastIndexOf(10, at) + 1;
-			const line = maps.toString('utf8', lineStart, at + ending.length);
-			return line.slice(line.indexOf('/'));
-		}
-	}
-
-	return undefined;
+		: {
+			libjvm: read.bytes.includes('/libjvm.so') ? jvmLine.exec(read.bytes.toString('utf8'))?.[1] : undefined, openJ9: read.bytes.includes('/libj9vm'), launcher: read.bytes.includes('/libjli.so'),
+		};
 }
 
 /** A release file has 1 to 3 KB. */

@@ -35,17 +35,8 @@ Returns the result code of a whole reply and where its payload starts; undefined
 number and a line feed.
 */
 export function parseReply(bytes: Uint8Array): {readonly code: number; readonly start: number} | undefined {
-	let digits = '';
-	for (let at = 0; at < Math.min(bytes.length, maxCodeBytes); at++) {
-		const byte = bytes[at];
-		if (byte === 10) {
-			return /^-?\d+$/.test(digits) ? {code: Number(digits), start: at + 1} : undefined;
-		}
-
-		digits += String.fromCodePoint(byte);
-	}
-
-	return undefined;
+	const [line, code] = /^(-?\d+)\n/.exec(Buffer.from(bytes.subarray(0, maxCodeBytes)).toString('latin1')) ?? [];
+	return line === undefined ? undefined : {code: Number(code), start: line.length};
 }
 
 /**

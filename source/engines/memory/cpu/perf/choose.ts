@@ -28,17 +28,12 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 	}
 
 	const periodNs = periodOf(maxOverheadPercent);
-	let refusal: string | undefined;
-	const rings = allowed.withKernel && !threadEvents
-		? CpuRings.open(calls, target.pid, periodNs, reason => {
-			refusal = reason;
-		})
-		: undefined;
-	if (rings) {
+	const rings = allowed.withKernel && !threadEvents ? CpuRings.open(calls, target.pid, periodNs) : undefined;
+	if (rings instanceof CpuRings) {
 		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs})};
 	}
 
-	return {perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, refusal)};
+	return {perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, rings)};
 }
 
 /** Returns what events on threads miss. `refusal`: why events on CPUs are refused. */

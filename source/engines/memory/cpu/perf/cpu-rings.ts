@@ -50,8 +50,8 @@ Events on the clocks of all CPUs that the target may run on. Discards records of
 rings between samples.
 */
 export class CpuRings {
-	/** Opens the events; on failure calls `refused` with the reason and returns undefined. */
-	static open(calls: PerfCalls, pid: number, periodNs: number, refused: (reason: string) => void = () => undefined): CpuRings | undefined {
+	/** Opens the events; returns the reason if they are refused. */
+	static open(calls: PerfCalls, pid: number, periodNs: number): CpuRings | string {
 		const rings = new CpuRings(calls, pid, periodNs);
 		rings.#openAll(targetCpus(calls, pid));
 		const [refusal] = rings.#refused.values();
@@ -60,8 +60,7 @@ export class CpuRings {
 		}
 
 		rings.close();
-		refused(refusal ?? 'its CPUs are unknown');
-		return undefined;
+		return refusal ?? 'its CPUs are unknown';
 	}
 
 	/** Number of records that fit in the smallest ring. */

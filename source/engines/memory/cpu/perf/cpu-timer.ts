@@ -58,7 +58,8 @@ export class CpuTimer implements RunningTimer {
 
 	begin(): boolean {
 		let hasWoken = false;
-		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#periodNs);
+		const rings = this.#rings ?? CpuRings.open(this.#calls, this.#pid, this.#periodNs);
+		this.#rings = typeof rings === 'string' ? undefined : rings;
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
 		this.#lostAtMs = lost > 0 ? performance.now() : this.#lostAtMs;
 		this.#recordsByTid = new Map();

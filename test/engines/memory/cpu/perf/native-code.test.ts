@@ -90,7 +90,7 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	closedAfterTest(jvm.memory);
 	const walker = new Walker(jvm);
 	const stacks = new RecordedStacks(jvm, java.pid, {walker, top: new TopFrame(jvm, walker), continuations: new Continuations(jvm)});
-	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
+	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6) as CpuRings);
 	const parts: string[] = [];
 	while (parts.length < wanted) {
 		await sleep(50);

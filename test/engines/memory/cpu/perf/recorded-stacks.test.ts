@@ -20,8 +20,10 @@ const tolerance = 0.05;
 
 /** Events on CPUs take more rights than events on threads (kernel.perf_event_paranoid, CAP_PERFMON). */
 const rings = CpuRings.open(loadPerfCalls(), process.pid, 1e9);
-rings?.close();
-const clocks = rings ? ['CPUs', 'threads'] : ['threads'];
+const clocks = typeof rings === 'string' ? ['threads'] : ['CPUs', 'threads'];
+if (typeof rings !== 'string') {
+	rings.close();
+}
 
 const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../../programs/KnownCalls.java'), 'utf8'));
 
