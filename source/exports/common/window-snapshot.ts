@@ -43,7 +43,7 @@ function windowThreads(now: ThreadTable, then: ThreadTable): ThreadTable {
 		...makeArrays(threadNumbers, select(threadNumbers, {window: 'difference'}), (_, name) => {
 			const values = now[name].slice(0, now.count);
 			for (let i = 0; i < Math.min(now.count, then.count); i++) {
-				values[i] -= then[name][i];
+				values[i] = Math.max(0, values[i] - then[name][i]);
 			}
 
 			return values;

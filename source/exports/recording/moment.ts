@@ -1,5 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
-import {makeArrays, namesOf, newArray, type Columns} from '../../model/column-types.js';
+import type {Columns} from '../../model/column-types.js';
 import {lockKinds} from '../../model/sample.js';
 import {
 	bounds, record, targetOf, text, valueOrNone, withReports, aboutOf, type Document, type Sizes,
@@ -90,7 +90,7 @@ const bytes = new VarintWriter();
 /** Returns a snapshot as bytes; if it is of a window, with an agent's reports at its start. */
 export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 	const {dictionary, traces, tasks} = snapshot;
-	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, withinBounds(snapshot), {vitals: {}, said: {}}));
+	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, snapshot, {vitals: {}, said: {}}));
 	bytes.block(sessionJson(snapshot));
 	for (const report of [traces, tasks]) {
 		bytes.block(report?.since?.bytes ?? new Uint8Array());
@@ -98,21 +98,6 @@ export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 
 	bytes.bytes(content);
 	return bytes.take();
-}
-
-/** Returns the snapshot with none for values that a reader would refuse: figures of a window may be negative. */
-function withinBounds(snapshot: Snapshot): Snapshot {
-	const {dictionary, threads} = snapshot;
-	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
-	const records = Object.entries(columnsOf).map(([region, columns]: [string, Columns]) => {
-		const {count, ...arrays} = snapshot[region as keyof Counts];
-		return [region, {
-			count, ...arrays, ...makeArrays(columns, namesOf(columns), (column, name) =>
-				newArray(column, count).map((_, index) => valueOrNone(column.unit, (arrays as unknown as Readonly<Record<string, Float64Array>>)[name][index], sizes))),
-		}];
-	});
-	const within: Snapshot = {...snapshot, ...Object.fromEntries(records)};
-	return within;
 }
 
 /** Reads what `snapshotBytes` wrote. Throws RangeError or SyntaxError. */

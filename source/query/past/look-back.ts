@@ -64,26 +64,18 @@ export class LookBack {
 
 	/** Goes to the moment from the nearest one that is kept, or that the recording has whole. */
 	#moved(ring: Ring, newest: Snapshot, index: number, window: RingWindow): Looked {
-		const {gaps = []} = ring.recording ?? {};
+		const {gaps = [], whole = []} = ring.recording ?? {};
 		const room = countsOf(newest);
-		let [at, begin]: [number, () => MovingMoment] = [ring.windows.length - 1, () => new MovingMoment(newest, room)];
-		const offer = (other: number, begins: () => MovingMoment) => {
-			const isNearer = !isReached(gaps, at, index) || Math.abs(other - index) < Math.abs(at - index);
-			[at, begin] = isNearer && isReached(gaps, other, index) ? [other, begins] : [at, begin];
-		};
-
-		for (const [known, {snapshot}] of this.#kept) {
-			const other = known === ring.base ? -1 : ring.windows.indexOf(known);
-			if (other >= 0 || known === ring.base) {
-				offer(other, () => new MovingMoment(snapshot, room));
-			}
-		}
-
-		for (const [other, body] of ring.recording?.whole ?? []) {
-			offer(other, () => fromNothing(room, body));
-		}
-
+		const begins: ReadonlyArray<readonly [at: number, begin: () => MovingMoment]> = [
+			[ring.windows.length - 1, () => new MovingMoment(newest, room)],
+			...[...this.#kept].filter(([known]) => known === ring.base || ring.windows.includes(known))
+				.map(([known, {snapshot}]) => [ring.windows.indexOf(known), () => new MovingMoment(snapshot, room)] as const),
+			...[...whole].map(([other, body]) => [other, () => fromNothing(room, body)] as const),
+		];
+		const nearest = begins.filter(([other]) => isReached(gaps, other, index)).sort(([a], [b]) => Math.abs(a - index) - Math.abs(b - index));
+		const [from, begin] = nearest.at(0) ?? begins[0];
 		const moving = begin();
+		let at = from;
 		for (; at > index; at--) {
 			moving.move(readBody(ring.windows[at].body()).changes, -1);
 		}
