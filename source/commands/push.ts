@@ -78,7 +78,6 @@ export async function push(name: string | undefined, options: Options): Promise<
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
 const showMs = 200;
-const hourMs = 3_600_000;
 
 /** What is kept of a JVM from one session to the next. */
 type Followed = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
@@ -93,8 +92,6 @@ class Fleet {
 	readonly #jvms = new Set<JvmMetrics>();
 	readonly #progress = new Progress();
 	readonly #endMs: number;
-	/** When it was last said that a table of stacks was full. */
-	#saidFullMs = -Infinity;
 
 	constructor(options: Options, to: string | undefined) {
 		this.#options = options;
@@ -118,8 +115,9 @@ class Fleet {
 		const metrics = new JvmMetrics(labels);
 		this.#jvms.add(metrics);
 		try {
-			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop)) === 'full') {
-				this.#sayFull(target);
+			let isFull = true;
+			while (isFull) {
+				isFull = await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop));
 			}
 		} finally {
 			this.#jvms.delete(metrics);
@@ -150,8 +148,8 @@ class Fleet {
 		this.#progress.end(`pushed: ${this.#counts()}${problem === undefined ? '' : ` (${problem})`}`);
 	}
 
-	/** Sends windows of a session until it is over or its table of stacks is full. */
-	async #follow(source: SnapshotSource, {labels, vitals, metrics}: Followed, stop: AbortSignal): Promise<'full' | 'over'> {
+	/** Sends windows of a session until it is over. Returns whether its table of stacks is full: then another one begins. */
+	async #follow(source: SnapshotSource, {labels, vitals, metrics}: Followed, stop: AbortSignal): Promise<boolean> {
 		let since: Snapshot | undefined;
 		const isFull = () => since !== undefined && since.session.otherTicks > 0;
 		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, stop, async () => {
@@ -174,14 +172,7 @@ class Fleet {
 			throw failureOf(source.status());
 		}
 
-		return isFull() && !isOver(source.status()) && !stop.aborted && performance.now() < this.#endMs ? 'full' : 'over';
-	}
-
-	#sayFull({pid, facts: {mainClass}}: Target): void {
-		if (performance.now() - this.#saidFullMs > hourMs) {
-			this.#saidFullMs = performance.now();
-			this.#progress.end(`tprof-top: ${pid} ${mainClass} has had more stacks than there is room for: a new session began`);
-		}
+		return isFull() && !isOver(source.status()) && !stop.aborted && performance.now() < this.#endMs;
 	}
 
 	#counts(): string {

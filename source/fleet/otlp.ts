@@ -1,6 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Names} from '../exports/pprof/names.js';
-import {timesOf, windowProfiles, type WindowProfile} from '../exports/pprof/window-profiles.js';
+import {timesOf, windowProfiles} from '../exports/pprof/window-profiles.js';
 import {printable} from '../model/text.js';
 import {version} from '../runtime/bundle.js';
 import type {Protocol} from './sender.js';
@@ -10,30 +10,42 @@ const attributeNames: Readonly<Record<string, string | undefined>> = {
 	service_name: 'service.name', hostname: 'host.name', pid: 'process.pid', jvm_version: 'process.runtime.version',
 };
 
+/** Entry 0 of a table stands for none, so ids of pprof, which begin at 1, are indexes. */
+const none = {};
+
 /** OTLP profiles over HTTP with JSON (opentelemetry/proto/profiles/v1development, development version 1). */
 export const otlp: Protocol = {
 	headers: {'content-type': 'application/json', 'content-encoding': 'gzip', 'otlp-profiles-development-version': '1'},
 	urlOf: engine => engine,
 	encode(window, labels) {
 		const names = new Names();
-		const tables = new Tables(names);
+		const [stacks, attributes]: readonly [unknown[], unknown[]] = [[none], [none]];
 		const {timeNanos, durationNanos, period} = timesOf(window.session);
 		const profiles = windowProfiles(window, () => names).map(({type, state, samples}) => {
 			const valueType = {typeStrindex: names.text(type), unitStrindex: names.text('nanoseconds')};
 			return {
 				sampleType: valueType,
-				samples: samples.map(sample => ({stackIndex: tables.stack(sample), values: [String(sample.value)]})),
+				samples: samples.map(({locationId, value}) => ({stackIndex: stacks.push({locationIndices: locationId}) - 1, values: [String(value)]})),
 				timeUnixNano: String(timeNanos),
 				durationNano: String(durationNanos),
 				periodType: valueType,
 				period: String(period),
-				...(state ? {attributeIndices: [tables.attribute('thread.state', state)]} : {}),
+				...(state ? {attributeIndices: [attributes.push({keyStrindex: names.text('thread.state'), value: {stringValue: state}}) - 1]} : {}),
 			};
 		});
-		const attributes = Object.entries(labels).map(([key, value]) => attributeOf(attributeNames[key] ?? key, value));
+		const resource = {attributes: Object.entries(labels).map(([key, value]) => attributeOf(attributeNames[key] ?? key, value))};
+		const {strings, functions, locations, mappings} = names;
 		return gzipSync(JSON.stringify({
-			resourceProfiles: [{resource: {attributes}, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],
-			dictionary: tables.dictionary(),
+			resourceProfiles: [{resource, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],
+			dictionary: {
+				mappingTable: [none, ...mappings.map(({filename}) => ({filenameStrindex: filename}))],
+				locationTable: [none, ...locations.map(({mappingId, line}) => ({mappingIndex: mappingId, lines: line?.map(({functionId, line: number}) => ({functionIndex: functionId, line: String(number)}))}))],
+				functionTable: [none, ...functions.map(({name, systemName, filename}) => ({nameStrindex: name, systemNameStrindex: systemName, filenameStrindex: filename}))],
+				linkTable: [none],
+				stringTable: strings.strings,
+				attributeTable: attributes,
+				stackTable: stacks,
+			},
 		}));
 	},
 	problemIn(answer) {
@@ -44,36 +56,4 @@ export const otlp: Protocol = {
 
 function attributeOf(key: string, value: string) {
 	return {key, value: key === 'process.pid' ? {intValue: value} : {stringValue: value}};
-}
-
-/** The tables of a request. Entry 0 of each stands for none, so ids of pprof, which begin at 1, are indexes. */
-class Tables {
-	readonly #names: Names;
-	readonly #attributes: unknown[] = [];
-	readonly #stacks: unknown[] = [];
-
-	constructor(names: Names) {
-		this.#names = names;
-	}
-
-	stack({locationId}: WindowProfile['samples'][number]): number {
-		return this.#stacks.push({locationIndices: locationId});
-	}
-
-	attribute(key: string, value: string): number {
-		return this.#attributes.push({keyStrindex: this.#names.text(key), value: {stringValue: value}});
-	}
-
-	dictionary() {
-		const {strings, functions, locations, mappings} = this.#names;
-		return {
-			mappingTable: [{}, ...mappings.map(({filename}) => ({filenameStrindex: filename}))],
-			locationTable: [{}, ...locations.map(({mappingId, line}) => ({mappingIndex: mappingId, lines: line?.map(({functionId, line: number}) => ({functionIndex: functionId, line: String(number)}))}))],
-			functionTable: [{}, ...functions.map(({name, systemName, filename}) => ({nameStrindex: name, systemNameStrindex: systemName, filenameStrindex: filename}))],
-			linkTable: [{}],
-			stringTable: strings.strings,
-			attributeTable: [{}, ...this.#attributes],
-			stackTable: [{}, ...this.#stacks],
-		};
-	}
 }

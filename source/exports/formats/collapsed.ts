@@ -1,6 +1,6 @@
 import {threadStates} from '../../model/thread-state.js';
 import {effectiveUnit, scopeOf} from '../../query/counters/scope.js';
-import {inPieces, type ExportFormat, type ExportOptions} from '../common/export-format.js';
+import {inPieces, type ExportFormat} from '../common/export-format.js';
 import {StackSet} from '../common/stack-set.js';
 
 /** Collapsed stacks, as flamegraph.pl and inferno read them: names of frames, outermost first, and a count. */
@@ -14,7 +14,8 @@ export const collapsed: ExportFormat = {
 };
 
 function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
-	const query = {...options.query, states: statesOf(options)};
+	// With frames of states the ticks of all of them count, unless the user chose some.
+	const query = {...options.query, states: options.states ?? (options.withStates ? threadStates : options.query.states)};
 	const {countedMask} = scopeOf(snapshot, query);
 	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
 	const set = new StackSet();
@@ -25,9 +26,4 @@ function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['wr
 	for (const [stack, sum] of set.sums(added, worth)) {
 		yield `${set.framesOf(stack).map(frame => names[frame]).join(';')} ${sum}\n`;
 	}
-}
-
-/** Returns the states whose ticks count: with frames of states all of them, unless the user chose some. */
-function statesOf({states, withStates, query}: ExportOptions) {
-	return states ?? (withStates ? threadStates : query.states);
 }
