@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {filterOf, isShown, parseFilter} from '../../source/query/filter/filter.js';
+import {compilePattern} from '../../source/query/filter/regex.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {effectiveUnit} from '../../source/query/counters/scope.js';
@@ -77,5 +79,39 @@ describe('states and threads restrict what is counted', () => {
 	test('words and figures choose rows and leave the shares as they are', () => {
 		expect(lines('lock')).toEqual(['0 3 A.lock:2']);
 		expect(lines('pct>50')).toEqual(['100 4 A.work:1']);
+	});
+});
+
+describe('patterns', () => {
+	test.each([['[A-Z]oo', 'foo', true], ['É', 'é', true], ['x{', 'x{', true], ['a.b', 'a\nb', true], ['[a-]', '-', true], [String.raw`\bsort\b`, 'sorter', false]])('/%s/ on %s', (pattern, text, expected) => {
+		expect(compilePattern(pattern)(text)).toBe(expected);
+	});
+
+	test('a class that ends nowhere is refused', () => {
+		expect(() => compilePattern('[]')).toThrow(SyntaxError);
+	});
+
+	test('any text is a pattern or a SyntaxError of one printable line', () => {
+		fc.assert(fc.property(fc.string({unit: fc.constantFrom(...String.raw`ab()[]{}*+?|^$\-,.019pLQE<:=`, '\n', '\u009B'), maxLength: 12}), text => {
+			try {
+				compilePattern(text)('abab');
+			} catch (error) {
+				expect(error).toBeInstanceOf(SyntaxError);
+				expect((error as Error).message).not.toMatch(/\p{Cc}/u);
+			}
+		}), {numRuns: 2000});
+	});
+
+	test('patterns that take RegExp forever end', () => {
+		const text = `${'a'.repeat(500)}!`;
+		for (const pattern of ['(a+)+b', '(a|a)*b', '(a*)*b', '.*.*.*.*.*b', '(a|aa)+b', '((a*)*)*b', '(?:a?){90}a{90}b']) {
+			expect(compilePattern(pattern)(text)).toBe(false);
+		}
+	});
+
+	test('patterns that multiply are refused', () => {
+		for (const pattern of ['((a{100}){100}){100}', '((((a{99}){99}){99}){99}){99}', '((((()){99}){99}){99}){99}', 'a'.repeat(501), 'a{1001}', 'a{2,1}', 'a{999}b{999}c{999}', String.raw`\pL{900}`.repeat(50)]) {
+			expect(() => compilePattern(pattern)).toThrow(SyntaxError);
+		}
 	});
 });

@@ -52,12 +52,14 @@ test('with room for less the oldest windows go, and what is left begins where th
 	expect(ringOf(session, {...usualBounds, maxWindows: 7}).windows.length).toBe(7);
 });
 
+/** The same at another time of the clock. */
+function shifted(snapshot: Snapshot, ms: number): Snapshot {
+	const {takenAtMs, lastSampleAtMs} = snapshot.session;
+	return {...snapshot, session: {...snapshot.session, takenAtMs: takenAtMs + ms, lastSampleAtMs: lastSampleAtMs + ms}};
+}
+
 test('windows go on when the clock is set back', () => {
-	const session = [...randomSession(6)].map((snapshot, index) => {
-		const backMs = index < 3 ? 0 : 3_600_000;
-		return {...snapshot, session: {...snapshot.session, takenAtMs: snapshot.session.takenAtMs - backMs, lastSampleAtMs: snapshot.session.lastSampleAtMs - backMs}};
-	});
-	const {windows} = ringOf(session);
+	const {windows} = ringOf([...randomSession(6)].map((snapshot, index) => shifted(snapshot, index < 3 ? 0 : -3_600_000)));
 	expect(windows.length).toBe(6);
 	expect(windows.every(({atMs}, index) => index === 0 || atMs > windows[index - 1].atMs)).toBe(true);
 });
@@ -73,12 +75,7 @@ test('a refresh that comes early, or brings nothing new, begins no window', () =
 });
 
 test('steps pass over a time without samples', () => {
-	const session = [...randomSession(30)].map((snapshot, index) => ({
-		...snapshot, session: {
-			...snapshot.session, takenAtMs: snapshot.session.takenAtMs + (index < 15 ? 0 : 600_000), lastSampleAtMs: snapshot.session.lastSampleAtMs + (index < 15 ? 0 : 600_000),
-		},
-	}));
-	const paused = ringOf(session);
+	const paused = ringOf([...randomSession(30)].map((snapshot, index) => shifted(snapshot, index < 15 ? 0 : 600_000)));
 	const first = cellBefore(paused, undefined, 10_000)!;
 	const second = cellBefore(paused, first, 10_000)!;
 	expect(first - startMs).toBe(620_000);
