@@ -154,8 +154,7 @@ test.concurrent('the target\'s end leaves the last table on the screen, says so,
 test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', beside(async () => {
 	const target = stoppedAfterTest(await startShop({jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m']}));
 	const session = open(ownFolder(), '--engine', 'attach', String(target.pid));
-	await session.ended();
-	expect(session.exit).toMatchObject({exitCode: 1});
+	expect(await session.ended()).toMatchObject({exitCode: 1});
 	expect(session.isAlternate).toBe(false);
 	expect(session.scrollback()).toBe(`tprof-top: JVM ${target.pid} was started with -XX:+DisableAttachMechanism\n  restart it without that flag`);
 }));

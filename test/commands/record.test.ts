@@ -6,12 +6,12 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import {Recorder} from '../../source/exports/recording/recorder.js';
-import {formatOf} from '../../source/exports/formats/registry.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, emptyRing, type RingWindow} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {textOf} from '../exports/parse.js';
 import {
 	beside, closedAfterTest, folderForTest, javaForTest, sharedFolder, spawnForTest, stoppedAfterTest,
 } from '../helpers/for-test.js';
@@ -52,18 +52,12 @@ test.concurrent('every view shows of a moment what the live screen showed then, 
 	await recorder.finish();
 	const recording = openRecording(readFileSync(recorder.file));
 	const lookBack = new LookBack();
-	for (const view of views) {
-		for (const [end, begin] of [[5, 4], [5, 0], [3, 1], [2, undefined], [5, undefined]] as const) {
-			const then = lookBack.at(recording.ring, end)!.snapshot;
-			const since = begin === undefined ? undefined : lookBack.at(recording.ring, begin)!.snapshot;
-			const query = {...defaultQuery, sort: view.sort, method: 'java.lang', summary: {showsWaits: true}, baseline: {snapshot: live[1], since: live[0], title: 'x'}};
-			const now = {...query, baseline: {snapshot: lookBack.at(recording.ring, 1)!.snapshot, since: lookBack.at(recording.ring, 0)!.snapshot, title: 'x'}};
-			for (const format of ['text', 'csv', 'json'].map(id => formatOf(id))) {
-				const written = (...[snapshot, before, asked]: readonly [Snapshot, Snapshot | undefined, typeof query]) => [...format.write(snapshot, before, {version: '1', view, query: asked, width: 200})].join('');
-				expect(written(then, since, now)).toBe(written(live[end], begin === undefined ? undefined : live[begin], query));
-			}
-		}
-	}
+	const spans = [[5, 4], [5, 0], [3, 1], [2, undefined], [5, undefined]] as const;
+	const written = (at: (index: number) => Snapshot) => views.flatMap(view => spans.flatMap(([end, begin]) => {
+		const query = {...defaultQuery, sort: view.sort, method: 'java.lang', summary: {showsWaits: true}, baseline: {snapshot: at(1), since: at(0), title: 'x'}};
+		return ['text', 'csv', 'json'].map(id => textOf(id, at(end), {view, query, width: 200}, begin === undefined ? undefined : at(begin)));
+	}));
+	expect(written(index => lookBack.at(recording.ring, index)!.snapshot)).toEqual(written(index => live[index]));
 }));
 
 test.concurrent('killed at any moment, it loses at most the window being written', beside(async () => {

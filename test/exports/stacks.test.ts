@@ -13,7 +13,7 @@ import {locationName, locationOfFrame} from '../../source/query/counters/locatio
 import {queryLines} from '../../source/views/lines/lines.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {goProgram} from '../helpers/run.js';
-import {sum} from '../helpers/sum.js';
+import {sum, sumsByName} from '../helpers/sum.js';
 import {patienceMs} from '../helpers/until.js';
 import {flameStacks, parseCollapsed, parseFlameGraph, parseSpeedscope, textOf} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
@@ -23,34 +23,23 @@ const profilesOf = (...given: [Snapshot, Partial<ExportOptions>?]) => parseSpeed
 const pageOf = (...given: [Snapshot, Partial<ExportOptions>?, Snapshot?]) => textOf('html', ...given);
 
 /** The sums of stacks by the frame that they count at: the first from the top with a line number, or else the top. */
-function byLine(stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>): Map<string, number> {
-	const sums = new Map<string, number>();
-	for (const {frames, count} of stacks) {
-		const line = frames.findLast(frame => /:\d+$/.test(frame)) ?? frames.at(-1)!;
-		sums.set(line, (sums.get(line) ?? 0) + count);
-	}
-
-	return sums;
-}
+const byLine = (stacks: ReadonlyArray<{readonly frames: readonly string[]; readonly count: number}>) =>
+	sumsByName(stacks.map(({frames, count}) => [frames.findLast(frame => /:\d+$/.test(frame)) ?? frames.at(-1)!, count]));
 
 /** What Lines shows, in CPU microseconds or, of some states, in ticks; lines of the same name together. */
-function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Map<string, number> {
-	const sums = new Map<string, number>();
-	for (const row of queryLines(snapshot, undefined, states ? {...defaultQuery, states, unit: 'ticks'} : defaultQuery).rows) {
-		const value = states ? row.selfTicks : row.selfCpuNs / 1000;
-		sums.set(locationName(row), (sums.get(locationName(row)) ?? 0) + value);
-	}
-
-	return new Map([...sums].filter(([, value]) => value > 0));
+function linesOf(snapshot: Snapshot, states?: readonly ThreadState[]): Record<string, number> {
+	const {rows} = queryLines(snapshot, undefined, states ? {...defaultQuery, states, unit: 'ticks'} : defaultQuery);
+	const sums = sumsByName(rows.map(row => [locationName(row), states ? row.selfTicks : row.selfCpuNs / 1000]));
+	return Object.fromEntries(Object.entries(sums).filter(([, value]) => value > 0));
 }
 
 test.each(Array.from({length: 8}, (_, seed) => seed))('sums by line are those of Lines, as CPU time and as ticks: %i', seed => {
 	const snapshot = randomSnapshot(seed);
 	const [profiles, page] = [profilesOf(snapshot), parseFlameGraph(pageOf(snapshot))];
 	const cpu = [stacksOf(snapshot), profiles.get('CPU time')!, flameStacks(page)].map(stacks => byLine(stacks));
-	for (const [name, value] of linesOf(snapshot)) {
+	for (const [name, value] of Object.entries(linesOf(snapshot))) {
 		// Each stack is rounded to a microsecond.
-		expect(cpu.map(sums => sums.get(name) ?? 0), name).toEqual(cpu.map(() => expect.closeTo(value, -1) as number));
+		expect(cpu.map(sums => sums[name] ?? 0), name).toEqual(cpu.map(() => expect.closeTo(value, -1) as number));
 	}
 
 	for (const state of threadStates) {
@@ -71,7 +60,7 @@ test('sums by line in go tool pprof are those of Lines', ({skip}) => {
 	const {stdout, stderr, status} = spawnSync(goProgram() ?? skip('no Go'), ['tool', 'pprof', '-lines', '-top', '-nodecount=0', '-nodefraction=0', '-sample_index=cpu', '-unit=ns', `-hide=^(${withoutLine.join('|')})$`, file], {encoding: 'utf8', timeout: patienceMs});
 	expect(status, stderr).toBe(0);
 	const sums = [...stdout.matchAll(/^ *([1-9]\d*)ns .*% {2}(\S+) \S+(:\d+)$/gm)].map(([, ns, method, line]) => [method + line, Math.round(Number(ns) / 1000)] as const);
-	const rows = [...linesOf(snapshot)].filter(([name]) => /:\d+$/.test(name));
+	const rows = Object.entries(linesOf(snapshot)).filter(([name]) => /:\d+$/.test(name));
 	expect(rows.length).toBeGreaterThan(10);
 	expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(rows.map(([name, us]) => [name, Math.round(us)])));
 });

@@ -3,6 +3,7 @@ import {Profile} from 'pprof-format';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from '../exports/snapshots.js';
+import {sumsByName} from '../helpers/sum.js';
 
 const {first, whole} = serviceSnapshots();
 
@@ -42,7 +43,7 @@ export function decodePush(body: Uint8Array): Decoded[] {
 			Type: [named.__name__, text(type), text(unit), text(profile.periodType!.type), text(profile.periodType!.unit)].join(':'),
 			Period: Number(profile.period),
 			Start: Number(profile.timeNanos),
-			Stacks: summed(profile.sample.map(({locationId, value}) => [locationId.map(id => frameOf(id)).join(';'), Number(value[0])])),
+			Stacks: sumsByName(profile.sample.map(({locationId, value}) => [locationId.map(id => frameOf(id)).join(';'), Number(value[0])])),
 		};
 	}));
 }
@@ -65,16 +66,6 @@ export function decodeOtlp(body: Uint8Array): Decoded[] {
 		Type: `${strings[sampleType.typeStrindex]}:${strings[sampleType.unitStrindex]}`,
 		Period: Number(period),
 		Start: Number(timeUnixNano),
-		Stacks: summed((samples as any[]).map(({stackIndex, values}): [string, number] => [(stackTable[stackIndex].locationIndices as number[]).map(at => frameOf(at)).join(';'), Number(values[0])])),
+		Stacks: sumsByName((samples as any[]).map(({stackIndex, values}): [string, number] => [(stackTable[stackIndex].locationIndices as number[]).map(at => frameOf(at)).join(';'), Number(values[0])])),
 	}));
-}
-
-/** The sums by name. */
-export function summed(entries: ReadonlyArray<readonly [string, number]>): Record<string, number> {
-	const sums: Record<string, number> = {};
-	for (const [stack, value] of entries) {
-		sums[stack] = (sums[stack] ?? 0) + value;
-	}
-
-	return sums;
 }

@@ -10,8 +10,8 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 import {randomSession} from '../helpers/random-session.js';
-import {sum} from '../helpers/sum.js';
-import {decodeOtlp, decodePush, labels, summed, windows, type Decoded} from './decode.js';
+import {sum, sumsByName} from '../helpers/sum.js';
+import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 
 const {first, whole} = serviceSnapshots();
 
@@ -32,7 +32,7 @@ describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, o
 	test('a line has what the Lines view says', () => {
 		for (const [snapshot, since] of [[whole, first], [whole, undefined]] as const) {
 			const profiles = decode(protocol.encode(windowSnapshot(snapshot, since), labels));
-			const byLine = summed(Object.entries(profiles[0].Stacks).map(([stack, ns]) => [stack.split(';', 1)[0], ns]));
+			const byLine = sumsByName(Object.entries(profiles[0].Stacks).map(([stack, ns]) => [stack.split(';', 1)[0], ns]));
 			const {rows} = queryLines(snapshot, since, defaultQuery);
 			const lines = rows.filter(row => row.line >= 0 && row.selfCpuNs > 0);
 			expect(lines.length).toBeGreaterThan(1);

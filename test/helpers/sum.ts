@@ -7,3 +7,13 @@ export function sum(values: Iterable<number>): number {
 
 	return total;
 }
+
+/** The sums by name. */
+export function sumsByName(entries: ReadonlyArray<readonly [string, number]>): Record<string, number> {
+	const sums: Record<string, number> = {};
+	for (const [name, value] of entries) {
+		sums[name] = (sums[name] ?? 0) + value;
+	}
+
+	return sums;
+}

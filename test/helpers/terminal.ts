@@ -67,11 +67,6 @@ export class TerminalSession {
 		return this.#screen.modes.mouseTrackingMode;
 	}
 
-	/** How it ended; undefined while it runs. */
-	get exit(): {readonly exitCode: number; readonly signal?: number} | undefined {
-		return this.#exit;
-	}
-
 	/** The lines on the screen. */
 	lines(): string[] {
 		const {active} = this.#screen.buffer;
