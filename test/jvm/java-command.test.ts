@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {expandArguments, parseJavaCommand, parseRecordedCommand} from '../../source/jvm/identity/java-command.js';
+import {expandArguments, parseJavaCommand, parseRecordedCommand, shortMain} from '../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../source/jvm/identity/libraries.js';
 import {featureRelease} from '../../source/model/snapshot.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
@@ -26,6 +26,10 @@ test('the recorded command of a jar in a folder with blanks is taken apart behin
 	expect(parseRecordedCommand('/opt/my app/shop.jar --port 1')).toEqual({main: '/opt/my app/shop.jar', args: ['--port', '1']});
 	expect(parseRecordedCommand('com.acme.Main a  b.jar')).toEqual({main: 'com.acme.Main', args: ['a', 'b.jar']});
 	expect(parseRecordedCommand('')).toEqual({main: '', args: []});
+});
+
+test('a name is short in lists', () => {
+	expect(['/opt/my app/shop.jar', 'com.acme/com.acme.Main', 'Main', ''].map(main => shortMain(main))).toEqual(['shop.jar', 'com.acme.Main', 'Main', '']);
 });
 
 test('argument files are put in the line\'s place, escaped ones are not', () => {

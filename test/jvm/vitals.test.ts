@@ -2,7 +2,7 @@ import {existsSync, mkdirSync, rmdirSync, writeFileSync} from 'node:fs';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, expect, test, onTestFinished} from 'vitest';
-import {CpuLimits} from '../../source/jvm/counters/cpu-limits.js';
+import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
@@ -179,6 +179,8 @@ test.skipIf(group === undefined)('a limit that is used up is told, and that of a
 	await until(() => (limits.read() ?? 0) > 50);
 });
 
-test('a process that is gone has no limit', () => {
+test('a process that is gone has no limit, and the pressure on CPUs is a share', () => {
+	expect(cpuPressure() ?? 0).toBeGreaterThanOrEqual(0);
+	expect(cpuPressure() ?? 0).toBeLessThanOrEqual(100);
 	expect(new CpuLimits(2 ** 30).read()).toBeUndefined();
 });

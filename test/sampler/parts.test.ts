@@ -4,6 +4,7 @@ import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs, SamplingClock} from '../../source/sampler/clock.js';
+import {clampInterval} from '../../source/sampler/messages.js';
 import {seeded} from '../helpers/random.js';
 import {noTarget} from '../helpers/target.js';
 
@@ -27,6 +28,10 @@ test('RecentPauses: median and 99th percentile of what is recent, and the worst 
 test('backoffMs: waits longer from the third failure on, up to five seconds or the interval', () => {
 	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([200, 200, 400, 800, 1600, 3200, 5000, 5000]);
 	expect(backoffMs(50, 8000)).toBe(8000);
+});
+
+test('an interval stays within what the sampler takes', () => {
+	expect([0, -5, 20.5, 1e9, Infinity, Number.NaN].map(intervalMs => clampInterval(intervalMs))).toEqual([1, 1, 20.5, 60_000, 60_000, 60_000]);
 });
 
 describe('chooseEngine', () => {
