@@ -9,7 +9,7 @@ export type Obstacle = {
 	/** It rules out only the attach socket: an engine that does not use that may work. */
 	readonly isAttachOnly?: boolean;
 	/** Another engine may work; the caller adds their names to the hint. */
-	readonly othersMayDo?: boolean;
+	readonly otherEnginesMayWork?: boolean;
 };
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';

@@ -46,9 +46,9 @@ function allRefused(refusals: readonly Refused[]): {reason: string; hint: string
 }
 
 /** Returns the hint for an engine that failed: its own, and the other engines if they may work. */
-export function helpOf({hint, othersMayDo}: Pick<Obstacle, 'hint' | 'othersMayDo'>, engine: string | undefined, among: readonly Engine[] = engines): string {
+export function helpOf({hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>, engine: string | undefined, among: readonly Engine[] = engines): string {
 	const others = among.filter(({id}) => id !== engine);
-	return [hint, othersMayDo && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
+	return [hint, otherEnginesMayWork && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
 }
 
 function oneOf(engines: readonly Engine[]): string {

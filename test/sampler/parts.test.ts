@@ -40,8 +40,8 @@ describe('chooseEngine', () => {
 			throw new Error('not opened here');
 		},
 	});
-	const noMemory = engine('memory', {reason: 'no ptrace rights', hint: 'run as root', othersMayDo: true});
-	const elsewhere = engine('memory', {reason: 'not on this processor', hint: '', othersMayDo: true});
+	const noMemory = engine('memory', {reason: 'no ptrace rights', hint: 'run as root', otherEnginesMayWork: true});
+	const elsewhere = engine('memory', {reason: 'not on this processor', hint: '', otherEnginesMayWork: true});
 	const gone = (id: string) => engine(id, {reason: 'process 1 has ended', hint: 'choose another process'});
 	const memory = engine('memory');
 	const attach = engine('attach');
@@ -71,7 +71,7 @@ describe('chooseEngine', () => {
 	});
 
 	test('what ends a session names the other engines where they may do', () => {
-		expect(helpOf(new SessionOver('too large', {targetEnded: false, othersMayDo: true}), 'attach', [memory, attach])).toBe('use --engine memory');
+		expect(helpOf(new SessionOver('too large', {targetEnded: false, otherEnginesMayWork: true}), 'attach', [memory, attach])).toBe('use --engine memory');
 		expect(helpOf(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
 	});
 });

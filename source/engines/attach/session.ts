@@ -104,7 +104,7 @@ export class AttachSession implements EngineSession {
 		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
-			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, stoppedMs);
+			return this.#failed({status: 'failed', reason: problem, hint: '', otherEnginesMayWork: true}, stoppedMs);
 		}
 
 		this.#knownOwners.applyTo(into, {isFullDump: isFull});
@@ -148,7 +148,7 @@ export class AttachSession implements EngineSession {
 		this.#pause.close();
 	}
 
-	#failed({reason, hint, othersMayDo}: Failed, stoppedMs: number): SampleOutcome {
+	#failed({reason, hint, otherEnginesMayWork}: Failed, stoppedMs: number): SampleOutcome {
 		const nowMs = performance.now();
 		if (this.#failures++ === 0) {
 			this.#failingSinceMs = nowMs;
@@ -158,7 +158,7 @@ export class AttachSession implements EngineSession {
 			? this.#failures >= maxFailuresAtStart || reason === tooManyThreads
 			: this.#failures >= minFailures && nowMs - this.#failingSinceMs >= maxFailingMs;
 		if (isOver) {
-			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), othersMayDo});
+			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), otherEnginesMayWork});
 		}
 
 		return {ok: false, reason: printable(reason), stoppedMs};

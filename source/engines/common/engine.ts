@@ -74,13 +74,13 @@ export class SessionOver extends Error {
 	readonly targetEnded: boolean;
 	readonly hint: string;
 	/** As in `Obstacle`. */
-	readonly othersMayDo: boolean;
+	readonly otherEnginesMayWork: boolean;
 
-	constructor(message: string, options: {targetEnded: boolean; hint?: string; othersMayDo?: boolean}) {
+	constructor(message: string, options: {targetEnded: boolean; hint?: string; otherEnginesMayWork?: boolean}) {
 		super(message);
 		this.targetEnded = options.targetEnded;
 		this.hint = options.hint ?? '';
-		this.othersMayDo = options.othersMayDo ?? false;
+		this.otherEnginesMayWork = options.otherEnginesMayWork ?? false;
 	}
 }
 

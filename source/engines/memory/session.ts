@@ -119,7 +119,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		if (this.#failures > maxConsecutiveFailures) {
-			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, othersMayDo: true});
+			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, otherEnginesMayWork: true});
 		}
 
 		return {ok: false, ...outcome};

@@ -15,7 +15,7 @@ import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
-const onlyThisEngine = {hint: '', othersMayDo: true} as const;
+const onlyThisEngine = {hint: '', otherEnginesMayWork: true} as const;
 
 /** A check names nothing. */
 const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
@@ -35,7 +35,7 @@ function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	}
 
 	if (error instanceof Unreadable) {
-		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', othersMayDo: true};
+		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', otherEnginesMayWork: true};
 	}
 
 	const files = outOfFiles(error);
@@ -58,13 +58,13 @@ function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = nameOfTracer(target.pid);
 	if (tracer) {
-		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
+		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', otherEnginesMayWork: true};
 	}
 
 	// A filter may return any errno, often EPERM or ENOSYS.
 	return ptrace.seize(noThread) === constants.errno.ESRCH
 		? undefined
-		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true};
+		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', otherEnginesMayWork: true};
 }
 
 /**
@@ -87,10 +87,10 @@ export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, 
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
-		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? '' : moreRights, othersMayDo: true};
+		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? '' : moreRights, otherEnginesMayWork: true};
 	}
 
-	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: isRoot ? moreRights : 'run as root on the host', othersMayDo: true};
+	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: isRoot ? moreRights : 'run as root on the host', otherEnginesMayWork: true};
 }
 
 function ownRights(target: Target): Rights {

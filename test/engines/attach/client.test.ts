@@ -107,7 +107,7 @@ test('an answer without an end is given up at a bound, in words', async () => {
 		socket.on('drain', more);
 		more();
 	}));
-	expect(await new AttachClient(listener.target).threadDump(options)).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: '', othersMayDo: true});
+	expect(await new AttachClient(listener.target).threadDump(options)).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: '', otherEnginesMayWork: true});
 });
 
 test('a silent listener costs no more than the time-out, and its connection is closed', async () => {

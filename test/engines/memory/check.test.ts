@@ -19,7 +19,7 @@ test('a process that is not a JVM, and one that has ended', async () => {
 	const other = spawnForTest('sleep', ['1000']);
 	const target = rawTarget(other.pid);
 	const reason = 'no libjvm.so is loaded in this process';
-	expect(await memoryEngine.check(target)).toEqual({reason, hint: '', othersMayDo: true});
+	expect(await memoryEngine.check(target)).toEqual({reason, hint: '', otherEnginesMayWork: true});
 	await expect(memoryEngine.open(target, {depth: 10}, new Names())).rejects.toMatchObject({constructor: SessionOver, message: reason});
 	other.kill('SIGKILL');
 	await once(other, 'exit');

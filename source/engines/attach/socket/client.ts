@@ -153,7 +153,7 @@ export class AttachClient {
 		return this.#failure(reason, hint, more);
 	}
 
-	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'othersMayDo' | 'isPending'>] {
+	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'otherEnginesMayWork' | 'isPending'>] {
 		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {
 			return isForeign(this.#target)
@@ -177,7 +177,7 @@ export class AttachClient {
 			}
 
 			case 'TOO_LONG': {
-				return [`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {othersMayDo: true}];
+				return [`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {otherEnginesMayWork: true}];
 			}
 
 			default: {
@@ -202,7 +202,7 @@ export class AttachClient {
 	}
 
 	/** Returns a failure, or the target's end if that is the cause. */
-	#failure(reason: string, hint: string, more: Pick<Failed, 'othersMayDo' | 'isPending'> = {}): Failed | Ended {
+	#failure(reason: string, hint: string, more: Pick<Failed, 'otherEnginesMayWork' | 'isPending'> = {}): Failed | Ended {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
 	}
 
