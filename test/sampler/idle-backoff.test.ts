@@ -97,9 +97,9 @@ async function observed(java: JavaProcess, timer: TimerId) {
 	const taken: Taken[] = [];
 	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer}, session => ({
 		...session, close: async () => session.close(), release: async () => session.release(),
-		async sample(into, isAfterGap, repeats = 1) {
+		async sample(into, isAfterPause, repeats = 1) {
 			const beganMs = performance.now();
-			const outcome = await session.sample(into, isAfterGap, repeats);
+			const outcome = await session.sample(into, isAfterPause, repeats);
 			taken.push({beganMs, repeats, isIdle: outcome.ok && outcome.isSteady === true});
 			return outcome;
 		},

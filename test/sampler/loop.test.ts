@@ -109,8 +109,8 @@ test('ticks are time: costly samples, which are rarer, count for the time that t
 	const loop = new SamplingLoop({
 		session: {
 			...session,
-			async sample(into: Sample, isAfterGap: boolean): Promise<SampleOutcome> {
-				const outcome = await session.sample(into, isAfterGap);
+			async sample(into: Sample, isAfterPause: boolean): Promise<SampleOutcome> {
+				const outcome = await session.sample(into, isAfterPause);
 				const nowMs = monotonicMs();
 				startMs ||= nowMs;
 				const isBlocked = nowMs - startMs < phaseMs;

@@ -97,10 +97,10 @@ export type EngineSession = {
 	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */
 	readonly virtualThreads?: {readonly count: number; readonly seenPercent: number};
 	/**
-	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterGap`: discard CPU time used since
-	the previous sample. `repeats`: number of sampling intervals that this sample covers.
+	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterPause`: measure all threads' CPU
+	time, as the caller discards what they used until now. `repeats`: number of intervals that this sample covers.
 	*/
-	sample(into: Sample, isAfterGap?: boolean, repeats?: number): Promise<SampleOutcome>;
+	sample(into: Sample, isAfterPause?: boolean, repeats?: number): Promise<SampleOutcome>;
 	/**
 	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
 	safepoint. Undefined if all samples include them, or none can.

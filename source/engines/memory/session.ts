@@ -45,7 +45,7 @@ export class MemorySession implements EngineSession {
 		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observed});
 	}
 
-	async sample(into: Sample, isAfterGap = false, repeats = 1): Promise<SampleOutcome> {
+	async sample(into: Sample, isAfterPause = false, repeats = 1): Promise<SampleOutcome> {
 		if (this.#closed) {
 			into.clear();
 			throw new SessionOver('the session was closed', {targetEnded: false});
@@ -58,7 +58,7 @@ export class MemorySession implements EngineSession {
 			const hasWoken = this.#stacks.begin();
 			this.#jvm.methods.nextRound();
 			this.#jvm.code.nextRound();
-			const threads = this.#present.list(isAfterGap, hasWoken);
+			const threads = this.#present.list(isAfterPause, hasWoken);
 			const {changed} = this.#present;
 			const {newThreads} = this.#present.java;
 			interruptedMs = this.#stacks.read(changed, threads, newThreads.length > 0);
