@@ -55,10 +55,10 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isSteady = false;
 		try {
-			const hasWoken = this.#stacks.begin();
+			const unchangedThreadRan = this.#stacks.begin();
 			this.#jvm.methods.nextRound();
 			this.#jvm.code.nextRound();
-			const threads = this.#present.list(isAfterPause, hasWoken);
+			const threads = this.#present.list(isAfterPause, unchangedThreadRan);
 			const {changed} = this.#present;
 			const {newThreads} = this.#present.java;
 			interruptedMs = this.#stacks.read(changed, threads, newThreads.length > 0);

@@ -46,9 +46,9 @@ export class ThreadStacks {
 
 	/** Begins a sample, before threads are listed. Returns whether a thread with an unchanged block has records. */
 	begin(): boolean {
-		const hasWoken = this.perf?.begin?.() ?? false;
+		const unchangedThreadRan = this.perf?.begin?.() ?? false;
 		this.stops = this.observed?.begin() ?? noStops;
-		return hasWoken;
+		return unchangedThreadRan;
 	}
 
 	/**

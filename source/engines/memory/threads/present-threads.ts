@@ -47,13 +47,12 @@ export class PresentThreads {
 
 	/**
 	Returns the present threads in an array that the next call reuses. Reads the CPU times of threads that moved, have
-	an event or are due. `hasWoken`: an unchanged thread is known to have run. Throws `Unreadable` if the list cannot be
-	read.
+	an event or are due. Throws `Unreadable` if the list cannot be read.
 	*/
-	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
+	list(areAllDue: boolean, unchangedThreadRan = false): readonly JavaThread[] {
 		this.changed.length = 0;
 		const nowMs = performance.now();
-		if (hasWoken) {
+		if (unchangedThreadRan) {
 			this.#others.forget();
 		}
 

@@ -57,7 +57,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	begin(): boolean {
-		let hasWoken = false;
+		let unchangedThreadRan = false;
 		const rings = this.#rings ?? CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		this.#rings = typeof rings === 'string' ? undefined : rings;
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
@@ -76,12 +76,12 @@ export class CpuTimer implements RunningTimer {
 			if (thread) {
 				// Read its CPU time in this sample even if its block is unchanged.
 				thread.hasEvent = true;
-				hasWoken ||= thread.hasValidRow;
+				unchangedThreadRan ||= thread.hasValidRow;
 				thread.hasValidRow = false;
 			}
 		}
 
-		return hasWoken;
+		return unchangedThreadRan;
 	}
 
 	poll(_changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
