@@ -32,6 +32,7 @@ test('what is old is kept in windows of ten seconds, whole ones on the clock', (
 	expect(coarse.length).toBe(10);
 	expect(ring.windows.length).toBe(10 + 60);
 	expect(coarse.map(({atMs}) => (atMs - startMs) / 1000)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+	expect(ring.windows.map(({body, bytes}) => bytes < body().length)).toEqual([...Array.from({length: 9}, () => true), ...Array.from({length: 61}, () => false)]);
 	const lookBack = new LookBack();
 	for (const index of [0, 3, 9, 10, 40, 8]) {
 		const second = (ring.windows[index].atMs - startMs) / 1000;

@@ -1,3 +1,4 @@
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {sumUpTo} from '../../model/sum.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -40,7 +41,7 @@ export type Ring = {
 	readonly base: RingWindow | undefined;
 	/** Oldest first. */
 	readonly windows: readonly RingWindow[];
-	/** Number of windows, the oldest, that are merged. */
+	/** Number of windows, the oldest, that are merged and deflated. */
 	readonly settled: number;
 	/** The session at the end of the newest window. */
 	readonly newest: Snapshot | undefined;
@@ -103,6 +104,16 @@ function kept(body: Uint8Array): Pick<RingWindow, 'body' | 'bytes'> {
 	return {body: () => body, bytes: body.length};
 }
 
+/** A body is some kilobytes: more memory would compress it no better. */
+const deflating = {windowBits: 12, memLevel: 5};
+
+/** Returns the window with its body deflated, if that is smaller. */
+function deflated(window: RingWindow): RingWindow {
+	// A copy: zlib returns a part of a buffer of 16 KB.
+	const fewer = new Uint8Array(deflateRawSync(window.body(), deflating));
+	return fewer.length < window.bytes ? {...window, body: () => inflateRawSync(fewer), bytes: fewer.length} : window;
+}
+
 function cpuOf({threads}: Snapshot): number {
 	return sumUpTo(threads.count, thread => threads.cpuNs[thread]);
 }
@@ -118,7 +129,7 @@ function blockedTicks({counters, contention}: Snapshot): number {
 	return sum;
 }
 
-/** Merges old windows. */
+/** Merges old windows, and deflates merged ones that are complete. */
 function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	const oldMs = ring.windows.at(-1)!.atMs - fineForMs;
 	if (!(ring.windows[ring.settled]?.atMs <= oldMs)) {
@@ -134,6 +145,11 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 			bytes += sizeOf(one) - sizeOf(before) - sizeOf(window);
 			windows.splice(settled - 1, 2, one);
 		} else {
+			if (before) {
+				windows[settled - 1] = deflated(before);
+				bytes += sizeOf(windows[settled - 1]) - sizeOf(before);
+			}
+
 			settled++;
 		}
 	}
