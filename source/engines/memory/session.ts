@@ -56,8 +56,8 @@ export class MemorySession implements EngineSession {
 		let isSteady = false;
 		try {
 			const unchangedThreadRan = this.#stacks.begin();
-			this.#jvm.methods.nextRound();
-			this.#jvm.code.nextRound();
+			this.#jvm.methods.beginSample();
+			this.#jvm.code.beginSample();
 			const threads = this.#present.list(isAfterPause, unchangedThreadRan);
 			const {changed} = this.#present;
 			const {newThreads} = this.#present.java;

@@ -106,8 +106,8 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 	const threads = new JavaThreads(vm, new NativeIds({pid: 1, nsPid: 1}));
 	const stacks = new WaitingStacks(jvm, threads, new Walker(jvm), new Continuations(jvm));
 	const locks = new Locks(jvm);
-	jvm.methods.nextRound();
-	jvm.code.nextRound();
+	jvm.methods.beginSample();
+	jvm.code.beginSample();
 	const all = threads.list();
 	for (const thread of all.filter(({isInJava}) => !isInJava)) {
 		stacks.walk(thread);

@@ -44,7 +44,7 @@ export class CodeCache {
 	}
 
 	/** Starts a round (a sample), which reads the heaps' bounds again. Throws `Unreadable`. */
-	nextRound(): void {
+	beginSample(): void {
 		this.#round++;
 		this.#heaps = undefined;
 		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {

@@ -138,7 +138,7 @@ export class Methods {
 		this.#interner = interner;
 	}
 
-	nextRound(): void {
+	beginSample(): void {
 		this.#round++;
 		if (this.#byAddress.size > methodLimit) {
 			this.#byAddress.clear();

@@ -94,8 +94,8 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const parts: string[] = [];
 	while (parts.length < wanted) {
 		await sleep(50);
-		jvm.methods.nextRound();
-		jvm.code.nextRound();
+		jvm.methods.beginSample();
+		jvm.code.beginSample();
 		for (const record of rings.take().records) {
 			const stack = stacks.walk(record);
 			if (stack) {
