@@ -59,10 +59,10 @@ export class MemorySession implements EngineSession {
 			this.#jvm.methods.beginSample();
 			this.#jvm.code.beginSample();
 			const threads = this.#present.list(isAfterPause, unchangedThreadRan);
-			const {changed} = this.#present;
+			const {changedThreads} = this.#present;
 			const {newThreads} = this.#present.java;
-			interruptedMs = this.#stacks.read(changed, threads, newThreads.length > 0);
-			this.#descriptions.describe(changed, threads);
+			interruptedMs = this.#stacks.read(changedThreads, threads, newThreads.length > 0);
+			this.#descriptions.describe(changedThreads, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
 			isSteady = this.#present.endSample(into) && !this.#stacks.observed?.hasWorkingThreads();
 		} catch (error) {

@@ -55,11 +55,11 @@ export class ThreadStacks {
 	Reads the stacks of threads that may have changed: those in Java code first, because their blocks become stale
 	first. Returns the estimated recording overhead, milliseconds per recorded thread.
 	*/
-	read(changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
+	read(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {
 		const {perf, observed} = this;
-		const costMs = perf?.poll(changed, threads, hasNew) ?? 0;
+		const costMs = perf?.poll(changedThreads, threads, hasNewThreads) ?? 0;
 		observed?.walkCaptured(threads);
-		const toWalk = changed.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
+		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
 		const inJava = toWalk.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		// A thread that was stopped may have left Java code, but has been walked.

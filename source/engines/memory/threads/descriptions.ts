@@ -48,12 +48,12 @@ export class Descriptions {
 	}
 
 	/**
-	Describes the threads in `changed`, and reads the names of some others. A thread whose object is unreadable keeps its
+	Describes the changed threads, and reads the names of some others. A thread whose object is unreadable keeps its
 	description; if it has none, it gets the kernel's name.
 	*/
-	describe(changed: readonly JavaThread[], all: readonly JavaThread[]): void {
+	describe(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
-		const threads = this.#withNames(changed, all);
+		const threads = this.#withNames(changedThreads, all);
 		if (this.#jvm.vm.collector === 'stop-the-world') {
 			this.#stopTheWorld(threads);
 		} else {
@@ -73,16 +73,16 @@ export class Descriptions {
 		}
 	}
 
-	#withNames(changed: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
+	#withNames(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
 		const sinceMs = nowMs - this.#lastDueMs;
 		if (sinceMs < idleNamesEveryMs) {
-			return changed;
+			return changedThreads;
 		}
 
 		this.#lastDueMs = nowMs;
 		const count = Math.min(all.length, namesPerRound, Math.ceil(all.length * sinceMs / idleNameMs));
-		const threads = [...changed];
+		const threads = [...changedThreads];
 		for (let left = count; left > 0; left--) {
 			this.#lastDue = (this.#lastDue + 1) % all.length;
 			const thread = all[this.#lastDue];

@@ -21,8 +21,8 @@ const watchedMs = 6000;
 
 /** The JVM's Java threads with their CPU time, without those that the kernel no longer lists. */
 export class PresentThreads {
-	/** Threads of this sample whose rows must be filled again. */
-	readonly changed: JavaThread[] = [];
+	/** Threads of this sample that may have changed, so that their rows must be filled again. */
+	readonly changedThreads: JavaThread[] = [];
 	/** The JVM's Java threads, and the process's other threads. */
 	readonly java: JavaThreads;
 	readonly vmThreads: VmThreads;
@@ -50,7 +50,7 @@ export class PresentThreads {
 	an event or are due. Throws `Unreadable` if the list cannot be read.
 	*/
 	list(areAllDue: boolean, unchangedThreadRan = false): readonly JavaThread[] {
-		this.changed.length = 0;
+		this.changedThreads.length = 0;
 		const nowMs = performance.now();
 		if (unchangedThreadRan) {
 			this.#others.forget();
@@ -71,7 +71,7 @@ export class PresentThreads {
 	*/
 	endSample(sample: Sample): boolean {
 		const nowMs = performance.now();
-		this.steady.update(this.changed, sample, nowMs);
+		this.steady.update(this.changedThreads, sample, nowMs);
 		const isSteady = this.#isSampleSteady() && !this.steady.hasSteadyThreadStopped(nowMs);
 		if (this.#readsAll) {
 			this.#watch(nowMs);
@@ -90,12 +90,12 @@ export class PresentThreads {
 		return this.#present.filter(({exists, isInJava, hasMoved, cpu}) => exists && (isInJava || hasMoved || cpu.isActive));
 	}
 
-	/** Adds a thread to `changed` that was found running after it was listed. */
+	/** Adds a thread to `changedThreads` that was found running after it was listed. */
 	addRunning(thread: JavaThread): void {
 		thread.hasMoved = true;
-		if (thread.hasValidRow || !this.changed.includes(thread)) {
+		if (thread.hasValidRow || !this.changedThreads.includes(thread)) {
 			thread.hasValidRow = false;
-			this.changed.push(thread);
+			this.changedThreads.push(thread);
 		}
 	}
 
@@ -165,7 +165,7 @@ export class PresentThreads {
 		return true;
 	}
 
-	/** Reads a thread's CPU time if necessary; adds the thread, or its successor, to `changed` if it may have changed. */
+	/** Reads a thread's CPU time if necessary; lists the thread, or its successor, if it may have changed. */
 	#updateThread(found: JavaThread, isDue: boolean): JavaThread {
 		let thread = found;
 		if (isDue || found.hasMoved || !found.exists) {
@@ -176,7 +176,7 @@ export class PresentThreads {
 
 		if (isPresent(thread) && (!thread.hasValidRow || thread.cpu.usedNs > 0)) {
 			thread.hasValidRow = false;
-			this.changed.push(thread);
+			this.changedThreads.push(thread);
 			this.#onlyWatchedRan &&= thread.isWatched;
 		}
 
@@ -240,12 +240,12 @@ export class SteadyThreads {
 	}
 
 	/** Updates threads that may have run. The sample contains their states. */
-	update(changed: readonly JavaThread[], {state}: Sample, nowMs: number): void {
+	update(changedThreads: readonly JavaThread[], {state}: Sample, nowMs: number): void {
 		const gapNs = (nowMs - this.#atMs) * 1e6;
 		this.#updates++;
 		this.#atMs = nowMs;
 		this.changedNs = 0;
-		for (const thread of changed) {
+		for (const thread of changedThreads) {
 			const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
 			const ranNs = usedNs + runDelayNs;
 			const wasRunning = thread.ranAtUpdate === this.#updates - 1;

@@ -104,9 +104,9 @@ export class CpuRings {
 		return taken;
 	}
 
-	/** Opens and closes events as the target's CPUs change. `hasNew`: there are new threads. */
-	updateCpus(nowMs: number, hasNew: boolean): void {
-		if (nowMs - this.#updatedMs < Math.max(hasNew ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
+	/** Opens and closes events as the target's CPUs change. */
+	updateCpus(nowMs: number, hasNewThreads: boolean): void {
+		if (nowMs - this.#updatedMs < Math.max(hasNewThreads ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
 			return;
 		}
 

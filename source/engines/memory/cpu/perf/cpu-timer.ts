@@ -84,9 +84,9 @@ export class CpuTimer implements RunningTimer {
 		return unchangedThreadRan;
 	}
 
-	poll(_changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
+	poll(_changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {
 		const nowMs = performance.now();
-		if (hasNew || threads.length !== this.#threadByTid.size) {
+		if (hasNewThreads || threads.length !== this.#threadByTid.size) {
 			this.#threadByTid.clear();
 			for (const thread of threads) {
 				this.#threadByTid.set(thread.nativeId, thread);
@@ -110,7 +110,7 @@ export class CpuTimer implements RunningTimer {
 		this.#age(nowMs);
 		const costMs = this.#recordsByTid.size > 0 ? count * recordCostMs / this.#recordsByTid.size : 0;
 		this.#recordsByTid = new Map();
-		this.#rings?.updateCpus(nowMs, hasNew);
+		this.#rings?.updateCpus(nowMs, hasNewThreads);
 		return costMs;
 	}
 

@@ -62,7 +62,7 @@ export class PerfTimer implements RunningTimer {
 		this.#periodNs = periodNs;
 	}
 
-	poll(changed: readonly JavaThread[]): number {
+	poll(changedThreads: readonly JavaThread[]): number {
 		let count = 0;
 		let recorded = 0;
 		for (const [thread, entry] of this.#records) {
@@ -73,7 +73,7 @@ export class PerfTimer implements RunningTimer {
 			recorded += records.length > 0 ? 1 : 0;
 		}
 
-		this.update(changed, performance.now());
+		this.update(changedThreads, performance.now());
 		return recorded > 0 ? count * recordCostMs / recorded : 0;
 	}
 
@@ -110,11 +110,8 @@ export class PerfTimer implements RunningTimer {
 		return this.#records.get(thread);
 	}
 
-	/**
-	Opens and closes events according to CPU use; closes those of ended threads unread. `changed`: threads that may have
-	changed.
-	*/
-	update(changed: readonly JavaThread[], nowMs: number): void {
+	/** Opens and closes events according to CPU use; closes those of ended threads unread. */
+	update(changedThreads: readonly JavaThread[], nowMs: number): void {
 		this.#round++;
 		if (this.#isTooLarge) {
 			this.#isTooLarge = false;
@@ -122,7 +119,7 @@ export class PerfTimer implements RunningTimer {
 			this.release();
 		}
 
-		for (const thread of changed) {
+		for (const thread of changedThreads) {
 			const known = this.#records.get(thread);
 			if (known) {
 				known.changedInRound = this.#round;

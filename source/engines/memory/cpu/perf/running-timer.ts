@@ -18,10 +18,10 @@ export type RunningTimer = {
 	/** Begins a sample, before threads and CPU times are read. Returns whether an unchanged thread has records. */
 	begin?(): boolean;
 	/**
-	Takes and walks all records; opens and closes events. `changed`: threads that may have changed; `hasNew`: `threads`
-	contains new ones. Returns the estimated recording overhead, milliseconds, averaged over the recorded threads.
+	Takes and walks all records; opens and closes events. Returns the estimated recording overhead, milliseconds,
+	averaged over the recorded threads.
 	*/
-	poll(changed: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
+	poll(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number;
 	/**
 	Sets the stack of a thread in Java code, which has no anchor, to its newest record's, or to an unknown one. Returns
 	false if the thread has no event.
