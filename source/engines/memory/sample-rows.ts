@@ -29,12 +29,12 @@ carries now.
 */
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
-/** `perf`: set if perf events are used; `observed`: set if threads are stopped. */
+/** Has `perf` if perf events are used, `observedThreads` if threads are stopped. */
 type Parts = {
 	readonly vmThreads: VmThreads;
 	readonly jvmStacks: JvmStacks;
 	readonly perf?: RunningTimer;
-	readonly observed?: ObservedThreads;
+	readonly observedThreads?: ObservedThreads;
 };
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
@@ -176,7 +176,7 @@ export class SampleRows {
 
 	#attribute(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		this.#addRecorded(into, thread, row, carrier);
-		this.#parts.observed?.add(into, thread, row);
+		this.#parts.observedThreads?.add(into, thread, row);
 		if ((thread.description.flags & threadFlag.compiler) !== 0 && thread.cpu.usedNs > 0) {
 			into.addAttributedCpu(row, thread.cpu.usedNs, compilationStack(this.#jvm, this.#parts.jvmStacks, thread));
 		}

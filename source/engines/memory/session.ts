@@ -39,10 +39,10 @@ export class MemorySession implements EngineSession {
 		this.#present = new PresentThreads(jvm, target, this.#cpu, jvmStacks);
 		this.#stacks = new ThreadStacks(jvm, target, options, this.#present);
 		this.#descriptions = new Descriptions(jvm, target.pid, this.#present.java);
-		const {perf, observed, note} = this.#stacks;
+		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
-		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observed});
+		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observedThreads});
 	}
 
 	async sample(into: Sample, isAfterPause = false, repeats = 1): Promise<SampleOutcome> {
@@ -64,7 +64,7 @@ export class MemorySession implements EngineSession {
 			interruptedMs = this.#stacks.read(changedThreads, threads, newThreads.length > 0);
 			this.#descriptions.describe(changedThreads, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
-			isSteady = this.#present.endSample(into) && !this.#stacks.observed?.hasWorkingThreads();
+			isSteady = this.#present.endSample(into) && !this.#stacks.observedThreads?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),

@@ -21,10 +21,11 @@ import {Walker, type WalkEnd} from './unwind/walker.js';
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
 	stops: Stops = noStops;
-	/** Set if running threads are read without stopping them; and what the way they are read misses (printable). */
+	/** Undefined if running threads are stopped; `observedThreads` then is not. */
 	readonly perf?: RunningTimer;
+	readonly observedThreads?: ObservedThreads;
+	/** What the timer misses (printable). */
 	readonly note?: string;
-	readonly observed?: ObservedThreads;
 	readonly #waiting: WaitingStacks;
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
@@ -41,13 +42,13 @@ export class ThreadStacks {
 		this.#running = new RunningStacks(jvm, present.java, {
 			walker, top, ptrace: jvm.ptrace, stopper: this.#stopper, continuations,
 		});
-		this.observed = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
+		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
 
 	/** Begins a sample, before threads are listed. Returns whether a thread with an unchanged block has records. */
 	begin(): boolean {
 		const unchangedThreadRan = this.perf?.begin?.() ?? false;
-		this.stops = this.observed?.begin() ?? noStops;
+		this.stops = this.observedThreads?.begin() ?? noStops;
 		return unchangedThreadRan;
 	}
 
@@ -56,10 +57,10 @@ export class ThreadStacks {
 	first. Returns the estimated recording overhead, milliseconds per recorded thread.
 	*/
 	read(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {
-		const {perf, observed} = this;
+		const {perf, observedThreads} = this;
 		const costMs = perf?.poll(changedThreads, threads, hasNewThreads) ?? 0;
-		observed?.walkCaptured(threads);
-		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !observed?.isCaptured(thread));
+		observedThreads?.walkCaptured(threads);
+		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !observedThreads?.isCaptured(thread));
 		const inJava = toWalk.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		// A thread that was stopped may have left Java code, but has been walked.
@@ -77,23 +78,23 @@ export class ThreadStacks {
 	close(): void {
 		this.perf?.release();
 		this.#stopper.close();
-		this.observed?.close();
+		this.observedThreads?.close();
 	}
 
 	/** Walks threads that wait, or run native or VM code; returns those that turn out to run Java code. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const {observed} = this;
+		const {observedThreads} = this;
 		const walk = (thread: JavaThread) => this.#waiting.walk(thread);
-		return threads.filter(thread => !(observed ? observed.observeWalk(thread, () => walk(thread)) : walk(thread)));
+		return threads.filter(thread => !(observedThreads ? observedThreads.observeWalk(thread, () => walk(thread)) : walk(thread)));
 	}
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */
 	#walkRunning(running: readonly JavaThread[]): void {
-		const {perf, observed} = this;
+		const {perf, observedThreads} = this;
 		const threads = perf ? running.filter(thread => !perf.setCurrentStack(thread)) : running;
 		this.stops = threads.length > 0 ? sumOfStops(this.stops, this.#running.walk(threads)) : this.stops;
 		for (const thread of threads) {
-			observed?.markOffCpu(thread);
+			observedThreads?.markOffCpu(thread);
 		}
 	}
 }
