@@ -89,12 +89,12 @@ export class IdleBackoff {
 
 	/**
 	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample repeated the previous one.
-	Bounded by `withinMs` and by 100 ms times the ratio of `intervalMs` to the requested interval.
+	Bounded by `nextWithinMs` and by 100 ms times the ratio of `intervalMs` to the requested interval.
 	*/
-	next(isUnchanged: boolean, intervalMs: number, withinMs = Infinity, requestedMs = intervalMs): number {
+	next(isUnchanged: boolean, intervalMs: number, nextWithinMs = Infinity, requestedMs = intervalMs): number {
 		this.#idleSamples = isUnchanged ? Math.min(this.#idleSamples + 1, steps.length) : 0;
 		// One less than fit, since the jitter of a longer step is up to an interval (`SamplingClock.end`).
-		const maxRepeats = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, withinMs) / intervalMs) - 1;
+		const maxRepeats = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, nextWithinMs) / intervalMs) - 1;
 		return this.#idleSamples === 0 ? 1 : Math.max(1, Math.min(maxRepeats, steps[this.#idleSamples - 1]));
 	}
 }
@@ -103,8 +103,8 @@ export class IdleBackoff {
 Returns how many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. The
 next change will also be seen late, as samples are then taken one by one; with this, durations are right on average.
 */
-export function ticksBefore(ticks: number, repeats: number, changedNs: number, intervalMs: number): number {
-	const before = Math.min(repeats - 1, Math.floor(changedNs / (intervalMs * 1e6)));
+export function ticksBefore(ticks: number, repeats: number, sinceChangeNs: number, intervalMs: number): number {
+	const before = Math.min(repeats - 1, Math.floor(sinceChangeNs / (intervalMs * 1e6)));
 	return Math.round(ticks * before / repeats);
 }
 

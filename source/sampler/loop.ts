@@ -197,7 +197,7 @@ export class SamplingLoop {
 		this.#cpuBudget.record(nowMs, this.#intervalMs());
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
+		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.nextWithinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
 		if (isCancelled) {
@@ -215,9 +215,9 @@ export class SamplingLoop {
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#totals.targetInterruptedMs += outcome.interruptedMs ?? 0;
-		this.#totals.refusedThreads += outcome.skipped?.refused ?? 0;
-		this.#totals.lateThreads += outcome.skipped?.late ?? 0;
-		this.#reportChanges({tracer: outcome.skipped?.tracer ?? this.#reportedStatus.tracer});
+		this.#totals.refusedThreads += outcome.skippedThreads?.refused ?? 0;
+		this.#totals.lateThreads += outcome.skippedThreads?.late ?? 0;
+		this.#reportChanges({tracer: outcome.skippedThreads?.tracer ?? this.#reportedStatus.tracer});
 		this.#options.waits?.fill(this.#sample);
 		this.#discardGap();
 		const intervalNs = this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0;
@@ -225,7 +225,7 @@ export class SamplingLoop {
 		const sampledMs = this.#durationMs(nowMs);
 		// The next sample counts the remainder; 1e-6 compensates for rounding errors.
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
-		const before = ticksBefore(ticks, repeats, outcome.changedNs ?? 0, this.#intervalMs());
+		const before = ticksBefore(ticks, repeats, outcome.sinceChangeNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
 			this.#account.takeBack(this.#sample);
 			return false;

@@ -99,7 +99,7 @@ export class Observer {
 			throw new Error(outcome.reason);
 		}
 
-		this.late += outcome.skipped?.late ?? 0;
+		this.late += outcome.skippedThreads?.late ?? 0;
 		const threads = rowsOf(this.sample, this.names).map(row => ({...row, credits: [] as Credit[]}));
 		const {attributedCpu: {count, row, cpuNs, stackStart, stackLength}, frames} = this.sample;
 		for (let credit = 0; credit < count; credit++) {

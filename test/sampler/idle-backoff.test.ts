@@ -26,12 +26,12 @@ test('samples are taken more rarely while nothing changes, and at the full rate 
 
 // Records have no room for longer; what is put off is not noticed on the screen.
 test.each([
-	...[[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]].map(([withinMs, most]) => [intervalMs, withinMs, intervalMs, most]),
+	...[[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]].map(([nextWithinMs, most]) => [intervalMs, nextWithinMs, intervalMs, most]),
 	...[[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]].map(([interval, most]) => [interval, Infinity, interval, most]),
 	...[20, 40, 200].map(interval => [interval, Infinity, intervalMs, 4]),
-])('at an interval of %d ms, with room for %d ms, where %d ms were requested, a sample covers %d intervals at most', (interval, withinMs, requestedMs, most) => {
+])('at an interval of %d ms, with room for %d ms, where %d ms were requested, a sample covers %d intervals at most', (interval, nextWithinMs, requestedMs, most) => {
 	const backoff = new IdleBackoff();
-	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, withinMs, requestedMs)))).toBe(most);
+	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, nextWithinMs, requestedMs)))).toBe(most);
 });
 
 /** Factor by which a thread that works and then idles is overrepresented; and the numbers of samples and intervals. */
@@ -58,7 +58,7 @@ function simulate(workMs: number, restMs: number): {factor: number; taken: numbe
 		thread.cpu.usedNs = usedMs * 500_000;
 		thread.cpu.runDelayNs = usedMs * 500_000;
 		steadyThreads.update([thread], sample, nowMs);
-		const before = ticksBefore(clock.repeats, clock.repeats, steadyThreads.changedNs, intervalMs);
+		const before = ticksBefore(clock.repeats, clock.repeats, steadyThreads.sinceChangeNs, intervalMs);
 		const now = clock.repeats - before;
 		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
 		wasRunning = isRunning;

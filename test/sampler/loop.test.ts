@@ -33,7 +33,7 @@ function steady(before: (sample: number) => void): EngineSession {
 			into.addFrame(1);
 			into.isObservation = true;
 			into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE);
-			return {ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skipped: {refused: 2, late: 1}};
+			return {ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skippedThreads: {refused: 2, late: 1}};
 		},
 		async release() {
 			// It holds nothing.

@@ -47,24 +47,24 @@ export type SampleOutcome =
 		readonly ok: true;
 		/** How long the target, or the thread held longest, was stopped. */
 		readonly pauseUs: number;
-		/** Total stopped time, which counts against the budget. */
+		/** Stopped time that counts against the budget: of the whole target, or on average of a thread. */
 		readonly stoppedMs: number;
 		/** Estimated time taken from running threads without stopping them. */
 		readonly interruptedMs?: number;
 		/** When the threads were read, epoch time. */
 		readonly atMs: number;
-		readonly skipped?: SkippedThreads;
+		readonly skippedThreads?: SkippedThreads;
 		/**
 		Until a thread changes, the next samples will repeat this one, apart from CPU time: since the previous sample,
 		only VM-internal threads without frames and threads running in every recent sample have run.
 		*/
 		readonly isSteady?: boolean;
-		/** Latest time of the next sample, from this one; undefined or Infinity for no limit. */
-		readonly withinMs?: number;
+		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
+		readonly nextWithinMs?: number;
 		/**
 		Of the threads that changed since the previous sample, the longest time since the change; undefined if none changed.
 		*/
-		readonly changedNs?: number;
+		readonly sinceChangeNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
 

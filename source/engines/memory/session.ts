@@ -7,7 +7,7 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type TimerId, type UnattributedReason,
 } from '../common/engine.js';
-import {stoppedMs} from './cpu/ptrace/stopper.js';
+import {meanHeldMs} from './cpu/ptrace/stopper.js';
 import {type LiveJvm} from './open.js';
 import {SampleRows} from './sample-rows.js';
 import {Unreadable} from './target/reader.js';
@@ -68,15 +68,15 @@ export class MemorySession implements EngineSession {
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
-				stoppedMs: stoppedMs(this.#stacks.stops),
+				stoppedMs: meanHeldMs(this.#stacks.stops),
 			});
 		}
 
 		this.#failures = 0;
-		const {stops} = this.#stacks;
+		const {longestMs, refused, late, tracer} = this.#stacks.stops;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
-			isSteady, changedNs: this.#present.steady.changedNs, withinMs: this.#stacks.perf?.bufferMs,
+			ok: true, pauseUs: longestMs * 1000, stoppedMs: meanHeldMs(this.#stacks.stops), interruptedMs, atMs, skippedThreads: {refused, late, tracer},
+			isSteady, sinceChangeNs: this.#present.steady.sinceChangeNs, nextWithinMs: this.#stacks.perf?.bufferMs,
 		};
 	}
 

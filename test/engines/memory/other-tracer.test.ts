@@ -38,20 +38,20 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	const sample = new Sample();
 	const take = async () => {
 		const outcome = await session.sample(sample);
-		return outcome.ok ? outcome.skipped : undefined;
+		return outcome.ok ? outcome.skippedThreads : undefined;
 	};
 
 	const who = nameOf(tracer);
-	let skipped = await take();
-	while (!skipped || skipped.refused === 0) {
-		skipped = await take();
+	let skippedThreads = await take();
+	while (!skippedThreads || skippedThreads.refused === 0) {
+		skippedThreads = await take();
 	}
 
 	// Exactly one is asked and refused. Those that were to be stopped with it, or later in the same sample, are left
 	// alone with it, even if they had been seized already.
 	expect(seize.mock.calls.filter((_, call) => seize.mock.results[call].value !== 0)).toEqual([[busy[0]]]);
-	expect(skipped.tracer).toBe(who);
-	expect(skipped.refused).toBeLessThanOrEqual(busy.length);
+	expect(skippedThreads.tracer).toBe(who);
+	expect(skippedThreads.refused).toBeLessThanOrEqual(busy.length);
 	const before = seize.mock.calls.length;
 	for (const startMs = performance.now(); performance.now() - startMs < 1500;) {
 		const during = await take();
@@ -63,8 +63,8 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 	const end = once(tracer.child, 'exit');
 	tracer.child.stdin!.end();
 	await end;
-	while (skipped && skipped.refused > 0) {
-		skipped = await take();
+	while (skippedThreads && skippedThreads.refused > 0) {
+		skippedThreads = await take();
 	}
 
 	expect(seize.mock.calls.length).toBeGreaterThan(before);

@@ -229,7 +229,7 @@ export function isSteadyThread({steadyNs}: JavaThread): boolean {
 /** Detects threads that run steadily: while they do, each sample repeats the previous one. */
 export class SteadyThreads {
 	/** The longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
-	changedNs = 0;
+	sinceChangeNs = 0;
 	#updates = 0;
 	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NaN;
@@ -244,7 +244,7 @@ export class SteadyThreads {
 		const gapNs = (nowMs - this.#atMs) * 1e6;
 		this.#updates++;
 		this.#atMs = nowMs;
-		this.changedNs = 0;
+		this.sinceChangeNs = 0;
 		for (const thread of changedThreads) {
 			const {cpu: {usedNs, runDelayNs}, isInJava} = thread;
 			const ranNs = usedNs + runDelayNs;
@@ -259,7 +259,7 @@ export class SteadyThreads {
 			thread.steadyNs = isSteadyNow ? thread.steadyNs + gapNs : 0;
 			if (isRunning !== wasRunning) {
 				// A thread that started has run ever since; one that stopped had run until then.
-				this.changedNs = Math.max(this.changedNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
+				this.sinceChangeNs = Math.max(this.sinceChangeNs, isRunning ? ranNs : Math.max(0, gapNs - ranNs));
 			}
 
 			if (isRunning) {

@@ -81,10 +81,10 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 }
 
 /**
-Returns the time that counts against the budget: how long a thread in Java code was held on average, so that the total
-per second is the share of running time that it loses. The time of a late thread follows in a later round.
+Returns how long a thread in Java code was held on average. It counts against the budget: the total per second is the
+share of running time that a thread loses. The time of a late thread follows in a later round.
 */
-export function stoppedMs({count, late, heldMs}: Stops): number {
+export function meanHeldMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
 }
 
