@@ -23,7 +23,7 @@ test('without room for open files CPU times are read all the same, and none is k
 	for (let round = 0; round < 3; round++) {
 		for (const tid of tids) {
 			cpu.delta(tid);
-			expect(cpu.reading).toBe('read');
+			expect(cpu.lastResult).toBe('read');
 		}
 
 		expect(openFiles()).toBeLessThanOrEqual(before + 2);
@@ -38,10 +38,10 @@ test('without room for open files CPU times are read all the same, and none is k
 test('a thread that is not there is gone; a process that is not there too', () => {
 	const cpu = new ThreadCpu(shared.java.pid);
 	expect(cpu.delta(2 ** 22)).toBe(0);
-	expect(cpu.reading).toBe('gone');
+	expect(cpu.lastResult).toBe('gone');
 	const none = new ThreadCpu(2 ** 22);
 	expect(none.read(2 ** 22)).toBe(false);
-	expect(none.reading).toBe('gone');
+	expect(none.lastResult).toBe('gone');
 	expect(none.delta(1)).toBe(0);
 	cpu.close();
 });
@@ -56,7 +56,7 @@ test('a thread whose file was open when it ended is gone, and its file is closed
 	await shared.java.waitFor(/^ended$/m);
 	await until(() => {
 		cpu.delta(ending);
-		return cpu.reading === 'gone';
+		return cpu.lastResult === 'gone';
 	});
 	expect(openFiles()).toBe(before);
 	cpu.close();

@@ -14,7 +14,7 @@ export class DumpCpu {
 	cpuKnown = new Uint8Array(64);
 	/** Of all threads in recent samples, see `decay`. */
 	#usedNs = 0;
-	#waitedNs = 0;
+	#runDelayNs = 0;
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
@@ -28,7 +28,7 @@ export class DumpCpu {
 	}
 
 	get cpuWaitShare(): number {
-		return this.#waitedNs / Math.max(1, this.#usedNs + this.#waitedNs);
+		return this.#runDelayNs / Math.max(1, this.#usedNs + this.#runDelayNs);
 	}
 
 	/**
@@ -43,7 +43,7 @@ export class DumpCpu {
 		}
 
 		this.#usedNs *= decay;
-		this.#waitedNs *= decay;
+		this.#runDelayNs *= decay;
 		const {cpuKnown} = this;
 		for (let row = 0; row < sample.count; row++) {
 			if (sample.carrier[row] >= 0) {
@@ -58,19 +58,19 @@ export class DumpCpu {
 
 			const nativeId = this.#ids.ours(sample.nativeId[row]);
 			sample.nativeId[row] = nativeId;
-			// `delta` also sets `reading` and `waitedNs`.
+			// `delta` also sets `lastResult` and `runDelayNs`.
 			const delta = nativeId > 0 ? this.#threadCpu.delta(nativeId) : 0;
-			const reading = nativeId > 0 ? this.#threadCpu.reading : 'unreadable';
-			if (reading === 'gone') {
+			const lastResult = nativeId > 0 ? this.#threadCpu.lastResult : 'unreadable';
+			if (lastResult === 'gone') {
 				this.#ids.forget();
-			} else if (reading === 'read') {
+			} else if (lastResult === 'read') {
 				this.#usedNs += delta;
-				this.#waitedNs += this.#threadCpu.waitedNs;
-				sample.runDelayNs[row] = this.#threadCpu.waitedNs;
+				this.#runDelayNs += this.#threadCpu.runDelayNs;
+				sample.runDelayNs[row] = this.#threadCpu.runDelayNs;
 			}
 
-			const needsDump = reading === 'unreadable' && headerCpuNs[row] >= 0;
-			const cpuNs = needsDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
+			const needsDump = lastResult === 'unreadable' && headerCpuNs[row] >= 0;
+			const cpuNs = needsDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (lastResult === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
 			cpuKnown[row] = cpuNs < 0 ? 0 : 1;
 		}

@@ -36,9 +36,9 @@ export class OtherThreads {
 		}
 
 		for (const [id, {name, lists}] of this.#threads) {
-			// `delta` also sets `reading` and `waitedNs`.
+			// `delta` also sets `lastResult` and `runDelayNs`.
 			const usedNs = dumped.has(id) ? 0 : this.#cpu.delta(id);
-			if (dumped.has(id) || this.#cpu.reading !== 'read') {
+			if (dumped.has(id) || this.#cpu.lastResult !== 'read') {
 				this.#threads.delete(id);
 				continue;
 			}
@@ -53,7 +53,7 @@ export class OtherThreads {
 				into.flags[row] = threadFlag.vmInternal;
 				into.state[row] = usedNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
 				into.cpuNs[row] = usedNs;
-				into.runDelayNs[row] = this.#cpu.waitedNs;
+				into.runDelayNs[row] = this.#cpu.runDelayNs;
 			}
 		}
 	}

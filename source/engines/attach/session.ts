@@ -175,7 +175,7 @@ function markObserved(into: Sample): void {
 
 /** Returns a note about what this engine cannot read from this target. */
 function noteFor(target: Target, threadCpu: ThreadCpu): string | undefined {
-	const isReadable = threadCpu.read(target.pid) || threadCpu.reading === 'gone';
+	const isReadable = threadCpu.read(target.pid) || threadCpu.lastResult === 'gone';
 	if (!isReadable && target.jdk === 8) {
 		return 'thread CPU times are not available (no schedstat in /proc, none in JDK 8 dumps); rows are ordered by ticks';
 	}

@@ -15,7 +15,7 @@ const openFilesShare = 0.5;
 const usualFilesLimit = 512;
 
 /** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
-type CpuReading = 'read' | 'gone' | 'unreadable';
+type ReadResult = 'read' | 'gone' | 'unreadable';
 
 type Thread = {
 	/** -1 if the file is not kept open. */
@@ -41,13 +41,13 @@ samples; a successful reading allocates nothing.
 */
 export class ThreadCpu {
 	/** The result of the last `delta` or `read`. */
-	reading: CpuReading = 'read';
-	/** The cumulative numbers of the last `read` or `delta`: time on CPU, time runnable without one, timeslices. */
+	lastResult: ReadResult = 'read';
+	/** The thread's numbers as of the last `read` or `delta`, since its start. */
 	cpuNs = 0;
 	waitNs = 0;
 	timeslices = 0;
-	/** How long the thread of the last `delta` was runnable without a CPU, since its previous `delta`. */
-	waitedNs = 0;
+	/** How long the thread of the last `delta` waited for a CPU since its previous `delta`. */
+	runDelayNs = 0;
 
 	readonly #pid: number;
 	readonly #buffer = Buffer.alloc(maxLineBytes);
@@ -70,7 +70,7 @@ export class ThreadCpu {
 
 		const thread = this.#threadOf(nativeId);
 		const before = thread.lastCpuNs;
-		this.waitedNs = before >= 0 ? Math.max(0, this.waitNs - thread.lastWaitNs) : 0;
+		this.runDelayNs = before >= 0 ? Math.max(0, this.waitNs - thread.lastWaitNs) : 0;
 		thread.lastCpuNs = this.cpuNs;
 		thread.lastWaitNs = this.waitNs;
 		return before >= 0 && this.cpuNs > before ? this.cpuNs - before : 0;
@@ -78,7 +78,7 @@ export class ThreadCpu {
 
 	/**
 	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without affecting `delta`; returns false if
-	they could not be read (see `reading`).
+	they could not be read (see `lastResult`).
 	*/
 	read(nativeId: number): boolean {
 		const thread = this.#threadOf(nativeId);
@@ -142,7 +142,7 @@ export class ThreadCpu {
 		}
 	}
 
-	/** Sets the numbers and `reading`. The open file of an ended thread gives ESRCH, even if its id is reused. */
+	/** Sets the numbers and `lastResult`. The open file of an ended thread gives ESRCH, even if its id is reused. */
 	#readThread(nativeId: number, thread: Thread): boolean {
 		if (thread.fd >= 0) {
 			if (this.#readFile(thread.fd)) {
@@ -178,9 +178,9 @@ export class ThreadCpu {
 				// The limit is lower than assumed: close some files and keep fewer open.
 				this.#openFilesLimit = Math.floor(this.#openFiles / 2);
 				this.#closeSome();
-				this.reading = 'unreadable';
+				this.lastResult = 'unreadable';
 			} else {
-				this.reading = this.#isGone(nativeId, error) ? 'gone' : 'unreadable';
+				this.lastResult = this.#isGone(nativeId, error) ? 'gone' : 'unreadable';
 			}
 
 			return -1;
@@ -213,7 +213,7 @@ export class ThreadCpu {
 		try {
 			length = readSync(fd, this.#buffer, 0, maxLineBytes, 0);
 		} catch (error) {
-			this.reading = errorCode(error) === 'ESRCH' ? 'gone' : 'unreadable';
+			this.lastResult = errorCode(error) === 'ESRCH' ? 'gone' : 'unreadable';
 			return false;
 		}
 
@@ -238,7 +238,7 @@ export class ThreadCpu {
 			}
 		}
 
-		this.reading = field === 3 ? 'read' : 'gone';
+		this.lastResult = field === 3 ? 'read' : 'gone';
 		return field === 3;
 	}
 }

@@ -78,18 +78,18 @@ export class CpuTimes {
 	}
 
 	/**
-	Reads a thread's CPU time and sets the ThreadCpu's `reading`. `maxNewNs`: maximum CPU time that counts of a thread
+	Reads a thread's CPU time and sets the ThreadCpu's `lastResult`. `maxNewNs`: maximum CPU time that counts of a thread
 	read for the first time; by default, the time since the previous sample.
 	*/
 	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#previousMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
 		time.usedNs = this.#cpu.delta(time.nativeId);
-		time.isKnown = this.#cpu.reading === 'read';
+		time.isKnown = this.#cpu.lastResult === 'read';
 		if (isNew && time.isIdle) {
 			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
 		}
 
-		time.uncountedDelayNs += time.isKnown ? this.#cpu.waitedNs : 0;
+		time.uncountedDelayNs += time.isKnown ? this.#cpu.runDelayNs : 0;
 		time.runDelayNs = time.usedNs > 0 ? time.uncountedDelayNs : 0;
 		time.uncountedDelayNs -= time.runDelayNs;
 		const timeslices = time.isKnown ? this.#cpu.timeslices : 0;

@@ -82,7 +82,7 @@ export class PresentThreads {
 
 	/** Whether a thread of the newest list still exists, so that its Linux id is not another's. */
 	stillExists({nativeId}: JavaThread): boolean {
-		return this.cpu.read(nativeId) || (this.cpu.reading === 'unreadable' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
+		return this.cpu.read(nativeId) || (this.cpu.lastResult === 'unreadable' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
 	}
 
 	/** Returns threads of the newest list that may be running now: they recently were, or had moved. */
@@ -198,9 +198,9 @@ export class PresentThreads {
 	/** Reads a thread's CPU time below /proc/PID/task, which has only threads of the target. Sets `exists`. */
 	#readExisting(thread: JavaThread): void {
 		this.#cpuTimes.read(thread.cpu);
-		const {reading} = this.cpu;
+		const {lastResult} = this.cpu;
 		// Unreadable: the kernel has no schedstat, or too many files are open.
-		thread.exists = reading === 'read' || (reading === 'unreadable' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
+		thread.exists = lastResult === 'read' || (lastResult === 'unreadable' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
 }
 

@@ -94,7 +94,7 @@ export class VmThreads {
 			this.#cpuTimes.skip(cpu);
 			if (this.#cpuTimes.isDue(cpu)) {
 				this.#cpuTimes.read(cpu, thread.isBorn ? Infinity : 0);
-				if (this.#cpu.reading === 'gone') {
+				if (this.#cpu.lastResult === 'gone') {
 					this.#threads.delete(nativeId);
 					continue;
 				}
