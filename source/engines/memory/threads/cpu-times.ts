@@ -1,26 +1,28 @@
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
-/** Maximum time between readings; each is due at a random time in its second half. */
+/** An inactive thread is read again after a random time between half of this and all of it. */
 const readEveryMs = 1000;
 
-/** How long a thread that used CPU time is read in every sample. */
+/** A thread that used CPU time is read in every sample for this long. */
 const activeMs = 500;
 
-/** A thread not read for this long has ended; its files are closed. Others are read sooner (other-threads-idle.ts). */
+/** A thread not read for this long has ended, as scans read all threads (other-threads-idle.ts); its files are closed. */
 const forgetMs = 10_000;
 
 /** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */
 export class CpuTime {
-	/** Since the previous reading; 0 if not read in this sample. `isKnown`: the kernel reports it. */
+	/** CPU time used since the previous reading; 0 if not read in this sample. */
 	usedNs = 0;
+	/** The last reading got the thread's CPU time. */
 	isKnown = false;
-	/** Time runnable without a CPU, of ended waits: if it used no CPU time, kept in `uncountedDelayNs` until it does. */
+	/** Time that it waited for a CPU, in waits that have ended; readings without CPU time leave theirs to the next. */
 	runDelayNs = 0;
 	uncountedDelayNs = 0;
-	/** In all, at the last reading; and since the one before. */
+	/** Since the thread's start. */
 	timeslices = 0;
+	/** Since the previous reading. */
 	newTimeslices = 0;
-	/** When it is next due (0 if active), and until when it is active (performance.now, whole milliseconds). */
+	/** When the next reading is due (performance.now, whole milliseconds); 0 if active. */
 	dueMs = 0;
 	activeUntilMs = 0;
 
@@ -45,9 +47,9 @@ export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: numbe
 }
 
 /**
-Decides whose CPU times a sample reads: active threads', and the other threads' in turn. So the CPU time of a thread
-that ran and returned to the same frame may be read late; the sampler keeps it until the thread is observed running
-(sampler/cpu-account.ts).
+Decides whose CPU times a sample reads: active threads', and the other threads' in turn. PresentThreads also reads
+threads that have moved. The CPU time of one that ran and is back at the same frame may be read late; the sampler keeps
+it until the thread is observed running (sampler/cpu-account.ts).
 */
 export class CpuTimes {
 	readonly #cpu: ThreadCpu;
@@ -55,7 +57,7 @@ export class CpuTimes {
 	/** NaN in the first sample. */
 	#previousMs = Number.NaN;
 	#forgetAtMs = 0;
-	#readDueUntilMs = 0;
+	#dueBeforeMs = 0;
 
 	constructor(cpu: ThreadCpu) {
 		this.#cpu = cpu;
@@ -66,7 +68,7 @@ export class CpuTimes {
 		const nowMs = Math.round(performance.now());
 		this.#previousMs = this.#nowMs || Number.NaN;
 		this.#nowMs = nowMs;
-		this.#readDueUntilMs = areAllDue ? Infinity : nowMs;
+		this.#dueBeforeMs = areAllDue ? Infinity : nowMs;
 		if (nowMs >= this.#forgetAtMs) {
 			this.#forgetAtMs = nowMs + forgetMs;
 			this.#cpu.forgetUnread();
@@ -74,18 +76,19 @@ export class CpuTimes {
 	}
 
 	isDue(time: CpuTime): boolean {
-		return this.#readDueUntilMs >= time.dueMs;
+		return this.#dueBeforeMs >= time.dueMs;
 	}
 
 	/**
-	Reads a thread's CPU time and sets the ThreadCpu's `lastResult`. `maxNewNs`: maximum CPU time that counts of a thread
-	read for the first time; by default, the time since the previous sample.
+	Reads a thread's CPU time and sets the ThreadCpu's `lastResult`. At the first reading, at most `maxNewNs` of it
+	count; by default, the time since the previous sample.
 	*/
 	read(time: CpuTime, maxNewNs = (this.#nowMs - this.#previousMs) * 1e6): void {
 		const isNew = time.timeslices === 0;
 		time.usedNs = this.#cpu.delta(time.nativeId);
 		time.isKnown = this.#cpu.lastResult === 'read';
 		if (isNew && time.isIdle) {
+			// The first `delta` is always 0. In the first sample, `maxNewNs` is NaN.
 			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
 		}
 
