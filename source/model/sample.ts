@@ -6,7 +6,7 @@ import {attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber} fro
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({
 	daemon: 1,
-	/** A thread of the JVM itself (collector, VM thread): not a Java thread and without Java frames. */
+	/** Not a Java thread, so without Java frames: the JVM's own (collector, VM thread) or a native library's. */
 	vmInternal: 2,
 	/** A virtual thread, shown beside its carrier. */
 	virtual: 4,

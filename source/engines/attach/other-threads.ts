@@ -4,7 +4,6 @@ import {stateCode} from '../../model/thread-state.js';
 import {kernelNameOf, threadIdsOf} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** How often the process's threads are listed, and how many of them are sampled at most. */
 const listEveryMs = 1000;
 const maxThreads = 4096;
 
@@ -25,7 +24,7 @@ export class OtherThreads {
 	add(into: Sample): void {
 		const {count, nativeId, carrier} = into;
 		const dumped = new Set(nativeId.subarray(0, count));
-		// With an unknown id, a dump's thread would be added once more.
+		// A platform thread of unknown id may be any of the others: add none.
 		if (nativeId.subarray(0, count).some((id, row) => id <= 0 && carrier[row] < 0)) {
 			return;
 		}
@@ -48,7 +47,7 @@ export class OtherThreads {
 			// The java launcher's first thread only waits for the one that runs main; that of another launcher may work.
 			const isIdleLauncher = id === this.#pid && usedNs === 0;
 			if (isNative && !isIdleLauncher) {
-				// As of the JVM's own threads in a dump; keys of Java threads are positive.
+				// The key, like that of the JVM's own threads, is negative: Java threads' are positive.
 				const row = into.addThread(-id, id, name);
 				into.flags[row] = threadFlag.vmInternal;
 				into.state[row] = usedNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
