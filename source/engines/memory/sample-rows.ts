@@ -335,7 +335,7 @@ export class SampleRows {
 
 		const method = this.#jvm.methods.ofFrame(thread.stack.frames[0]);
 		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
-		return kind === idleKind.always || (kind === idleKind.withoutCpu && usedNoCpu);
+		return kind === idleKind.always || (kind === idleKind.ifNoCpu && usedNoCpu);
 	}
 }
 

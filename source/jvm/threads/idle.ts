@@ -7,10 +7,10 @@ sources.
 */
 
 /**
-Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. `onlyWithoutCpu`:
+Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. `onlyIfNoCpu`:
 they may also use CPU, and a thread is IDLE only if it used none since its previous sample.
 */
-const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyWithoutCpu?: true]> = [
+const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyIfNoCpu?: true]> = [
 	['waiting for events on its sockets or files', [
 		'sun.nio.ch.EPoll.wait', // 11 and later
 		'sun.nio.ch.EPoll.epollWait', // 8, asynchronous channels
@@ -75,7 +75,7 @@ const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], o
 ];
 
 /** Whether a method makes a thread IDLE: never, always, or if the thread used no CPU since its previous sample. */
-export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
+export const idleKind = Object.freeze({none: 0, always: 1, ifNoCpu: 2});
 
 /** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
@@ -83,10 +83,10 @@ export class IdleList {
 	readonly #calls = new Map<string, Map<string, {readonly reason: string; readonly kind: number}>>();
 
 	constructor(extra: readonly string[] = []) {
-		for (const [reason, calls, onlyWithoutCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
+		for (const [reason, calls, onlyIfNoCpu] of [...waits, ['idle by --idle-calls', extra] as const]) {
 			for (const call of calls) {
 				const dot = call.lastIndexOf('.');
-				getOrCreate(this.#calls, call.slice(0, dot), () => new Map()).set(call.slice(dot + 1), {reason, kind: onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always});
+				getOrCreate(this.#calls, call.slice(0, dot), () => new Map()).set(call.slice(dot + 1), {reason, kind: onlyIfNoCpu ? idleKind.ifNoCpu : idleKind.always});
 			}
 		}
 	}

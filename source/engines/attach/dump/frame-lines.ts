@@ -33,8 +33,8 @@ export class FrameLines {
 	readonly #interner: Interner;
 	readonly #idleList: IdleList;
 	readonly #byLine = new Map<string, DumpFrame>();
-	/** By id of the frame on top: when a RUNNABLE thread is IDLE there; absent if never. */
-	readonly #idleKind = new Map<number, number>();
+	/** By id of the top frame: the `idleKind` of frames in which a RUNNABLE thread may be IDLE. */
+	readonly #idleKindByFrame = new Map<number, number>();
 
 	constructor(interner: Interner, idleList: IdleList) {
 		this.#interner = interner;
@@ -44,7 +44,8 @@ export class FrameLines {
 	/** Returns the frame whose line ("\tat ...") starts at `start`, if any. `above`: the stack's previous frame. */
 	frameAt(dump: string, start: number, above: DumpFrame | undefined): DumpFrame | undefined {
 		const guess = above?.next;
-		if (guess?.line === dump.slice(start, start + (guess?.line.length ?? 0))) {
+		// Comparing a slice is faster than `startsWith`.
+		if (guess && guess.line === dump.slice(start, start + guess.line.length)) {
 			return guess;
 		}
 
@@ -63,10 +64,9 @@ export class FrameLines {
 
 	/**
 	Changes RUNNABLE threads to IDLE if they are in a call known to wait, or have no Java frames and used no CPU since
-	the previous sample (a thread without frames that did use CPU is at work inside the JVM). Requires `cpuNs` of all
-	rows; `cpuKnown` is 0 for rows whose CPU time is unknown: there a call that may work or wait counts as work, and a
-	thread without frames as waiting, as nearly all of the JVM's own threads do. `listener`: native id of the Attach
-	Listener, which works only for us and is not part of the target's load.
+	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`cpuKnown` 0), a thread in a call
+	that may work or wait counts as working, and one without frames as waiting, as most of these do. `listener`: native
+	id of the Attach Listener, which works only for us.
 	*/
 	markIdle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
@@ -76,9 +76,9 @@ export class FrameLines {
 			}
 
 			const hasFrames = stackLength[row] > 0;
-			const kind = hasFrames ? this.#idleKind.get(frames[stackStart[row]]) ?? idleKind.none : idleKind.withoutCpu;
+			const kind = hasFrames ? (this.#idleKindByFrame.get(frames[stackStart[row]]) ?? idleKind.none) : idleKind.ifNoCpu;
 			const usedCpu = cpuNs[row] > 0 || (hasFrames && cpuKnown[row] === 0);
-			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.withoutCpu && !usedCpu)) {
+			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.ifNoCpu && !usedCpu)) {
 				state[row] = stateCode.IDLE;
 			}
 		}
@@ -98,7 +98,7 @@ export class FrameLines {
 		const kind = this.#idleList.kindOf(className, text.method);
 		// When the interner is full, `otherFrame` represents many methods.
 		if (id !== otherFrame && kind !== idleKind.none) {
-			this.#idleKind.set(id, kind);
+			this.#idleKindByFrame.set(id, kind);
 		}
 
 		// A copy: a slice of the dump would keep the whole dump in memory.
