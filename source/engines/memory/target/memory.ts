@@ -5,7 +5,7 @@ import {attempt} from '../../../jvm/system/proc.js';
 import {getOrCreate} from '../../../model/get-or-create.js';
 
 /** Bytes of struct iovec on x86-64: a pointer and a length. */
-export const vectorBytes = 16;
+export const bytesPerVector = 16;
 
 /** Maximum number of ranges in one call (UIO_MAXIOV, include/uapi/linux/uio.h). */
 export const maxVectors = 1024;
@@ -29,12 +29,12 @@ function bindVmReads(pid: number): VmReads {
 	const addresses = new WeakMap<Uint8Array, number>();
 	const addressOf = (bytes: Uint8Array) => getOrCreate(addresses, bytes, () => Number(move(bytes, bytes, 0)));
 	// The local iovec: address and length of the destination.
-	const words = new BigUint64Array(vectorBytes / 8);
+	const words = new BigUint64Array(bytesPerVector / 8);
 	const localBytes = new Uint8Array(words.buffer);
 	return (vectors, first, count, into, offset, length) => {
 		words[0] = BigInt(addressOf(into) + offset);
 		words[1] = BigInt(length);
-		const got = readv(pid, localBytes, 1, addressOf(vectors) + (first * vectorBytes), count, 0);
+		const got = readv(pid, localBytes, 1, addressOf(vectors) + (first * bytesPerVector), count, 0);
 		// EFAULT: the first range is unreadable.
 		return got >= 0 ? got : (koffi.errno() === constants.errno.EFAULT ? 0 : -1);
 	};

@@ -1,26 +1,26 @@
-import {wordOf, isAddress, maxVectors, vectorBytes, type Memory} from './memory.js';
+import {wordOf, isAddress, maxVectors, bytesPerVector, type Memory} from './memory.js';
 
 const initialRanges = 128;
 const initialBytes = 1 << 14;
 
-/** Bytes read again through /proc/PID/mem, to verify that the process still has that memory. */
+/** Bytes read again through /proc/PID/mem. */
 const checkBytes = 4;
 
 /**
 Ranges of the target's memory that are read together, in the order in which they were added: much cheaper than one by
-one, but not atomic. The call uses the process id and would read another program after an exec, so its results are valid
-only if the opened memory is still readable afterwards.
+one, but not atomic. process_vm_readv takes the process id, so after an exec it reads the new program. /proc/PID/mem,
+opened before, then reads nothing: one more read through it shows whether the results are valid.
 */
 export class Ranges {
 	count = 0;
+	#totalBytes = 0;
 	/** The contents of all ranges, one after the other, as bytes and as 32-bit words. */
-	#length = 0;
 	#bytes = new Uint8Array(initialBytes);
 	#words = new Uint32Array(this.#bytes.buffer);
 	readonly #memory: Memory;
 	/** An array of struct iovec (64-bit address and length), as 32-bit words and as bytes. */
-	#vectors = new Uint32Array(initialRanges * vectorBytes / 4);
-	#vectorBytes = new Uint8Array(this.#vectors.buffer);
+	#vectors = new Uint32Array(initialRanges * bytesPerVector / 4);
+	#vectorsAsBytes = new Uint8Array(this.#vectors.buffer);
 	/** Start of each range in `#bytes`, and the end of the last. */
 	#starts = new Uint32Array(initialRanges + 1);
 	#isRead = new Uint8Array(initialRanges);
@@ -32,7 +32,7 @@ export class Ranges {
 
 	clear(): void {
 		this.count = 0;
-		this.#length = 0;
+		this.#totalBytes = 0;
 	}
 
 	/** Adds a range and returns its index; `length`: bytes, a multiple of four. */
@@ -41,20 +41,20 @@ export class Ranges {
 			this.#grow();
 		}
 
-		const at = this.count * vectorBytes / 4;
+		const at = this.count * bytesPerVector / 4;
 		const isAllowed = isAddress(address);
 		this.#vectors[at] = isAllowed ? address % 0x1_00_00_00_00 : 0;
 		this.#vectors[at + 1] = isAllowed ? Math.floor(address / 0x1_00_00_00_00) : 0;
 		this.#vectors[at + 2] = length;
 		this.#vectors[at + 3] = 0;
-		this.#length += length;
-		this.#starts[this.count + 1] = this.#length;
+		this.#totalBytes += length;
+		this.#starts[this.count + 1] = this.#totalBytes;
 		return this.count++;
 	}
 
 	read(): void {
-		if (this.#length > this.#bytes.length) {
-			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.#length)));
+		if (this.#totalBytes > this.#bytes.length) {
+			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.#totalBytes)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
 
@@ -62,17 +62,15 @@ export class Ranges {
 		let next = 0;
 		let lastTogether = -1;
 		while (next < this.count) {
-			const last = Math.min(next + maxVectors, this.count);
-			const end = last - next < 2 ? -1 : this.#readTogether(next, last);
+			const batchEnd = Math.min(next + maxVectors, this.count);
+			const end = batchEnd - next < 2 ? -1 : this.#readTogether(next, batchEnd);
 			if (end < 0) {
 				break;
 			}
 
 			lastTogether = end > next ? end - 1 : lastTogether;
-			next = end;
-			if (end < last) {
-				this.#readOne(next++);
-			}
+			// The call ends at an unreadable range: skip that.
+			next = end < batchEnd ? end + 1 : end;
 		}
 
 		// After an exec, the bytes read together are another program's.
@@ -101,16 +99,16 @@ export class Ranges {
 		return this.#words[(this.#starts[range] + offset) / 4];
 	}
 
-	/** Reads ranges in one call; returns the first that was not read, -1 if the call is not available. */
-	#readTogether(first: number, last: number): number {
+	/** Reads ranges up to `batchEnd` in one call; returns the first that was not read, -1 if the call is not available. */
+	#readTogether(first: number, batchEnd: number): number {
 		const starts = this.#starts;
-		const got = this.#memory.readMany?.(this.#vectorBytes, first, last - first, this.#bytes, starts[first], starts[last] - starts[first]) ?? -1;
+		const got = this.#memory.readMany?.(this.#vectorsAsBytes, first, batchEnd - first, this.#bytes, starts[first], starts[batchEnd] - starts[first]) ?? -1;
 		if (got < 0) {
 			return -1;
 		}
 
 		let end = first;
-		while (end < last && starts[end + 1] - starts[first] <= got) {
+		while (end < batchEnd && starts[end + 1] - starts[first] <= got) {
 			this.#isRead[end++] = 1;
 		}
 
@@ -124,16 +122,16 @@ export class Ranges {
 	}
 
 	#addressOf(range: number): number {
-		const at = range * vectorBytes / 4;
+		const at = range * bytesPerVector / 4;
 		return wordOf(this.#vectors[at], this.#vectors[at + 1]);
 	}
 
 	#grow(): void {
 		const size = this.count * 2;
-		const vectors = new Uint32Array(size * vectorBytes / 4);
+		const vectors = new Uint32Array(size * bytesPerVector / 4);
 		vectors.set(this.#vectors);
 		this.#vectors = vectors;
-		this.#vectorBytes = new Uint8Array(vectors.buffer);
+		this.#vectorsAsBytes = new Uint8Array(vectors.buffer);
 		const starts = new Uint32Array(size + 1);
 		starts.set(this.#starts);
 		this.#starts = starts;
