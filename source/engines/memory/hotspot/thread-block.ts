@@ -3,10 +3,7 @@ import {Ranges} from '../target/ranges.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
-/**
-Fields of a JavaThread that change while it runs, and its stack's bounds. `threadObject`: the value of
-JavaThread._threadObj, an object or a slot with one (thread-object.ts).
-*/
+/** Fields of a JavaThread that change while it runs, and its stack's bounds. `threadObject`: see thread-object.ts. */
 const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize', 'threadObject', 'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId'] as const;
 
 /** The fields' values; 0 for fields that the JDK lacks. */

@@ -5,7 +5,7 @@ import {type Heap} from './heap.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
-/** The fields of a java.lang.Thread that do not change, apart from the printable name. */
+/** Identity of a java.lang.Thread. Only the name, which is printable, may change. */
 export type ThreadIdentity = {
 	/** java.lang.Thread.getId. */
 	readonly id: number;
@@ -17,6 +17,7 @@ export type ThreadIdentity = {
 type Offsets = {
 	readonly name: number;
 	readonly id: number;
+	/** The address of the JavaThread. */
 	readonly eetop: number;
 	readonly holder: number;
 	readonly status: number;
@@ -24,7 +25,10 @@ type Offsets = {
 	readonly parkBlocker: number;
 };
 
-/** Reads java.lang.Thread objects. Every method throws `Unreadable` if the object is not a valid one. */
+/**
+Reads java.lang.Thread objects. Every method throws `Unreadable` if it finds invalid data. `objectOf`, `nativeThreadOf`
+and `virtualIdentity` check that the object is a Thread; callers of the others must know that it is.
+*/
 export class ThreadObjects {
 	readonly #vm: Vm;
 	readonly #heap: Heap;
@@ -34,6 +38,7 @@ export class ThreadObjects {
 	constructor(vm: Vm, heap: Heap) {
 		this.#vm = vm;
 		this.#heap = heap;
+		// Statics have their addresses in `fields`, members their offsets.
 		const {fields} = vm.layout;
 		const klass = vm.reader.pointer(fields.threadKlass);
 		this.#threadKlass = klass;
@@ -51,12 +56,13 @@ export class ThreadObjects {
 	}
 
 	/**
-	Returns the java.lang.Thread object of a JavaThread, verified by its pointer back. `slot`: JavaThread._threadObj. Up
-	to 14 that is the pointer itself, which changes with each collection and is read again; later it points to a slot.
+	Returns the java.lang.Thread object of a JavaThread, verified by its pointer back. `handle`: JavaThread._threadObj.
+	Since JDK 15 it is the address of a slot that holds the object's address. Before, it is the object's address, which
+	each collection changes: so it is read again.
 	*/
-	objectOf(thread: number, slot: number): number {
+	objectOf(thread: number, handle: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
-		const oop = types.threadObjectIsHandle ? this.#heap.wideReference(slot) : reader.word(thread + fields.threadObject);
+		const oop = types.threadObjectIsHandle ? this.#heap.wideReference(handle) : reader.word(thread + fields.threadObject);
 		return this.nativeThreadOf(oop) === thread ? oop : fail();
 	}
 
@@ -73,7 +79,6 @@ export class ThreadObjects {
 		return this.#idAndName(oop);
 	}
 
-	/** Reads a thread's id; the caller has checked its class. */
 	idOf(oop: number): number {
 		return this.#vm.reader.word(oop + this.#offsets.id);
 	}
@@ -107,7 +112,7 @@ export class ThreadObjects {
 	}
 }
 
-/** The first bit set counts (jvmti.h, JVMTI_THREAD_STATE_*). */
+/** The first row whose bit is set applies (jvmti.h, JVMTI_THREAD_STATE_*). */
 const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
 
 /** Returns how a thread waits, from its status. */
@@ -118,7 +123,7 @@ export function waitKindOfStatus(status: number): WaitKind {
 /** How a thread waits; `enter`: to enter a monitor; `wait`: in Object.wait. */
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/** The first bit set counts (jdk.internal.misc.VM.toThreadState). */
+/** The first row whose bit is set applies (jdk.internal.misc.VM.toThreadState). */
 const stateBits: ReadonlyArray<readonly [number, number]> = [
 	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
 ];
