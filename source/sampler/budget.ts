@@ -2,17 +2,17 @@ import process from 'node:process';
 import {attempt, readText} from '../jvm/system/proc.js';
 
 /** Fraction of the budget to use; the rest is for samples that cost more than the previous one. */
-const targetShare = 0.9;
+const aimedFraction = 0.9;
 
-/** The allowance of this much time may be saved, or owed for long; that much is saved at the start. */
+/** The balance holds at most what this much time allows, and starts full; a debt of as much is called the maximum. */
 const maxSavedOverMs = 5000;
 
-/** Spending while the debt is above its maximum, as a fraction of the budget. */
+/** Least fraction of the budget that is spent, however large the debt. */
 const minSpending = 0.2;
 
 /**
 Weight of a new sample in the running mean of costs: rising costs count quickly, falling ones slowly, so that the rate
-does not oscillate. Rare samples have more weight.
+does not oscillate. A cheaper sample has more weight the longer after the previous one it comes (`forgetMs`).
 */
 const risingWeight = 0.3;
 const fallingWeight = 0.05;
@@ -28,9 +28,9 @@ const startDebtMs = 60_000;
 
 /**
 A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier (a long
-collection, or our thread lost its CPU). The mean takes in only that much of it. Another sample is tried after
-`retryFactor` times its cost, within the bounds below, but later the closer the debt before it was to its maximum, and
-sooner if the debt is below its maximum by then.
+collection, or our thread lost its CPU). The mean takes in only that much of it. The next sample comes after
+`retryFactor` times its cost, within the bounds below. If there was a debt before, that wait is longer, without bound as
+the debt nears its maximum; but it ends when the debt is back at its maximum.
 */
 const outlierFactor = 10;
 const minOutlierMs = 1;
@@ -52,26 +52,26 @@ export class StopBudget {
 	/** Allowed but unused; a debt if negative. */
 	#savedMs: number;
 	#samples = 0;
-	#lastMs = Number.NaN;
+	#lastMs?: number;
 	#lastCostMs = 0;
-	/** After an outlier, when another sample is tried. */
-	#retryMs: number | undefined;
+	/** After an outlier: the wait before the next sample. */
+	#retryAfterMs: number | undefined;
 
 	/** `percent`: of the target's time; 100 or more for no limit. */
 	constructor(percent: number) {
 		this.#hasLimit = percent < 100;
-		this.#allowedShare = targetShare * Math.max(0.0001, percent / 100);
+		this.#allowedShare = aimedFraction * Math.max(0.0001, percent / 100);
 		this.#savedMs = this.#maxSavedMs;
 	}
 
 	/** Records a sample at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
 	record(nowMs: number, stoppedMs: number): void {
-		const elapsedMs = Math.max(0, nowMs - this.#lastMs) || 0;
+		const elapsedMs = Math.max(0, nowMs - (this.#lastMs ?? nowMs));
 		const savedMs = Math.min(this.#savedMs + (elapsedMs * this.#allowedShare), this.#maxSavedMs);
 		this.#savedMs = savedMs - stoppedMs;
 		this.#lastMs = nowMs;
 		this.#lastCostMs = stoppedMs;
-		this.#retryMs = undefined;
+		this.#retryAfterMs = undefined;
 		if (++this.#samples <= startSamples) {
 			this.#costMs = Math.min(this.#costMs, stoppedMs);
 			return;
@@ -80,7 +80,7 @@ export class StopBudget {
 		const maxCountedMs = Math.max(minOutlierMs, outlierFactor * this.#costMs);
 		if (stoppedMs > maxCountedMs) {
 			const usedUp = Math.min(1, Math.max(0, -savedMs) / this.#maxSavedMs);
-			this.#retryMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - usedUp);
+			this.#retryAfterMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - usedUp);
 		}
 
 		const weight = stoppedMs > this.#costMs ? risingWeight : Math.max(fallingWeight, 1 - Math.exp(-elapsedMs / forgetMs));
@@ -98,9 +98,9 @@ export class StopBudget {
 		}
 
 		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#maxSavedMs));
-		// After this time, at least the interval for the mean cost, the debt is below its maximum: wait no longer.
-		const paidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowedShare;
-		const neededMs = Math.min(this.#retryMs ?? this.#costMs / (this.#allowedShare * spending), paidMs);
+		// The longest wait: until the debt is back at its maximum, but at least the interval for the mean cost.
+		const untilPaidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowedShare;
+		const neededMs = Math.min(this.#retryAfterMs ?? this.#costMs / (this.#allowedShare * spending), untilPaidMs);
 		return Math.min(maxIntervalMs, Math.max(requestedMs, neededMs));
 	}
 
@@ -132,11 +132,9 @@ export class RecentPauses {
 	}
 }
 
-/**
-Time between readings of our CPU time, and number of readings kept. Of these, the median cost of a sample and the
-minimum use of the other threads apply, because V8 compiles in bursts on threads of its own.
-*/
-const readEveryMs = 1000;
+const readCpuEveryMs = 1000;
+
+/** Readings kept: we use the median cost of a sample, and the least that our other threads used: V8 compiles in bursts. */
 const readings = 9;
 
 /** For this long after the start V8 compiles our code, and up to this share of a core may be used. */
@@ -181,7 +179,7 @@ export class CpuBudget {
 
 	/** Reads the CPU time used until `nowMs` (monotonic), with the current interval; once a second, as that is costly. */
 	record(nowMs: number, intervalMs: number, readCpu = ownCpu): void {
-		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < readEveryMs) {
+		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < readCpuEveryMs) {
 			return;
 		}
 
@@ -199,7 +197,8 @@ export class CpuBudget {
 		this.#last = {...cpu, atMs: nowMs};
 	}
 
-	restart(): void {
+	/** Call after a pause: the CPU time used in it does not count. */
+	skipPause(): void {
 		this.#last = undefined;
 	}
 

@@ -158,7 +158,7 @@ export class SamplingLoop {
 			if (wasSuspended) {
 				this.#activeSinceMs = nowMs;
 				this.#isAfterPause = true;
-				this.#cpuBudget.restart();
+				this.#cpuBudget.skipPause();
 				this.#clock.restart(nowMs, this.#intervalMs());
 			} else {
 				this.#activeMs += nowMs - this.#activeSinceMs;

@@ -140,7 +140,7 @@ test('a pause is left out', () => {
 	const budget = new CpuBudget(5);
 	budget.record(0, 20, () => ({samplerMs: 0, processMs: 0}));
 	budget.record(1000, 20, () => ({samplerMs: 25, processMs: 35}));
-	budget.restart();
+	budget.skipPause();
 	budget.record(11_000, 20, () => ({samplerMs: 5000, processMs: 9000}));
 	budget.record(12_000, 20, () => ({samplerMs: 5025, processMs: 9035}));
 	expect(budget.intervalMs(20)).toBe(20);
