@@ -2,19 +2,19 @@ import {makeArrays, namesOf, newArray, type ColumnArray} from './column-types.js
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
-Returns what was counted between two snapshots of a session (`then` undefined: since its start): the rows with a counter
-that grew, or changed if it is signed, with their counters subtracted. `isWanted` filters rows by index.
+Returns what was counted between two snapshots of a session (`then` undefined: since its start): the rows with a sum that
+grew, or changed if it is signed, with their sums subtracted. `isWanted` filters rows by index.
 */
 export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
-	const counters = names.filter(name => columns[name].role === 'counter');
-	if (!then && !isWanted && isEachCounted(counters.map(name => now[name]), now.count)) {
+	const sums = names.filter(name => columns[name].role === 'sum');
+	if (!then && !isWanted && isEachCounted(sums.map(name => now[name]), now.count)) {
 		return now;
 	}
 
 	const thenCount = Math.min(then?.count ?? 0, now.count);
 	const grown = new Uint8Array(now.count);
-	for (const name of counters) {
+	for (const name of sums) {
 		const [values, before, isSigned] = [now[name], then?.[name], columns[name].isSigned];
 		for (let index = 0; index < thenCount; index++) {
 			grown[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
@@ -35,7 +35,7 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 
 	const arrays = makeArrays(columns, names, (column, name) => {
 		const taken = newArray(column, count);
-		const [values, before] = [now[name], column.role === 'counter' ? then?.[name] : undefined];
+		const [values, before] = [now[name], column.role === 'sum' ? then?.[name] : undefined];
 		for (let row = 0; row < count; row++) {
 			taken[row] = values[rows[row]];
 		}

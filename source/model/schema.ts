@@ -99,8 +99,8 @@ export const attributedCpuColumns = {
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
-/** `key`: part of the key of a record; `counter`: grows (if `isSigned` may fall too) and is subtracted in a window. */
-type KeyedColumn = Column & {readonly role: 'key' | 'counter'; readonly isSigned?: boolean};
+/** `key`: part of the key of a record; `sum`: grows (if `isSigned` may fall too) and is subtracted in a window. */
+type KeyedColumn = Column & {readonly role: 'key' | 'sum'; readonly isSigned?: boolean};
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
 /**
@@ -111,15 +111,15 @@ export const counterColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
 	state: {unit: 'state', role: 'key'},
-	ticks: {unit: 'ticks', role: 'counter'},
+	ticks: {unit: 'ticks', role: 'sum'},
 	/** Unattributed CPU time may fall, and be negative. */
-	cpuNs: {unit: 'ns', role: 'counter', isSigned: true},
+	cpuNs: {unit: 'ns', role: 'sum', isSigned: true},
 	/**
 	Sums of the squares of the pieces that make up `ticks` and `cpuNs` (in microseconds). With the sums they give the
 	number of observations (`piecesOf`). A piece is the ticks of a sample, a recorded sample, or estimated CPU time.
 	*/
-	squaredTicks: {unit: 'count', role: 'counter'},
-	squaredUs: {unit: 'count', role: 'counter'},
+	squaredTicks: {unit: 'count', role: 'sum'},
+	squaredUs: {unit: 'count', role: 'sum'},
 } as const satisfies KeyedColumns;
 
 /**
@@ -145,7 +145,7 @@ export const contentionColumns = {
 	owner: {unit: 'threadOrNone', role: 'key'},
 	ownerNode: {unit: 'stack', role: 'key'},
 	ownerFrame: {unit: 'frame', role: 'key'},
-	ticks: {unit: 'ticks', role: 'counter'},
+	ticks: {unit: 'ticks', role: 'sum'},
 } as const satisfies KeyedColumns;
 
 /** Names and lines of frames. */

@@ -29,7 +29,7 @@ class KeyedRecords {
 		const keys = select(columns, {role: 'key'});
 		this.keyAt = fromNames(keys, (_, index) => index);
 		this.#keys = keys.map(name => region[name]);
-		this.#sums = namesOf(columns).filter(name => columns[name].role === 'counter').map(name => region[name]);
+		this.#sums = namesOf(columns).filter(name => columns[name].role === 'sum').map(name => region[name]);
 		this.#index = new TupleIndex(keys.length, expected);
 		this.key = this.#index.key;
 	}

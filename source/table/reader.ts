@@ -14,12 +14,13 @@ export type TableImage = {
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
+	/** The session's figures: see `figureNames`. */
 	readonly figures: Readonly<Figures>;
 };
 
-/** Columns that change below the published counts; the others, the keys, are append-only until slots are reused. */
-const changingOfCounters = pick(counterColumns, select(counterColumns, {role: 'counter'}));
-const changingOfContention = pick(contentionColumns, select(contentionColumns, {role: 'counter'}));
+/** Columns that change in published records; the others, the keys, change there only if a slot is reused. */
+const counterSums = pick(counterColumns, select(counterColumns, {role: 'sum'}));
+const contentionSums = pick(contentionColumns, select(contentionColumns, {role: 'sum'}));
 
 /** Reads the shared table on the main thread. Under the lock it copies only what can change. */
 export class TableReader {
@@ -83,8 +84,8 @@ export class TableReader {
 		this.#lastGeneration = words[word.generation];
 		return {
 			threads: {count: counts.threads, ...copyOf(threadNumbers, regions.threads, counts.threads), name: this.#names},
-			counters: {count: counts.counters, ...this.#counters.view(), ...copyOf(changingOfCounters, regions.counters, counts.counters)},
-			contention: {count: counts.contention, ...this.#contention.view(), ...copyOf(changingOfContention, regions.contention, counts.contention)},
+			counters: {count: counts.counters, ...this.#counters.view(), ...copyOf(counterSums, regions.counters, counts.counters)},
+			contention: {count: counts.contention, ...this.#contention.view(), ...copyOf(contentionSums, regions.contention, counts.contention)},
 			figures: fromNames(figureNames, (_, index) => figures[index]),
 		};
 	}

@@ -72,9 +72,9 @@ function alignedThreads(now: ThreadTable, then: ThreadTable, recordOf: Int32Arra
 function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C>, recordOf: Int32Array, ended: number): RecordArrays<C> {
 	const names = namesOf(columns as Columns) as ReadonlyArray<keyof C & string>;
 	const keys = names.filter(name => columns[name].role === 'key');
-	const counters = names.filter(name => columns[name].role === 'counter');
+	const sumNames = names.filter(name => columns[name].role === 'sum');
 	const threadKeys = keys.filter(name => columns[name].unit === 'thread' || columns[name].unit === 'threadOrNone');
-	const isCounted = (records: RecordArrays<C>, index: number) => counters.some(name => records[name][index] !== 0);
+	const isCounted = (records: RecordArrays<C>, index: number) => sumNames.some(name => records[name][index] !== 0);
 	const isOfEnded = (index: number) => threadKeys.some(name => now[name][index] === ended);
 	const recordNow = (record: number) => record < 0 ? record : recordOf[record];
 	const keyNow = (index: number) => keys.map(name => threadKeys.includes(name) ? recordNow(then[name][index]) : then[name][index]).join(' ');
@@ -85,12 +85,12 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 		return ofEnded.get(key);
 	};
 
-	const sums = Object.fromEntries(counters.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
+	const sums = Object.fromEntries(sumNames.map(name => [name, newArray(columns[name], now.count)])) as Record<string, Float64Array>;
 	for (let index = 0; index < then.count; index++) {
 		const isMoved = threadKeys.some(name => recordNow(then[name][index]) !== then[name][index]);
 		const at = isMoved ? (isCounted(then, index) ? find(keyNow(index)) : undefined) : index;
 		if (at !== undefined && at < now.count) {
-			for (const name of counters) {
+			for (const name of sumNames) {
 				sums[name][at] += then[name][index];
 			}
 		}
