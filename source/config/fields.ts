@@ -16,21 +16,19 @@ type Draft = {
 	readonly keys: Map<string, string | null>;
 };
 
-/** A setting of the configuration file, from which reading, checking and docs/configuration.md are made. */
+/** A setting of the configuration file; docs/configuration.md describes each. */
 type Field = {
 	readonly name: string;
-	readonly help: string;
 	read(value: JsonValue, draft: Draft): void;
 };
 
 const maxPackageLength = 256;
 
-/** All settings in the order of the documentation: options first, then the others. */
+/** All settings: options first, then the others. */
 export const fields: readonly Field[] = [
 	...optionRows.filter(([, {inConfig}]) => inConfig).map(([, option]) => optionField(option)),
 	{
 		name: 'columns',
-		help: 'the columns of a view and their order, by the view: ids as --sort has them; the column menu (C) writes them',
 		read(value, draft) {
 			for (const {name, key, value: list} of value.members('"columns"')) {
 				if (!views.some(({id}) => id === name)) {
@@ -51,7 +49,6 @@ export const fields: readonly Field[] = [
 	},
 	{
 		name: 'colors',
-		help: 'how texts look, by what they are: {"hot": "bold red", "waiting": "39"}; words, or a number for one of 256 colours',
 		read(value, draft) {
 			for (const {name, key, value: words} of value.members('"colors"')) {
 				const role = roles.find(candidate => candidate === name);
@@ -70,7 +67,6 @@ export const fields: readonly Field[] = [
 	},
 	{
 		name: 'packages',
-		help: 'short names for packages on the screen, with all below them: {"com.acme.shop": "shop"}; "" leaves them out',
 		read(value, draft) {
 			for (const {name, key, value: short} of value.members('"packages"')) {
 				if (!/^[^\s.]+(?:\.[^\s.]+)*$/.test(name) || name.length > maxPackageLength) {
@@ -85,7 +81,6 @@ export const fields: readonly Field[] = [
 	},
 	{
 		name: 'keys',
-		help: 'key changes: {"O": "o"} has O do what o does, {"o": null} takes a key away; names as in the help, such as "ctrl-r", "f9", "space"',
 		read(value, draft) {
 			for (const {name, key, value: other} of value.members('"keys"')) {
 				const changed = keyNames.decoded(name);
@@ -110,12 +105,11 @@ function suggestion(word: string, words: readonly string[]): string {
 	return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
-/** Returns the setting of an option: a switch is true or false, a list a string or a list. */
+/** Returns the setting of an option: a switch takes true or false, another option a string, number or list. */
 function optionField(option: Option): Field {
-	const {name, help} = option;
+	const {name} = option;
 	return {
 		name,
-		help,
 		read(value, draft) {
 			const [text] = option.value === undefined ? switchText(value, name) : valueText(value, name);
 			if (text === undefined) {
@@ -135,13 +129,16 @@ function optionField(option: Option): Field {
 	};
 }
 
+/** Returns a list with the value of a switch as text; an empty one after a fault. */
 function switchText(value: JsonValue, name: string): readonly string[] {
 	return typeof value.plain === 'boolean' ? [String(value.plain)] : value.fault(`"${name}" must be true or false`);
 }
 
+/** The same for an option with a value; empty without a fault for an empty list. */
 function valueText(value: JsonValue, name: string): readonly string[] {
 	const {plain} = value;
 	if (plain === undefined) {
+		// A list.
 		const texts = value.texts(`"${name}"`);
 		return texts.length === 0 ? [] : [texts.join(',')];
 	}

@@ -52,7 +52,7 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 	return readOpen(fd, maxBytes);
 }
 
-/** Shared: most files have some hundred bytes. */
+/** Shared by all reads, most of which get some hundred bytes: allocating so much for each would be wasteful. */
 const scratch = Buffer.allocUnsafe(64 * 1024);
 
 /** Reads at most `maxBytes` of an open file and closes it; returns the error's code if unreadable. */
