@@ -2,7 +2,7 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	engineQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type Asked, type EngineQuery, type FleetRow,
+	backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type Asked, type BackendQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
@@ -22,12 +22,12 @@ import {mergedSnapshot, savedSource} from './recording.js';
 Shows what a Pyroscope has: on the screen a table of services and JVMs if there are several, of which the user opens one.
 A report is of all that the query matches or, without a query, the table. Returns the exit code; throws UserError.
 */
-export async function openEngine(address: string, options: Options, isScreen: boolean): Promise<number> {
+export async function openBackend(address: string, options: Options, isScreen: boolean): Promise<number> {
 	if ([options.at, options.from, options.to].some(moment => moment !== undefined)) {
 		throw usage('--at, --from and --to are for recordings', 'from= and until= in the address say the span');
 	}
 
-	const query = engineQuery(address);
+	const query = backendQuery(address);
 	const fleet = new Fleet(query, options, isScreen);
 	try {
 		return await (isScreen ? fleet.show() : (query.isOfAll ? fleet.reportTable() : fleet.report()));
@@ -36,24 +36,24 @@ export async function openEngine(address: string, options: Options, isScreen: bo
 	}
 }
 
-/** The JVMs of an engine over a span, and the table of them. */
-type Table = {readonly query: EngineQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
+/** The JVMs of a backend over a span, and the table of them. */
+type Table = {readonly query: BackendQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
 
-/** A profile that an engine has merged of some labels, and what it is compared with. */
-type Opened = {readonly query: EngineQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
+/** A profile that a backend has merged of some labels, and what it is compared with. */
+type Opened = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
 
-/** What an engine has, over a span that keys move. */
+/** What a backend has, over a span that keys move. */
 class Fleet {
 	readonly #options: Options;
 	readonly #isScreen: boolean;
 	readonly #headers: () => Headers;
 	/** Of the newest request; what is shown may be of an older one. */
-	#query: EngineQuery;
+	#query: BackendQuery;
 	#abort = new AbortController();
 	#table: Table | undefined;
 	#chooser: ChooserState | undefined;
 
-	constructor(query: EngineQuery, options: Options, isScreen: boolean) {
+	constructor(query: BackendQuery, options: Options, isScreen: boolean) {
 		this.#query = query;
 		this.#isScreen = isScreen;
 		this.#options = options;
@@ -157,8 +157,8 @@ class Fleet {
 		});
 	}
 
-	/** Returns what --compare names or else, for the screen, the span before, if the engine has it. */
-	async #baselineOf(query: EngineQuery, labels: FleetRow['labels'], asked: Asked): Promise<Baseline | undefined> {
+	/** Returns what --compare names or else, for the screen, the span before, if the backend has it. */
+	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], asked: Asked): Promise<Baseline | undefined> {
 		const {baseline, compare = ''} = this.#options;
 		const compared = labelSet(compare);
 		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
@@ -182,7 +182,7 @@ class Fleet {
 	}
 
 	/** Moves the span by `steps` of its length and asks for it. Resolves to undefined if a newer request has begun. */
-	async #ask<Answer>(steps: number, request: (query: EngineQuery, asked: Asked) => Promise<Answer>): Promise<Answer | undefined> {
+	async #ask<Answer>(steps: number, request: (query: BackendQuery, asked: Asked) => Promise<Answer>): Promise<Answer | undefined> {
 		this.#abort.abort();
 		const abort = new AbortController();
 		this.#abort = abort;
@@ -202,7 +202,7 @@ class Fleet {
 }
 
 /** Returns the table for the screen. */
-function listOf(query: EngineQuery, jvms: readonly FleetRow[]): ChoiceList {
+function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
 	return {
 		title: spanText(query),
 		from: `${printable(query.url.host)}, ${jvms.length === maxJvms ? `the ${maxJvms} largest JVMs` : `${jvms.length} JVMs`}`,
@@ -216,7 +216,7 @@ function listOf(query: EngineQuery, jvms: readonly FleetRow[]): ChoiceList {
 	};
 }
 
-function columnsOf({type}: EngineQuery): readonly ChoiceColumn[] {
+function columnsOf({type}: BackendQuery): readonly ChoiceColumn[] {
 	return [
 		{heading: (type.split(':')[1] ?? '').toUpperCase() || 'VALUE', align: 'right', fromColumns: 0},
 		{heading: 'SERVICE', align: 'left', fromColumns: 0},
@@ -224,7 +224,7 @@ function columnsOf({type}: EngineQuery): readonly ChoiceColumn[] {
 }
 
 /** Returns a time in percent of a core, other values as they are; and the service. */
-function cellsOf(row: FleetRow, {type, startMs, endMs}: EngineQuery): readonly string[] {
+function cellsOf(row: FleetRow, {type, startMs, endMs}: BackendQuery): readonly string[] {
 	const percent = row.value / 1e4 / (endMs - startMs);
 	return [type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(row.value)), serviceOf(row)];
 }
@@ -245,7 +245,7 @@ function othersText(labels: FleetRow['labels']): string {
 }
 
 /** Returns a span as "2026-09-14 14:00-14:15". */
-function spanText({startMs, endMs}: EngineQuery): string {
+function spanText({startMs, endMs}: BackendQuery): string {
 	const [from, to] = [dayAndTime(startMs), dayAndTime(endMs)];
 	return `${from}-${from.slice(0, 10) === to.slice(0, 10) ? clock(endMs) : to}`;
 }

@@ -30,12 +30,12 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** What is shown beside a source: a JVM, a recording and the moment that is shown first, or spans of an engine. */
+/** What is shown beside a source: a JVM, a recording and the moment that is shown first, or spans of a backend. */
 export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number; readonly spans?: SpanPort};
 
 /**
 Shows the source until the user quits, then prints a summary. Returns the exit code, or undefined if the user went back to
-the table of an engine; throws UserError.
+the table of a backend; throws UserError.
 */
 export async function runLive(given: SnapshotSource, options: Options, {target, tracer, recording, atMs, spans}: LiveParts = {}): Promise<number | undefined> {
 	const recorder = target && new LiveRecorder(given, options);

@@ -19,11 +19,11 @@ import {eachWindow, Progress} from './record.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
-/** How long an engine may take for what waits when we end. */
+/** How long a backend may take for what waits when we end. */
 const graceMs = 5000;
 
 /**
-Sends windows of a JVM, or of all, to an engine, and serves metrics, until the JVM ends or a signal comes. Returns the
+Sends windows of a JVM, or of all, to a backend, and serves metrics, until the JVM ends or a signal comes. Returns the
 exit code; throws UserError.
 */
 export async function push(name: string | undefined, options: Options): Promise<number> {
@@ -87,7 +87,7 @@ class Fleet {
 	/** Why a JVM could not be sampled. */
 	problem: string | undefined;
 	readonly #options: Options;
-	readonly #engine: {readonly url: URL; readonly protocol: Protocol} | undefined;
+	readonly #backend: {readonly url: URL; readonly protocol: Protocol} | undefined;
 	readonly #sender: Sender | undefined;
 	readonly #jvms = new Set<JvmMetrics>();
 	readonly #progress = new Progress();
@@ -97,14 +97,14 @@ class Fleet {
 		this.#options = options;
 		this.#endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 		if (to !== undefined) {
-			this.#engine = engineOf(to);
+			this.#backend = backendOf(to);
 			const headers = headersFrom(options.headers);
-			const warning = warningOf(headers(), this.#engine.url);
+			const warning = warningOf(headers(), this.#backend.url);
 			if (warning !== undefined) {
 				this.#progress.end(warning);
 			}
 
-			this.#sender = new Sender(this.#engine.url, this.#engine.protocol, {headers});
+			this.#sender = new Sender(this.#backend.url, this.#backend.protocol, {headers});
 		}
 	}
 
@@ -125,7 +125,7 @@ class Fleet {
 		}
 	}
 
-	/** Whether the engine took no window of those that there were. */
+	/** Whether the backend took no window of those that there were. */
 	get hasLostAll(): boolean {
 		const {sent = 0, refused = 0, dropped = 0} = this.#sender ?? {};
 		return sent === 0 && refused + dropped > 0;
@@ -141,7 +141,7 @@ class Fleet {
 		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}
 
-	/** Sends what waits, if the engine takes it soon. */
+	/** Sends what waits, if the backend takes it soon. */
 	async close(): Promise<void> {
 		await this.#sender?.close(graceMs);
 		const problem = this.#sender?.problem ?? this.problem;
@@ -162,8 +162,8 @@ class Fleet {
 				metrics.update(snapshot, since, vitals.read());
 			}
 
-			if (this.#engine) {
-				this.#sender?.add(this.#engine.protocol.encode(windowSnapshot(snapshot, since), labels));
+			if (this.#backend) {
+				this.#sender?.add(this.#backend.protocol.encode(windowSnapshot(snapshot, since), labels));
 			}
 
 			since = snapshot;
@@ -176,20 +176,20 @@ class Fleet {
 	}
 
 	#counts(): string {
-		if (!this.#engine || !this.#sender) {
+		if (!this.#backend || !this.#sender) {
 			return 'metrics only';
 		}
 
 		const {sent, waiting, refused, dropped} = this.#sender;
-		return [`${sent} windows to ${this.#engine.url.host}`, ...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)].join(', ');
+		return [`${sent} windows to ${this.#backend.url.host}`, ...Object.entries({waiting, refused, dropped}).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`)].join(', ');
 	}
 }
 
 /** Returns the address in --to, and the protocol by its path. Throws UserError (2). */
-export function engineOf(text: string): {readonly url: URL; readonly protocol: Protocol} {
+export function backendOf(text: string): {readonly url: URL; readonly protocol: Protocol} {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
-		throw usage('--to needs the http or https address of an engine', 'Pyroscope: http://HOST:4040; an OpenTelemetry collector: http://HOST:4318/v1development/profiles');
+		throw usage('--to needs the http or https address of a backend', 'Pyroscope: http://HOST:4040; an OpenTelemetry collector: http://HOST:4318/v1development/profiles');
 	}
 
 	return {url: withoutCredentials(url, '--to'), protocol: /\/v1(?:development)?\/profiles\/?$/.test(url.pathname) ? otlp : pyroscope};

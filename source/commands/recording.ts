@@ -8,7 +8,7 @@ import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/files.js';
 import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
-import type {Asked, EngineQuery} from '../fleet/querier.js';
+import type {Asked, BackendQuery} from '../fleet/querier.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
@@ -21,7 +21,7 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Whether it is the address of a Pyroscope, not a file. */
-export function isEngine(file: string): boolean {
+export function isBackend(file: string): boolean {
 	return /^pyroscopes?:/.test(file);
 }
 
@@ -32,9 +32,9 @@ file; devices are refused. Throws UserError.
 export async function openSaved(file: string, headers?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
-	if (isEngine(file)) {
-		const [{engineQuery}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
-		return {snapshot: await mergedSnapshot(engineQuery(file), {headers: headersFrom(headers)(), signal: new AbortController().signal})};
+	if (isBackend(file)) {
+		const [{backendQuery}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		return {snapshot: await mergedSnapshot(backendQuery(file), {headers: headersFrom(headers)(), signal: new AbortController().signal})};
 	}
 
 	try {
@@ -51,8 +51,8 @@ export async function openSaved(file: string, headers?: string): Promise<{readon
 	}
 }
 
-/** Fetches what an engine has merged of a query. Throws UserError. */
-export async function mergedSnapshot(query: EngineQuery, asked: Asked): Promise<Snapshot> {
+/** Fetches what a backend has merged of a query. Throws UserError. */
+export async function mergedSnapshot(query: BackendQuery, asked: Asked): Promise<Snapshot> {
 	const [{maxProfileBytes, readPprof}, {mergedProfile}] = [await import('../exports/pprof/read.js'), await import('../fleet/querier.js')];
 	const snapshot = readPprof(await mergedProfile(query, asked, maxProfileBytes), printable(query.url.host));
 	const {startMs, endMs} = query;

@@ -20,7 +20,7 @@ import type {LiveParts} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {isEngine, momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
+import {isBackend, momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
 import {checkFormat, runBatch} from './batch.js';
 
@@ -118,9 +118,9 @@ export async function run(given: Options): Promise<number> {
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = comparing(options);
 	const {command} = options;
-	if (command.kind === 'open' && command.file !== undefined && isEngine(command.file)) {
+	if (command.kind === 'open' && command.file !== undefined && isBackend(command.file)) {
 		const {labelSet} = await import('../fleet/querier.js');
-		// The command itself asks the engine for these labels.
+		// The command itself asks the backend for these labels.
 		if (labelSet(file)) {
 			return compared;
 		}
@@ -252,9 +252,9 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 
 /** Shows a saved session: a snapshot, or a recording from a moment on. */
 async function openFile(file: string, options: Options): Promise<number> {
-	if (isEngine(file)) {
-		const {openEngine} = await import('./fleet.js');
-		return openEngine(file, options, isInteractive(options));
+	if (isBackend(file)) {
+		const {openBackend} = await import('./fleet.js');
+		return openBackend(file, options, isInteractive(options));
 	}
 
 	const saved = await openSaved(file, options.headers);

@@ -14,7 +14,7 @@ const maxBytes = 65_536;
 let fromEnvironment: Headers | undefined;
 
 /**
-Returns a function that reads the headers for an engine, such as credentials: from a file, each time, so that they may
+Returns a function that reads the headers for a backend, such as credentials: from a file, each time, so that they may
 change, or from the environment, where later child processes do not find them any more. Both have a header a line, as
 `Authorization: Bearer abc`. Errors (UserError) never show a value.
 */
@@ -74,7 +74,7 @@ function parse(text: string, from: string): Headers {
 	return headers;
 }
 
-/** Returns the address of an engine unless it may hold a credential, which every user of the host could read. Throws UserError (2). */
+/** Returns the address of a backend unless it may hold a credential, which every user of the host could read. Throws UserError (2). */
 export function withoutCredentials(url: URL, name: string): URL {
 	const part = url.username || url.password ? 'password' : (url.search ? 'query' : undefined);
 	if (part) {
@@ -84,7 +84,7 @@ export function withoutCredentials(url: URL, name: string): URL {
 	return url;
 }
 
-/** Returns a warning if others could read headers on their way to an engine; undefined otherwise. */
+/** Returns a warning if others could read headers on their way to a backend; undefined otherwise. */
 export function warningOf(headers: Headers, {protocol, hostname, host}: URL): string | undefined {
 	const isPrivate = protocol === 'https:' || isLoopback(hostname) || Object.keys(headers).length === 0;
 	return isPrivate ? undefined : `tprof-top: the headers are sent unencrypted to ${host}; an https address would hide them`;

@@ -25,7 +25,7 @@ const families = {
 	tprof_safepoint_ratio: 'Share of time in which safepoints stopped the program, collections included.',
 	tprof_alloc_bytes_per_second: 'Allocation in the Java heap.',
 	tprof_cost_ratio: 'Share of time for which sampling stopped or interrupted the JVM.',
-	tprof_push_windows_total: 'Windows that the engine took (sent) or refused, and that found no room (dropped).',
+	tprof_push_windows_total: 'Windows that the backend took (sent) or refused, and that found no room (dropped).',
 	tprof_push_waiting_bytes: 'Size of the windows that wait to be sent.',
 } as const;
 

@@ -16,7 +16,7 @@ const none = {};
 /** OTLP profiles over HTTP with JSON (opentelemetry/proto/profiles/v1development, development version 1). */
 export const otlp: Protocol = {
 	headers: {'content-type': 'application/json', 'content-encoding': 'gzip', 'otlp-profiles-development-version': '1'},
-	urlOf: engine => engine,
+	urlOf: backend => backend,
 	encode(window, labels) {
 		const names = new Names();
 		const [stacks, attributes]: readonly [unknown[], unknown[]] = [[none], [none]];

@@ -12,7 +12,7 @@ export type Answer =
 
 type Request = {
 	readonly headers: Headers;
-	/** Nothing that the engine says is shown then: it may quote them, as they are or encoded. */
+	/** Nothing that the backend says is shown then: it may quote them, as they are or encoded. */
 	readonly hasCredentials: boolean;
 	readonly body: Uint8Array;
 	/** For all of it, from connecting to the end of the answer. */
@@ -40,11 +40,11 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 		const answered = `${url.origin} answered ${statusCode}`;
 		if (statusCode >= 200 && statusCode < 300) {
 			// A proxy's log-in page.
-			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: no engine`} : {kind: 'accepted', text, bytes};
+			return headers['content-type']?.startsWith('text/html') ? {kind: 'failed', problem: `${answered} with a web page: not a backend`} : {kind: 'accepted', text, bytes};
 		}
 
 		if (statusCode >= 300 && statusCode < 400) {
-			return {kind: 'failed', problem: `${answered}, a redirect${request.hasCredentials ? '' : ` to ${originOf(headers.location, url)}`}: not followed; give the engine's own address`};
+			return {kind: 'failed', problem: `${answered}, a redirect${request.hasCredentials ? '' : ` to ${originOf(headers.location, url)}`}: not followed; give the backend's own address`};
 		}
 
 		const quoted = request.hasCredentials ? '' : printable(text.trim(), maxQuotedLength);

@@ -8,8 +8,8 @@ with one value.
 */
 export const pyroscope: Protocol = {
 	headers: {'content-type': 'application/json'},
-	urlOf(engine) {
-		const url = new URL(engine);
+	urlOf(backend) {
+		const url = new URL(backend);
 		url.pathname = `${url.pathname.replace(/\/+$/, '')}/push.v1.PusherService/Push`;
 		return url;
 	},

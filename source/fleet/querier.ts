@@ -21,7 +21,7 @@ export const maxJvms = 2000;
 const maxTableBytes = 16 * 1024 * 1024;
 
 /** What Pyroscope is asked for: profiles of a type that a selector matches, over a span (epoch milliseconds). */
-export type EngineQuery = {
+export type BackendQuery = {
 	readonly url: URL;
 	readonly type: string;
 	/** `{}` if none was given. */
@@ -36,7 +36,7 @@ export type EngineQuery = {
 Reads an address with `query`, `from`, `until` and `groupBy` as of Pyroscope's own API: TYPE{SELECTOR}, times as now-1h or
 epoch seconds or milliseconds, more labels to tell JVMs apart. Throws UserError (2).
 */
-export function engineQuery(address: string, nowMs = Date.now()): EngineQuery {
+export function backendQuery(address: string, nowMs = Date.now()): BackendQuery {
 	const text = address.replace(/^pyroscope/, 'http');
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const match = /^((?:\w*:){4}\w*)?({.*})?$/s.exec(url?.searchParams.get('query') ?? '');
@@ -57,10 +57,10 @@ export function engineQuery(address: string, nowMs = Date.now()): EngineQuery {
 		throw usage('from must be before until, as now-1h or epoch seconds', example);
 	}
 
-	const engine = new URL(url);
-	engine.search = '';
+	const backend = new URL(url);
+	backend.search = '';
 	return {
-		url: withoutCredentials(engine, 'the address'),
+		url: withoutCredentials(backend, 'the address'),
 		type,
 		selector,
 		isOfAll: match[2] === undefined,
@@ -82,7 +82,7 @@ function momentOf(text: string, nowMs: number): number {
 }
 
 /** Returns the query for the span moved by `steps` of its length, at the latest to one that ends now. */
-export function movedSpan(query: EngineQuery, steps: number): EngineQuery {
+export function movedSpan(query: BackendQuery, steps: number): BackendQuery {
 	const lengthMs = query.endMs - query.startMs;
 	const endMs = Math.max(lengthMs, Math.min(query.endMs + (steps * lengthMs), Date.now()));
 	return {...query, startMs: endMs - lengthMs, endMs};
@@ -94,7 +94,7 @@ export function labelSet(text: string): Readonly<Record<string, string>> | undef
 }
 
 /** Returns the query with these labels in place of what its selector says of them. */
-export function withLabels(query: EngineQuery, labels: Readonly<Record<string, string>>): EngineQuery {
+export function withLabels(query: BackendQuery, labels: Readonly<Record<string, string>>): BackendQuery {
 	const rest = query.selector.slice(1, -1).replaceAll(/(\w+)\s*(?:=~|!~|!=|=)\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)\s*,?/g, (matcher, name: string) => Object.hasOwn(labels, name) ? '' : matcher);
 	const matchers = [rest.replace(/[\s,]+$/, ''), ...Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].filter(Boolean);
 	return {...query, selector: `{${matchers.join(',')}}`};
@@ -103,7 +103,7 @@ export function withLabels(query: EngineQuery, labels: Readonly<Record<string, s
 export type Asked = {readonly headers: Headers; readonly signal: AbortSignal};
 
 /** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
-async function ask({url}: EngineQuery, method: string, {headers, signal}: Asked, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
+async function ask({url}: BackendQuery, method: string, {headers, signal}: Asked, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
 	const address = new URL(url);
 	address.pathname = `${url.pathname.replace(/\/+$/, '')}/querier.v1.QuerierService/${method}`;
 	const answer = await post(address, {
@@ -117,7 +117,7 @@ async function ask({url}: EngineQuery, method: string, {headers, signal}: Asked,
 }
 
 /** Fetches the merged profile, as pprof. Throws UserError, also if there is none. */
-export async function mergedProfile(query: EngineQuery, asked: Asked, maxBytes: number): Promise<Uint8Array> {
+export async function mergedProfile(query: BackendQuery, asked: Asked, maxBytes: number): Promise<Uint8Array> {
 	const {url, type, selector, startMs, endMs} = query;
 	const request = new VarintWriter();
 	for (const [field, text] of [[1, type], [2, selector]] as const) {
@@ -140,7 +140,7 @@ export async function mergedProfile(query: EngineQuery, asked: Asked, maxBytes: 
 
 /** A JVM, or all JVMs of a service. */
 export type FleetRow = {
-	/** As the engine sent them; of several JVMs the service alone. `withLabels` selects the row's profiles by them. */
+	/** As the backend sent them; of several JVMs the service alone. `withLabels` selects the row's profiles by them. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly jvms: number;
 	/** What its profiles add up to. */
@@ -148,11 +148,11 @@ export type FleetRow = {
 };
 
 /** Fetches a row for each JVM, what uses most first. Throws UserError. */
-export async function jvmRows(query: EngineQuery, asked: Asked): Promise<FleetRow[]> {
+export async function jvmRows(query: BackendQuery, asked: Asked): Promise<FleetRow[]> {
 	const {url, type, selector, groupBy, startMs, endMs} = query;
 	const body = Buffer.from(JSON.stringify({
 		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: (endMs - startMs) / 1000,
-		// A point has the end of its step: of those at the start and at the end only the second is of the span. An engine that
+		// A point has the end of its step: of those at the start and at the end only the second is of the span. A backend that
 		// splits queries loses a step at their end.
 		start: String(startMs), end: String(endMs + 1),
 	}));
@@ -167,11 +167,11 @@ export async function jvmRows(query: EngineQuery, asked: Asked): Promise<FleetRo
 			value: sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs), ({value}) => Number(value) || 0),
 		})).filter(({value}) => value > 0).sort(largestFirst);
 	} catch {
-		throw new UserError(`${url.origin} gave an answer that is too long or no answer of an engine`, {hint: example});
+		throw new UserError(`${url.origin} gave an answer that is too long, or that no backend gives`, {hint: example});
 	}
 }
 
-/** The answer of an engine to SelectSeries; anything else may come. */
+/** The answer of a backend to SelectSeries; anything else may come. */
 type SeriesAnswer = {readonly series?: ReadonlyArray<{readonly labels?: ReadonlyArray<{readonly name: string; readonly value: string}>; readonly points?: ReadonlyArray<{readonly timestamp?: unknown; readonly value?: unknown}>}>};
 
 /** Returns the rows with one for each service of several JVMs. */

@@ -7,13 +7,13 @@ import {post} from './post.js';
 /** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `jvm_version`, and those of --label. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** How windows are sent to an engine: the body of one POST each. */
+/** How windows are sent to a backend: the body of one POST each. */
 export type Protocol = {
 	readonly headers: Readonly<Record<string, string>>;
-	/** Returns the URL to post to, from that of the engine. */
-	urlOf(engine: URL): URL;
+	/** Returns the URL to post to, from that of the backend. */
+	urlOf(backend: URL): URL;
 	encode(window: Snapshot, labels: Labels): Uint8Array;
-	/** Returns why an engine that answered 200 did not take all of it. */
+	/** Returns why a backend that answered 200 did not take all of it. */
 	problemIn(answer: string): string | undefined;
 };
 
@@ -29,9 +29,9 @@ export type SenderOptions = {
 const usual = {maxBytes: 16 * 1024 * 1024, timeoutMs: 30_000, firstWaitMs: 1000};
 const maxWaitMs = 60_000;
 
-/** Sends bodies to an engine, one at a time and in order. While it does not take them they wait in a bounded queue. */
+/** Sends bodies to a backend, one at a time and in order. While it does not take them they wait in a bounded queue. */
 export class Sender {
-	/** Bodies that the engine took, that it refused for good, and that found no room or no time. */
+	/** Bodies that the backend took, that it refused for good, and that found no room or no time. */
 	sent = 0;
 	refused = 0;
 	dropped = 0;
@@ -49,8 +49,8 @@ export class Sender {
 	readonly #stop = new AbortController();
 	#sending: Promise<void> | undefined;
 
-	constructor(engine: URL, protocol: Protocol, options: SenderOptions) {
-		this.#url = protocol.urlOf(engine);
+	constructor(backend: URL, protocol: Protocol, options: SenderOptions) {
+		this.#url = protocol.urlOf(backend);
 		this.#protocol = protocol;
 		this.#options = {...usual, ...options};
 	}
@@ -159,7 +159,7 @@ export class Sender {
 			const problem = this.#protocol.problemIn(answer);
 			return problem !== undefined && hasCredentials ? `${this.#url.origin} refused a part: its words may quote the headers, and are not shown` : problem;
 		} catch {
-			return `${this.#url.origin} gave an answer that is no answer of an engine`;
+			return `${this.#url.origin} gave an answer that no backend gives`;
 		}
 	}
 }

@@ -91,7 +91,7 @@ const optionTable = {
 		...oneOf(viewIds),
 	},
 	compare: {
-		name: 'compare', group: 'view', value: 'FILE', help: 'what changed against a snapshot or, of an engine, against label=value,...; per second, with its error',
+		name: 'compare', group: 'view', value: 'FILE', help: 'what changed against a snapshot or, of a backend, against label=value,...; per second, with its error',
 		...anyText,
 	},
 	/** The id of a column of the view; undefined: the view's default order. */
@@ -262,7 +262,7 @@ const optionTable = {
 		...anyText,
 	},
 	to: {
-		name: 'to', group: 'recordings', value: 'TIME|URL', commands: ['open', 'push'], help: 'end of the reported span; of push: address of the engine, see docs/fleet.md',
+		name: 'to', group: 'recordings', value: 'TIME|URL', commands: ['open', 'push'], help: 'end of the reported span; of push: address of the backend, see docs/fleet.md',
 		...anyText,
 	},
 	everyS: {
@@ -281,7 +281,7 @@ const optionTable = {
 		},
 	},
 	headers: {
-		name: 'headers', group: 'push', value: 'FILE', path: 'file', commands: ['push', 'open'], help: 'HTTP headers for the engine, one a line, such as credentials (or in TPROF_HEADERS)',
+		name: 'headers', group: 'push', value: 'FILE', path: 'file', commands: ['push', 'open'], help: 'HTTP headers for the backend, one a line, such as credentials (or in TPROF_HEADERS)',
 		...anyText,
 	},
 	metrics: {

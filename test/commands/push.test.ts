@@ -8,8 +8,8 @@ import {folderForTest, javaForTest} from '../helpers/for-test.js';
 import {runCli, startCli} from '../helpers/run.js';
 import {until} from '../helpers/until.js';
 
-/** An engine that keeps what it gets, while it is not away. */
-async function engine() {
+/** A backend that keeps what it gets, while it is not away. */
+async function backend() {
 	const got: {profiles: Decoded[]; headers: http.IncomingHttpHeaders; isAway: boolean} = {profiles: [], headers: {}, isAway: false};
 	const {url: {origin}} = await serve(({headers}, body, response) => {
 		if (got.isAway) {
@@ -23,18 +23,18 @@ async function engine() {
 	return Object.assign(got, {url: origin});
 }
 
-test('push sends what a JVM does, survives the engine\'s absence and says how many windows it sent', async () => {
+test('push sends what a JVM does, survives the backend\'s absence and says how many windows it sent', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
-	const there = await engine();
+	const there = await backend();
 	const file = path.join(folderForTest(), 'headers');
-	writeFileSync(file, 'Authorization: Bearer secret-of-the-engine\n');
+	writeFileSync(file, 'Authorization: Bearer secret-of-the-backend\n');
 	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--label', 'env=prod', '--label', 'service_name=shop', '--headers', file, '--metrics', '0');
 	const spent = () => there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).flatMap(({Stacks}) => Object.entries(Stacks));
 	await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
 	const port = /metrics at 127\.0\.0\.1 port (\d+)\n/.exec(stderr())![1];
 	const page = await fetch(`http://127.0.0.1:${port}/metrics`);
 	expect(await page.text()).toContain('tprof_jvm_info{service_name="shop"');
-	expect(there.headers.authorization).toBe('Bearer secret-of-the-engine');
+	expect(there.headers.authorization).toBe('Bearer secret-of-the-backend');
 	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
 	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);
 	there.isAway = true;
@@ -53,7 +53,7 @@ test('push sends what a JVM does, survives the engine\'s absence and says how ma
 
 test('when there is no room for more stacks, it goes on in a new session', async () => {
 	const java = await javaForTest('ManyPaths', {args: ['50', '500']});
-	const there = await engine();
+	const there = await backend();
 	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--interval', '20', '--max-overhead', '50', '--max-cpu', '100');
 	await until(() => stderr().includes('a new session began'));
 	const isOther = ({Stacks}: Decoded) => Object.keys(Stacks).some(stack => stack.includes('(other)'));
@@ -68,7 +68,7 @@ test('when there is no room for more stacks, it goes on in a new session', async
 
 test('it ends with the JVM, and says what is wrong with the command line', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
-	const there = await engine();
+	const there = await backend();
 	const {ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
 	setTimeout(() => java.child.kill('SIGKILL'), 3000);
 	expect(await ended).toMatchObject({status: 0, stderr: expect.stringMatching(/pushed: 1 windows/) as string});

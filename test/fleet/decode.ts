@@ -15,7 +15,7 @@ export const labels = {
 	service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15', 'k8s.pod': 'shop-0',
 };
 
-/** A profile as an engine reads it; the same as those of engine/main.go. */
+/** A profile as a backend reads it; the same as those of backend/main.go. */
 export type Decoded = {
 	readonly Labels: Readonly<Record<string, string>>;
 	readonly Type: string;

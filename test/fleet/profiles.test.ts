@@ -43,7 +43,7 @@ describe.each(Object.entries({push: {protocol: pyroscope, decode: decodePush}, o
 	});
 });
 
-test('labels are those of each engine', () => {
+test('labels are those of each backend', () => {
 	const [cpu, wall] = decodePush(pyroscope.encode(whole, labels));
 	expect(cpu.Labels).toEqual({__name__: 'process_cpu', service_name: 'shop', hostname: 'host-1', pid: '4711', jvm_version: '17.0.15', k8s_pod: 'shop-0'});
 	expect(cpu.Type).toBe('process_cpu:cpu:nanoseconds:cpu:nanoseconds');

@@ -5,13 +5,13 @@ import http from 'node:http';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {engineOf} from '../../source/commands/push.js';
+import {backendOf} from '../../source/commands/push.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {headersFrom} from '../../source/fleet/headers.js';
 import {serveMetrics} from '../../source/fleet/metrics.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
-import {engineQuery, mergedProfile, withLabels} from '../../source/fleet/querier.js';
+import {backendQuery, mergedProfile, withLabels} from '../../source/fleet/querier.js';
 import {Sender, type SenderOptions} from '../../source/fleet/sender.js';
 import {atTestEnd, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {until} from '../helpers/until.js';
@@ -24,8 +24,8 @@ const accept: Answer = response => {
 	response.writeHead(200, {'content-type': 'application/json'}).end('{}');
 };
 
-/** An engine that gives these answers in turn, and takes all that comes after them. */
-async function engine(answers: readonly Answer[] = [], at = 0) {
+/** A backend that gives these answers in turn, and takes all that comes after them. */
+async function backend(answers: readonly Answer[] = [], at = 0) {
 	const received: Received[] = [];
 	const served = await serve(({headers}, body, response) => {
 		received.push({body: body.toString(), headers, atMs: performance.now()});
@@ -61,7 +61,7 @@ const status = (code: number, text = '', headers: Record<string, string> = {}): 
 };
 
 test('windows are sent in order, to the path of the push API below that of --to', async () => {
-	const {url, received} = await engine();
+	const {url, received} = await backend();
 	const sender = senderTo(new URL('/base/', url), {headers: () => ({'X-Scope-OrgID': 'shop'})});
 	sender.send('a', 'b', 'c');
 	await until(() => sender.sent === 3);
@@ -86,8 +86,8 @@ const passing: Record<string, {readonly answer: Answer; readonly problem: RegExp
 	'answers with escape sequences': {answer: status(502, '\u001B]0;x\u0007'), problem: /"\\x1b]0;x\\x07"/},
 };
 
-test.each(Object.entries(passing))('an engine that %s gets the window again', async (_, {answer, problem}) => {
-	const {url, received} = await engine([answer]);
+test.each(Object.entries(passing))('a backend that %s gets the window again', async (_, {answer, problem}) => {
+	const {url, received} = await backend([answer]);
 	const sender = senderTo(url, {timeoutMs: 1000, firstWaitMs: 200});
 	sender.send('a', 'b');
 	expect(await until(() => sender.problems[0])).toMatch(problem);
@@ -97,12 +97,12 @@ test.each(Object.entries(passing))('an engine that %s gets the window again', as
 });
 
 test('Retry-After is waited for, but not for ever', async () => {
-	const {url, received} = await engine([status(429, '', {'retry-after': '1'}), status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()})]);
+	const {url, received} = await backend([status(429, '', {'retry-after': '1'}), status(429, '', {'retry-after': new Date(Date.now() + 2500).toUTCString()})]);
 	const sender = senderTo(url);
 	sender.send('a');
 	await until(() => sender.sent === 1);
 	expect(received[1].atMs - received[0].atMs).toBeGreaterThan(950);
-	const forEver = await engine([status(429, '', {'retry-after': '99999999999'})]);
+	const forEver = await backend([status(429, '', {'retry-after': '99999999999'})]);
 	const other = senderTo(forEver.url);
 	other.send('a');
 	await until(() => other.problems[0]);
@@ -110,7 +110,7 @@ test('Retry-After is waited for, but not for ever', async () => {
 	expect(other).toMatchObject({sent: 1, dropped: 0});
 });
 
-/** What an engine says may quote credentials, as they are or encoded. */
+/** What a backend says may quote credentials, as they are or encoded. */
 const credentials = {headers: () => ({Authorization: 'Basic YWxpY2U6aHVudGVyMg=='})};
 
 const refusing = [status(400, 'bad profile of alice:hunter2'), status(413)];
@@ -121,8 +121,8 @@ test.each([
 	['refuses', refusing, /^http:\S+ answered 400$/, pyroscope, credentials],
 	['takes only a part of', takingAPart, /^2 profiles of a window were rejected: too old$/, otlp, {}],
 	['takes only a part of', takingAPart, / refused a part: its words may quote the headers, and are not shown$/, otlp, credentials],
-])('a window that an engine %s is counted, and the next is sent: %#', async (_, answers, said, protocol, options) => {
-	const {url} = await engine(answers);
+])('a window that a backend %s is counted, and the next is sent: %#', async (_, answers, said, protocol, options) => {
+	const {url} = await backend(answers);
 	const sender = senderTo(url, options, protocol);
 	sender.send('a');
 	expect(await until(() => sender.problems[0])).toMatch(said);
@@ -132,18 +132,18 @@ test.each([
 });
 
 test('credentials do not follow a redirect', async () => {
-	const elsewhere = await engine();
-	const {url, received} = await engine([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
+	const elsewhere = await backend();
+	const {url, received} = await backend([301, 302, 307, 308].map(code => status(code, '', {location: `${elsewhere.url.href}?token=x`})));
 	const sender = senderTo(url, {headers: () => ({Authorization: 'Bearer secret'})});
 	sender.send('a');
-	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect: not followed; give the engine's own address`);
+	expect(await until(() => sender.problems[0])).toBe(`${url.origin} answered 301, a redirect: not followed; give the backend's own address`);
 	await until(() => sender.sent === 1);
 	expect(received).toHaveLength(5);
 	expect(elsewhere.received).toEqual([]);
 });
 
-test('while the engine is away the newest windows wait, no more than fit', async () => {
-	const {server, port} = await engine();
+test('while the backend is away the newest windows wait, no more than fit', async () => {
+	const {server, port} = await backend();
 	server.close();
 	const sender = senderTo(new URL(`http://127.0.0.1:${port}`), {maxBytes: 10_000});
 	for (let window = 0; window < 1000; window++) {
@@ -153,7 +153,7 @@ test('while the engine is away the newest windows wait, no more than fit', async
 
 	expect(await until(() => sender.problems[0])).toContain('connection refused');
 	await until(() => sender.waiting === 10 && sender.dropped === 990);
-	const {received} = await engine([], port);
+	const {received} = await backend([], port);
 	await until(() => sender.sent === 10);
 	expect(received.map(({body}) => Number(body))).toEqual(Array.from({length: 10}, (_, at) => 990 + at));
 	sender.add(Buffer.alloc(20_000));
@@ -163,7 +163,7 @@ test('while the engine is away the newest windows wait, no more than fit', async
 });
 
 test('at the end what waits is tried once, and the rest counts as dropped', async () => {
-	const {url, received} = await engine([status(503), () => undefined]);
+	const {url, received} = await backend([status(503), () => undefined]);
 	const sender = senderTo(url, {firstWaitMs: 600_000});
 	sender.send('a', 'b');
 	await until(() => sender.problems[0]);
@@ -174,7 +174,7 @@ test('at the end what waits is tried once, and the rest counts as dropped', asyn
 
 test('headers come from a file, read each time, or from the environment; no error shows a value', () => {
 	const file = path.join(folderForTest(), 'headers');
-	writeFileSync(file, '# of the engine\nAuthorization: Bearer one\n\nX-Scope-OrgID:shop\r\n');
+	writeFileSync(file, '# of the backend\nAuthorization: Bearer one\n\nX-Scope-OrgID:shop\r\n');
 	const headers = headersFrom(file);
 	expect(headers()).toEqual({Authorization: 'Bearer one', 'X-Scope-OrgID': 'shop'});
 	writeFileSync(file, 'Authorization: Bearer two');
@@ -192,11 +192,11 @@ test('headers come from a file, read each time, or from the environment; no erro
 	expect(process.env.TPROF_HEADERS).toBeUndefined();
 });
 
-test('an engine\'s address says its protocol, and holds no credential', () => {
-	expect(engineOf('http://h:4318/v1development/profiles').protocol).toBe(otlp);
-	expect(engineOf('https://h/x').protocol).toBe(pyroscope);
+test('a backend\'s address says its protocol, and holds no credential', () => {
+	expect(backendOf('http://h:4318/v1development/profiles').protocol).toBe(otlp);
+	expect(backendOf('https://h/x').protocol).toBe(pyroscope);
 	for (const wrong of ['h:4040', 'ftp://h', 'http://', 'https://user:secret@h', 'https://h/?token=secret']) {
-		expect(() => engineOf(wrong)).toThrow(/^(?!.*secret)--to/);
+		expect(() => backendOf(wrong)).toThrow(/^(?!.*secret)--to/);
 	}
 });
 
@@ -215,16 +215,16 @@ test('metrics are for this host, under its own names', async () => {
 
 test('a query that Pyroscope cannot answer says why', async () => {
 	const now = 1_700_000_000_000;
-	expect(engineQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env', now)).toEqual({
+	expect(backendQuery('pyroscopes://h/base/?query=wall:wall:nanoseconds:wall:nanoseconds{state="BLOCKED"}&from=now-1h&until=now-30m&groupBy=env', now)).toEqual({
 		url: new URL('https://h/base/'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[], startMs: now - 3_600_000, endMs: now - 1_800_000,
 	});
 	for (const wrong of ['pyroscope://h/?query=x', 'pyroscope://h/?token=secret', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://h/?from=now-99999d', 'pyroscope://me:secret@h/?query={}']) {
-		expect(() => engineQuery(wrong, now)).toThrow(/^(?!.*secret)/);
+		expect(() => backendQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}
 
-	expect(withLabels({...engineQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
-	const {port} = await engine([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
-	const ask = async () => mergedProfile(engineQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1000);
+	expect(withLabels({...backendQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
+	const {port} = await backend([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
+	const ask = async () => mergedProfile(backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1000);
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
 	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
 	const nonsense = await ask();

@@ -74,17 +74,17 @@ function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24, ports: 
 	return {screen, left};
 }
 
-test('in the table of an engine, [ and ] move the span, / is no letter, and a row that does not open says why', async () => {
-	expect(pressChooser(empty, '[', rows, 10, 'engine').steps).toBe(-1);
-	expect(pressChooser(empty, ']', rows, 10, 'engine').steps).toBe(1);
-	expect(pressChooser(empty, '/', rows, 10, 'engine')).toEqual({state: empty});
+test('in the table of a backend, [ and ] move the span, / is no letter, and a row that does not open says why', async () => {
+	expect(pressChooser(empty, '[', rows, 10, 'backend').steps).toBe(-1);
+	expect(pressChooser(empty, ']', rows, 10, 'backend').steps).toBe(1);
+	expect(pressChooser(empty, '/', rows, 10, 'backend')).toEqual({state: empty});
 	expect(after(['[', '/']).state.filter).toBe('[/');
 	const {screen, left} = screenOf(rows, 80, 24, {
 		async prepare() {
-			throw new Error('the engine has nothing of it');
+			throw new Error('the backend has nothing of it');
 		},
 	});
-	expect((await screen.lines('enter')).at(-2)).toBe('the engine has nothing of it');
+	expect((await screen.lines('enter')).at(-2)).toBe('the backend has nothing of it');
 	await screen.type('\u0003');
 	expect(left).toEqual([undefined]);
 });

@@ -64,7 +64,7 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
 	const remark = viewOf(ui.view).remark?.(query) ?? '';
-	const over = ['snapshot', 'engine'].includes(keySourceOf(data)) ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
+	const over = ['snapshot', 'backend'].includes(keySourceOf(data)) ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
 	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
 	return [
 		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},

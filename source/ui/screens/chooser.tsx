@@ -97,8 +97,8 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		};
 	}, [list]);
 	const width = size.columns - 1;
-	const source = move && 'engine';
-	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (requests > 0 ? 'asking the engine...' : listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const source = move && 'backend';
+	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (requests > 0 ? 'asking the backend...' : listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [state, setState] = useState(initial);
 	// One read may bring several keys before the next render.

@@ -52,9 +52,9 @@ export type MethodTracer = {
 	forget(): Promise<void>;
 };
 
-/** Moves the span of the profile that an engine has merged. */
+/** Moves the span of the profile that a backend has merged. */
 export type SpanPort = {
-	/** Whether Esc leads back to the table of the engine. */
+	/** Whether Esc leads back to the table of the backend. */
 	readonly canGoBack: boolean;
 	/** Moves the span by `steps` of its length. Resolves to its baseline, or to undefined if a newer move has begun; rejects as `Save` does. */
 	move(steps: number): Promise<{readonly baseline?: Baseline} | undefined>;
@@ -68,7 +68,7 @@ export type SessionPorts = {
 	readonly tracer?: MethodTracer;
 	/** Undefined for what is recorded or saved already. */
 	readonly recording?: RecordingToggle;
-	/** Undefined unless an engine is shown. */
+	/** Undefined unless a backend is shown. */
 	readonly spans?: SpanPort;
 };
 

@@ -24,8 +24,8 @@ export const keyGroups = [
 
 export type Action = (typeof keyGroups)[number]['actions'][number];
 
-/** What is on the screen: a JVM that is sampled, a recording, a saved snapshot, or what an engine has. */
-export type KeySource = 'jvm' | 'recording' | 'snapshot' | 'engine';
+/** What is on the screen: a JVM that is sampled, a recording, a saved snapshot, or what a backend has. */
+export type KeySource = 'jvm' | 'recording' | 'snapshot' | 'backend';
 
 export type KeyRow = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
 	readonly action: Action;
@@ -57,7 +57,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
 	{action: 'focus', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of an engine', knownFrom: 'htop'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of a backend', knownFrom: 'htop'},
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
 	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'next', help: 'select the next line that Enter opens: who holds the lock, threads, callers, callees'},
@@ -101,11 +101,11 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
 	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', sources: liveOrRecorded},
-	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on. Of an engine: the span before', sources: [...liveOrRecorded, 'engine']},
-	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', sources: [...liveOrRecorded, 'engine']},
-	{action: 'filter', keys: ['/'], contexts: ['chooser'], label: '/', help: 'in the table of an engine: begin the filter, as any letter does', sources: ['engine']},
-	{action: 'earlier', keys: ['['], contexts: ['chooser'], label: '[', title: 'earlier', help: 'in the table of an engine: the span before', sources: ['engine']},
-	{action: 'later', keys: [']'], contexts: ['chooser'], label: ']', title: 'later', help: 'in the table of an engine: the span after, up to now', sources: ['engine']},
+	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'show the window before; sampling goes on. Of a backend: the span before', sources: [...liveOrRecorded, 'backend']},
+	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'show the window after; past the newest it is LIVE again, or all of a recording', sources: [...liveOrRecorded, 'backend']},
+	{action: 'filter', keys: ['/'], contexts: ['chooser'], label: '/', help: 'in the table of a backend: begin the filter, as any letter does', sources: ['backend']},
+	{action: 'earlier', keys: ['['], contexts: ['chooser'], label: '[', title: 'earlier', help: 'in the table of a backend: the span before', sources: ['backend']},
+	{action: 'later', keys: [']'], contexts: ['chooser'], label: ']', title: 'later', help: 'in the table of a backend: the span after, up to now', sources: ['backend']},
 	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', sources: liveOrRecorded},
 	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', sources: liveOrRecorded},
 	{action: 'changes', keys: ['D'], contexts: tables, label: 'D', help: 'what changed since the baseline, or against --compare FILE: CPU and ticks per second; again: back'},

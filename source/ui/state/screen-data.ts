@@ -14,7 +14,7 @@ import type {KeySource} from './keys.js';
 /** Returns what is on the screen, which decides what some keys do. */
 export function keySourceOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): KeySource {
 	if (status.span !== undefined) {
-		return 'engine';
+		return 'backend';
 	}
 
 	return status.phase === 'recording' ? (ring.windows.length > 0 ? 'recording' : 'snapshot') : 'jvm';

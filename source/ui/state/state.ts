@@ -172,7 +172,7 @@ export function firstRow(top: number, selected: number, rows: number, pageRows: 
 export type Effect =
 	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
 	| {readonly type: 'reset'; readonly isUndone: boolean}
-	/** Moves the span of an engine by `steps` of its length. */
+	/** Moves the span of a backend by `steps` of its length. */
 	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}

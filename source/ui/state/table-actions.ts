@@ -167,7 +167,7 @@ function cleared(state: UiState, {source}: ScreenContext): UiState {
 		return withAllThreads(state);
 	}
 
-	return backFromFocus(state) ?? (source === 'engine' ? withEffect(state, {type: 'back'}) : state);
+	return backFromFocus(state) ?? (source === 'backend' ? withEffect(state, {type: 'back'}) : state);
 }
 
 function withAllThreads(state: UiState): UiState {

@@ -12,7 +12,7 @@ export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
 
 /** Goes to the previous window; in a young session first to a shorter one. */
 export function earlier(state: UiState, {ring, source}: ScreenContext): UiState {
-	if (source === 'engine') {
+	if (source === 'backend') {
 		return moveSpan(state, -1);
 	}
 
@@ -31,7 +31,7 @@ export function earlier(state: UiState, {ring, source}: ScreenContext): UiState 
 
 /** Goes to the next window; past the newest, back to LIVE. */
 export function later(state: UiState, {ring, source}: ScreenContext): UiState {
-	if (source === 'engine') {
+	if (source === 'backend') {
 		return moveSpan(state, 1);
 	}
 
@@ -42,7 +42,7 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 }
 
 function moveSpan(state: UiState, steps: number): UiState {
-	return withEffect(say(state, 'asking the engine...'), {type: 'move-span', steps});
+	return withEffect(say(state, 'asking the backend...'), {type: 'move-span', steps});
 }
 
 /** Goes to the second with the most CPU time. */

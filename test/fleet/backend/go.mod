@@ -1,4 +1,4 @@
-module engine
+module backend
 
 go 1.26.0
 

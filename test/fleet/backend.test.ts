@@ -22,27 +22,27 @@ import {TerminalSession} from '../helpers/terminal.js';
 import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 import {serve} from './serve.js';
 
-/** An engine of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
-const builtEngine = buildEngine();
+/** A backend of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
+const builtBackend = buildBackend();
 
-function buildEngine(): string | undefined {
-	const program = path.join(sharedFolder(), 'engine');
-	const {status, stderr} = spawnSync(goProgram() ?? 'go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'engine'), encoding: 'utf8', timeout: 180_000});
+function buildBackend(): string | undefined {
+	const program = path.join(sharedFolder(), 'backend');
+	const {status, stderr} = spawnSync(goProgram() ?? 'go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'backend'), encoding: 'utf8', timeout: 180_000});
 	if (status !== 0) {
-		process.stderr.write(`no engine in Go: ${stderr ?? 'no go'}\n`);
+		process.stderr.write(`no backend in Go: ${stderr ?? 'no go'}\n`);
 	}
 
 	return status === 0 ? program : undefined;
 }
 
 /** Starts it; `printed` has the profiles that it was sent, and the queries. */
-async function startEngine(program: string) {
-	const engine = spawnForTest(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
+async function startBackend(program: string) {
+	const backend = spawnForTest(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
 	const printed: string[] = [];
-	createInterface(engine.stdout!).on('line', line => {
+	createInterface(backend.stdout!).on('line', line => {
 		printed.push(line);
 	});
-	const [data] = await once(engine.stderr!, 'data') as [Buffer];
+	const [data] = await once(backend.stderr!, 'data') as [Buffer];
 	return {port: data.toString().trim(), printed};
 }
 
@@ -62,7 +62,7 @@ async function push(port: string, of: Labels, sent: Snapshot, protocol: Protocol
 }
 
 test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) => {
-	const {port, printed} = await startEngine(builtEngine ?? skip('no Go'));
+	const {port, printed} = await startBackend(builtBackend ?? skip('no Go'));
 	for (const [protocol, decode, at] of [[pyroscope, decodePush, ''], [otlp, decodeOtlp, '/v1development/profiles']] as const) {
 		for (const window of Object.values(windows)) {
 			printed.length = 0;
@@ -80,13 +80,13 @@ test('Pyroscope\'s and OpenTelemetry\'s own code read the same', async ({skip}) 
 	expect(snapshot.session).toMatchObject({startedAtMs, durationMs: 60_000});
 });
 
-/** What the engine was asked and answered below, in base64. */
+/** What the backend was asked and answered below, in base64. */
 type Exchange = ReadonlyArray<{readonly path: string; readonly type: string; readonly request: string; readonly answer: string}>;
 
 const recording = path.join(import.meta.dirname, 'exchange.json');
 const exchange = JSON.parse(readFileSync(recording, 'utf8')) as Exchange;
 
-/** Serves the recorded exchange, or records that with the engine behind it. */
+/** Serves the recorded exchange, or records that with the backend behind it. */
 async function serveExchange(behind?: string) {
 	const recorded = new Map<string, Exchange[number]>();
 	const {port} = await serve(async (incoming, body, outgoing) => {
@@ -104,7 +104,7 @@ async function serveExchange(behind?: string) {
 	return {recorded, port};
 }
 
-/** Looks at what the engine has, as text and on the screen. */
+/** Looks at what the backend has, as text and on the screen. */
 async function watchFleet(port: number): Promise<void> {
 	const address = `pyroscope://127.0.0.1:${port}/?from=${startedAtMs - 1000}&until=${startedAtMs + 59_000}`;
 	const {stdout} = await runCli('open', address);
@@ -130,13 +130,13 @@ async function watchFleet(port: number): Promise<void> {
 	expect(await terminal.ended()).toMatchObject({exitCode: 0});
 }
 
-test('a recorded engine\'s services and JVMs are a table, from which one opens', async () => {
+test('a recorded backend\'s services and JVMs are a table, from which one opens', async () => {
 	const {port} = await serveExchange();
 	await watchFleet(port);
 });
 
-test('the engine in Go answers as it was recorded', async ({skip}) => {
-	const {port} = await startEngine(builtEngine ?? skip('no Go'));
+test('the backend in Go answers as it was recorded', async ({skip}) => {
+	const {port} = await startBackend(builtBackend ?? skip('no Go'));
 	for (const [service, pod, agoMs] of [['shop', 'shop-0', 0], ['shop', 'shop-1', 0], ['mail', 'mail-0', 0], ['shop', 'shop-0', 60_000], ['shop', 'shop-1', 60_000]] as const) {
 		await push(port, {service_name: service, pod}, {...window, session: {...window.session, startedAtMs: startedAtMs - agoMs}});
 	}

@@ -1,4 +1,4 @@
-// An engine for the tests of push: it decodes what it gets with Pyroscope's and OpenTelemetry's own code, and prints each
+// A backend for the tests of push: it decodes what it gets with Pyroscope's and OpenTelemetry's own code, and prints each
 // profile as a line of JSON: its labels, type and period, and the value of each stack. It serves what was pushed.
 package main
 
