@@ -68,7 +68,7 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 			}),
 			saveFormats: [...saveFormats, ...(target === undefined && recording === undefined ? [] : [recordingItem])],
 			view: {
-				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'}, lookedAtMs: atMs,
+				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'}, pastMs: atMs,
 			},
 			theme: themeOf(options),
 			stdin: process.stdin,

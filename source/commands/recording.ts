@@ -90,7 +90,7 @@ async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 
 /** Returns an opened file as a source that never changes. */
 export function savedSource({snapshot, recording}: {readonly snapshot: Snapshot; readonly recording?: Pick<Recording, 'last' | 'problem'>}): SnapshotSource {
-	const {note, ...said} = recording?.last.said ?? {};
+	const {note, ...said} = recording?.last.sourceNotes ?? {};
 	const notes = [recording?.problem, note].filter(text => text !== undefined);
 	return {
 		status: () => ({

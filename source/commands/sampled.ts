@@ -58,7 +58,7 @@ export class Windows {
 		const vitals = this.#vitals?.read();
 		if (snapshot && snapshot.session.samples > 0) {
 			const {note, lineNote, tracer} = this.#source.status();
-			this.ring = addToRing(this.ring, snapshot, {vitals, said: {note, lineNote, tracer}}, isLast ? {...bounds, leastMs: 0} : bounds);
+			this.ring = addToRing(this.ring, snapshot, {vitals, sourceNotes: {note, lineNote, tracer}}, isLast ? {...bounds, leastMs: 0} : bounds);
 		}
 
 		return this.ring;

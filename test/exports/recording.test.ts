@@ -30,7 +30,7 @@ async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxB
 	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
-		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second}, said: {note: `second ${second}`}});
+		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second}, sourceNotes: {note: `second ${second}`}});
 		await recorder.follow(ring);
 	}
 
@@ -82,7 +82,7 @@ describe('a recording', () => {
 		for (let step = 0; step < 40; step++) {
 			const index = pick(random, seconds);
 			const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
-			expect(others).toMatchObject({vitals: {cpuPercent: index}, said: {note: `second ${index}`}});
+			expect(others).toMatchObject({vitals: {cpuPercent: index}, sourceNotes: {note: `second ${index}`}});
 			expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
 			expect(namesIn(snapshot)).toEqual(namesIn(session.at(-1)!));
 		}

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {windowStart, noPast, remember, reset, undoReset, type Past} from '../../source/query/past/windows.js';
+import {windowStart, noStarts, remember, reset, undoReset, type WindowStarts} from '../../source/query/past/windows.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;
@@ -12,8 +12,8 @@ function at(second: number): Snapshot {
 
 const secondOf = (snapshot: Snapshot | undefined) => snapshot ? (snapshot.session.lastSampleAtMs - startMs) / 1000 : 'start';
 
-function past(until: number, everyS: number): Past {
-	let found = noPast;
+function startsUntil(until: number, everyS: number): WindowStarts {
+	let found = noStarts;
 	for (let second = everyS; second <= until + 1e-9; second += everyS) {
 		found = remember(found, at(second));
 	}
@@ -22,7 +22,7 @@ function past(until: number, everyS: number): Past {
 }
 
 test.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s: the last 10 s are 10 s and no more than a second or a refresh longer, with few snapshots kept', everyS => {
-	let found = noPast;
+	let found = noStarts;
 	for (let second = everyS; second < 60; second += everyS) {
 		const now = at(second);
 		found = remember(found, now);
@@ -35,13 +35,13 @@ test.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s: the last 10 s are 10 s a
 });
 
 test('the last refresh begins at the snapshot before', () => {
-	expect(secondOf(windowStart('refresh', past(5, 1), at(5)))).toBe(4);
-	expect(secondOf(windowStart('refresh', past(5, 1), at(6)))).toBe(5);
-	expect(secondOf(windowStart('refresh', noPast, at(6)))).toBe('start');
+	expect(secondOf(windowStart('refresh', startsUntil(5, 1), at(5)))).toBe(4);
+	expect(secondOf(windowStart('refresh', startsUntil(5, 1), at(6)))).toBe(5);
+	expect(secondOf(windowStart('refresh', noStarts, at(6)))).toBe('start');
 });
 
 test('while nothing is sampled the windows stay as they are', () => {
-	const before = past(30, 1);
+	const before = startsUntil(30, 1);
 	const again = {...at(30), session: {...at(30).session, takenAtMs: startMs + 900_000}};
 	expect(remember(before, again)).toBe(before);
 	expect(secondOf(windowStart('last-10s', before, again))).toBe(20);
@@ -49,7 +49,7 @@ test('while nothing is sampled the windows stay as they are', () => {
 });
 
 test('a reset begins a window, is undone, and loses nothing', () => {
-	const first = reset(past(5, 1), at(5));
+	const first = reset(startsUntil(5, 1), at(5));
 	const second = reset(first, at(7));
 	expect(secondOf(windowStart('reset', second, at(9)))).toBe(7);
 	expect(secondOf(windowStart('reset', undoReset(second), at(9)))).toBe(5);

@@ -28,7 +28,7 @@ test.each([
 	{view: 'flame', rows: 18, keys: ['end']},
 ])('the pictures of $view show the screen as it is; npm run picture draws them anew', async ({view, rows, keys}) => {
 	const store = new SessionStore({
-		source: sourceOf(() => last.snapshot, {status: () => ({...last.said, phase: 'sampling', stale: false})}), delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {},
+		source: sourceOf(() => last.snapshot, {status: () => ({...last.sourceNotes, phase: 'sampling', stale: false})}), delayMs: 1000, recorded: recording, vitals: () => last.vitals ?? {},
 	});
 	store.refresh();
 	const screen = openScreen(store, {columns, rows, theme: new Theme({color: true, ascii: false})});

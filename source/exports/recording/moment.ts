@@ -10,9 +10,9 @@ import {printable} from '../../model/text.js';
 import {threadStates} from '../../model/thread-state.js';
 import {VarintReader, VarintWriter} from '../../model/varints.js';
 import {MovingMoment, type Counts} from '../../query/past/deltas.js';
-import {lookedAt, type Session} from '../../query/past/look-back.js';
+import {momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {
-	figureNames, maxJsonBytes, readBody, windowBody, type Beside, type Looked,
+	figureNames, maxJsonBytes, readBody, windowBody, type MomentFacts, type PastMoment,
 } from '../../query/past/window-body.js';
 import {version} from '../../runtime/bundle.js';
 import {maxContention, maxSamples, maxThreads, tooMany} from '../common/limits.js';
@@ -34,7 +34,7 @@ export function sessionJson({target, session: {engine, timer}}: Snapshot): strin
 }
 
 /** Reads what `sessionJson` wrote. Throws RangeError or SyntaxError. */
-export function readSession(json: string): Omit<Session, 'dictionary'> {
+export function readSession(json: string): Omit<SessionFacts, 'dictionary'> {
 	const about = record(JSON.parse(json));
 	if (!Object.entries(layout).every(([name, names]) => isDeepStrictEqual(about[name], names))) {
 		throw new RangeError('it is of another version of tprof-top');
@@ -53,7 +53,7 @@ export function checkCounts({counters, contention, threads}: Counts): void {
 }
 
 /** Returns the moment with printable texts after checking the bounds of each value. Throws RangeError. */
-export function checked({snapshot, vitals, said}: Looked, names: ReadNames): Looked {
+export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: ReadNames): PastMoment {
 	const {dictionary, threads, session} = snapshot;
 	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
 	for (const [region, columns] of Object.entries(columnsOf) as Array<[keyof Counts, Columns]>) {
@@ -73,7 +73,7 @@ export function checked({snapshot, vitals, said}: Looked, names: ReadNames): Loo
 	names.checkStacks(snapshot);
 	const figures = Object.fromEntries(figureNames.map(name => [name, valueOrNone(sessionFigures[name].unit, session[name], sizes)]));
 	return {
-		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), said: checkedTexts(record(said)),
+		snapshot: {...snapshot, session: {...session, ...figures}, threads: {...threads, name: threads.name.map(name => printable(name))}}, vitals: checkedVitals(record(vitals)), sourceNotes: checkedTexts(record(sourceNotes)),
 	};
 }
 
@@ -81,8 +81,8 @@ function checkedVitals(vitals: Document): TargetVitals {
 	return Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER)));
 }
 
-function checkedTexts(said: Document): Beside['said'] {
-	return Object.fromEntries(Object.entries(said).filter(([, value]) => typeof value === 'string').map(([name, value]) => [name, printable(String(value))]));
+function checkedTexts(sourceNotes: Document): MomentFacts['sourceNotes'] {
+	return Object.fromEntries(Object.entries(sourceNotes).filter(([, value]) => typeof value === 'string').map(([name, value]) => [name, printable(String(value))]));
 }
 
 const bytes = new VarintWriter();
@@ -90,7 +90,7 @@ const bytes = new VarintWriter();
 /** Returns a snapshot as bytes; if it is of a window, with an agent's reports at its start. */
 export function snapshotBytes(snapshot: Snapshot): Uint8Array {
 	const {dictionary, traces, tasks} = snapshot;
-	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, snapshot, {vitals: {}, said: {}}));
+	const content = contentOf(dictionary, noNames, nameCounts(dictionary), windowBody(undefined, snapshot, {vitals: {}, sourceNotes: {}}));
 	bytes.block(sessionJson(snapshot));
 	for (const report of [traces, tasks]) {
 		bytes.block(report?.since?.bytes ?? new Uint8Array());
@@ -115,7 +115,7 @@ export function readSnapshot(saved: Uint8Array): Snapshot {
 	checkCounts(end.counts);
 	const moving = new MovingMoment(undefined, end.counts);
 	moving.move(end.changes, 1);
-	const {snapshot} = checked(lookedAt(moving, {...session, dictionary: names.dictionary()}, end), names);
+	const {snapshot} = checked(momentFrom(moving, {...session, dictionary: names.dictionary()}, end), names);
 	const {traces, tasks} = snapshot;
 	const before = withReports(tracesBefore, tasksBefore, tasks && aboutOf(tasks));
 	return {

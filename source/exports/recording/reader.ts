@@ -1,7 +1,7 @@
 import {printable} from '../../model/text.js';
-import {fromNothing, lookedAt, type Session} from '../../query/past/look-back.js';
+import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/ring.js';
-import {maxJsonBytes, readBody, type Looked} from '../../query/past/window-body.js';
+import {maxJsonBytes, readBody, type PastMoment} from '../../query/past/window-body.js';
 import {UserError} from '../../runtime/errors.js';
 import {ExcessError, tooMany} from '../common/limits.js';
 import {
@@ -14,7 +14,7 @@ import {ReadNames} from './names.js';
 export type Recording = {
 	readonly ring: Ring;
 	/** The moment at its end. */
-	readonly last: Looked;
+	readonly last: PastMoment;
 	/** Which parts of the file are unreadable; printable. */
 	readonly problem?: string;
 };
@@ -173,22 +173,22 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 
 	const ring: Ring = {
 		...emptyRing, base, windows, recording: {
-			whole, gaps: [...gaps].filter(gap => gap < windows.length), check: looked => checked(looked, names),
+			whole, gaps: [...gaps].filter(gap => gap < windows.length), check: moment => checked(moment, names),
 		},
 	};
 	const count = (of: readonly Member[]) => of.filter(({kind}) => kind === memberKinds.window).length;
 	return {ring, unread: count(members) - count(windows)};
 }
 
-function lastOf(ring: Ring, newest: RingWindow, session: Omit<Session, 'dictionary'>, names: ReadNames): Looked {
+function lastOf(ring: Ring, newest: RingWindow, session: Omit<SessionFacts, 'dictionary'>, names: ReadNames): PastMoment {
 	const {whole} = ring.recording!;
 	const end = readBody(newest.body());
 	checkCounts(end.counts);
 	const from = Math.max(...whole.keys());
-	const moving = fromNothing(end.counts, whole.get(from));
+	const moving = fromZeros(end.counts, whole.get(from));
 	for (const window of ring.windows.slice(from + 1)) {
 		moving.move(readBody(window.body()).changes, 1);
 	}
 
-	return checked(lookedAt(moving, {...session, dictionary: names.dictionary()}, end), names);
+	return checked(momentFrom(moving, {...session, dictionary: names.dictionary()}, end), names);
 }

@@ -1,7 +1,7 @@
 import {constants, open, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
-import {LookBack, momentOf} from '../../query/past/look-back.js';
+import {LookBack, windowOrBase} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, indexAt} from '../../query/past/steps.js';
 import {windowBody} from '../../query/past/window-body.js';
@@ -75,7 +75,7 @@ export class Recorder {
 		}
 
 		if (!this.#wanted) {
-			this.#beforeMs = momentOf(ring, from - 1)?.atMs ?? -Infinity;
+			this.#beforeMs = windowOrBase(ring, from - 1)?.atMs ?? -Infinity;
 		}
 
 		this.#wanted = ring;
@@ -163,7 +163,7 @@ export class Recorder {
 
 		const members = this.#members ?? await this.#begin(ring);
 		let at = this.#atOrBefore(ring, this.#lastMs);
-		if ((momentOf(ring, at)?.atMs ?? -Infinity) !== this.#lastMs) {
+		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== this.#lastMs) {
 			// The windows in between are no longer in the ring: go on with a whole moment.
 			at++;
 			members.skip();
@@ -184,7 +184,7 @@ export class Recorder {
 	/** Returns the index of the moment, or of the last one before it: then the ring no longer has what is between. */
 	#atOrBefore(ring: Ring, ms: number): number {
 		const at = indexAt(ring, ms);
-		if ((momentOf(ring, at)?.atMs ?? -Infinity) !== ms) {
+		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== ms) {
 			this.#loss ??= `a part is missing${this.#problem === undefined ? '' : `: ${this.#problem}`}`;
 		}
 
@@ -198,7 +198,7 @@ export class Recorder {
 			const members = new MemberFile(handle, sessionMember(ring.newest!), this.#maxBytes);
 			await members.begin();
 			const before = this.#atOrBefore(ring, this.#beforeMs);
-			if (momentOf(ring, before)) {
+			if (windowOrBase(ring, before)) {
 				await this.#index(ring, before, members);
 			}
 
@@ -218,10 +218,10 @@ export class Recorder {
 
 	/** Writes an index of the moment at which a window ends. */
 	async #index(ring: Ring, at: number, members: MemberFile): Promise<void> {
-		const looked = new LookBack().at(ring, at)!;
-		const moment = momentOf(ring, at)!;
-		await members.index(moment, windowBody(undefined, looked.snapshot, looked), looked.snapshot.dictionary);
-		this.#indexMs = moment.atMs;
+		const moment = new LookBack().at(ring, at)!;
+		const window = windowOrBase(ring, at)!;
+		await members.index(window, windowBody(undefined, moment.snapshot, moment), moment.snapshot.dictionary);
+		this.#indexMs = window.atMs;
 	}
 
 	/** Whether the file still has its name. Throws if another program has replaced or truncated it. */

@@ -3,7 +3,7 @@ import {sumUpTo} from '../../model/sum.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {mergedBody, windowBody, type Beside, type Looked} from './window-body.js';
+import {mergedBody, windowBody, type MomentFacts, type PastMoment} from './window-body.js';
 
 /** A window's end, and what the time line shows of it. */
 export type WindowFigures = {
@@ -32,7 +32,7 @@ type RecordedRing = {
 	/** Indexes of windows before which some are missing. */
 	readonly gaps: readonly number[];
 	/** Returns the moment after checking its values. Throws RangeError. */
-	check(looked: Looked): Looked;
+	check(moment: PastMoment): PastMoment;
 };
 
 /** The last windows of a session: of a second for ten minutes, of ten seconds before that. Immutable. */
@@ -70,14 +70,14 @@ export const usualBounds: RingBounds = {
 const windowBytes = 250;
 
 /** Returns the ring with a window of what was sampled since its newest one; the same ring if that is too little. */
-export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, said = {}}: Partial<Beside> = {}, bounds: RingBounds = usualBounds): Ring {
+export function addToRing(ring: Ring, snapshot: Snapshot, {vitals = {}, sourceNotes = {}}: Partial<MomentFacts> = {}, bounds: RingBounds = usualBounds): Ring {
 	const {session} = snapshot;
 	const {newest} = ring;
 	if (session.samples === (newest?.session.samples ?? 0) || (newest && Math.abs(session.takenAtMs - newest.session.takenAtMs) < bounds.leastMs)) {
 		return ring;
 	}
 
-	const window = windowOf(ring, snapshot, {vitals, said});
+	const window = windowOf(ring, snapshot, {vitals, sourceNotes});
 	return bounded(coarsened({
 		...ring, windows: [...ring.windows, window], newest: snapshot, bytes: ring.bytes + sizeOf(window),
 	}, bounds), bounds);
@@ -87,7 +87,7 @@ function sizeOf({bytes}: RingWindow): number {
 	return bytes + windowBytes;
 }
 
-function windowOf({newest: then, windows}: Ring, now: Snapshot, beside: Beside): RingWindow {
+function windowOf({newest: then, windows}: Ring, now: Snapshot, facts: MomentFacts): RingWindow {
 	const {session} = now;
 	return {
 		// The clock may be set back.
@@ -96,7 +96,7 @@ function windowOf({newest: then, windows}: Ring, now: Snapshot, beside: Beside):
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
 		blockedTicks: blockedTicks(now) - (then ? blockedTicks(then) : 0),
 		samples: session.samples - (then?.session.samples ?? 0),
-		...kept(windowBody(then, now, beside)),
+		...kept(windowBody(then, now, facts)),
 	};
 }
 

@@ -12,19 +12,19 @@ docs/formats.md has the format.
 */
 
 /** Facts of a moment beside the snapshot. */
-export type Beside = {
+export type MomentFacts = {
 	readonly vitals: TargetVitals;
-	/** Notes of the source on how it samples. */
-	readonly said: Pick<SourceStatus, 'note' | 'lineNote' | 'tracer'>;
+	/** Notes of the source on how it samples; `said` in files. */
+	readonly sourceNotes: Pick<SourceStatus, 'note' | 'lineNote' | 'tracer'>;
 };
 
 /** A moment of the past. */
-export type Looked = Beside & {readonly snapshot: Snapshot};
+export type PastMoment = MomentFacts & {readonly snapshot: Snapshot};
 
 /** Maximum bytes of JSON in a window. */
 export const maxJsonBytes = 2 ** 20;
 
-export type WindowBody = Beside & {
+export type WindowBody = MomentFacts & {
 	readonly figures: Readonly<Record<keyof typeof sessionFigures, number>>;
 	readonly counts: Counts;
 	/** See deltas.ts. */
@@ -38,10 +38,10 @@ export const figureNames = namesOf(sessionFigures);
 const bytes = new VarintWriter();
 
 /** Returns the bytes of the window from `then` (undefined: from zeros) to `now`. */
-export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, said}: Beside): Uint8Array {
+export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, sourceNotes}: MomentFacts): Uint8Array {
 	const changes = deltas(then, now);
 	const {traces, tasks} = now;
-	bytes.block(JSON.stringify({vitals, said, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
+	bytes.block(JSON.stringify({vitals, said: sourceNotes, ...(tasks ? {tasks: aboutOf(tasks)} : {})}));
 	for (const report of [traces, tasks]) {
 		bytes.block(report?.bytes ?? new Uint8Array());
 	}
@@ -62,11 +62,11 @@ export function windowBody(then: Snapshot | undefined, now: Snapshot, {vitals, s
 /** Reads a body. Throws RangeError or SyntaxError. */
 export function readBody(body: Uint8Array): WindowBody {
 	const from = new VarintReader(body);
-	const {vitals = {}, said = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Beside & {readonly tasks?: unknown};
+	const {vitals = {}, said: sourceNotes = {}, tasks} = JSON.parse(from.blockText(maxJsonBytes)) as Pick<MomentFacts, 'vitals'> & {readonly said?: MomentFacts['sourceNotes']; readonly tasks?: unknown};
 	const [traced, followed] = [from.block(), from.block()];
 	return {
 		vitals,
-		said,
+		sourceNotes,
 		reports: () => withReports(traced, followed, tasks),
 		figures: fromNames(figureNames, () => from.exact()),
 		counts: {counters: from.number(), contention: from.number(), threads: from.number()},

@@ -10,16 +10,16 @@ export const windows = [
 export type WindowId = (typeof windows)[number]['id'];
 
 /** Snapshots at which windows begin. Immutable. */
-export type Past = {
+export type WindowStarts = {
 	/** Oldest first; the last one is the newest snapshot that was shown. */
 	readonly refreshes: readonly Snapshot[];
 	readonly resets: readonly Snapshot[];
 };
 
-export const noPast: Past = Object.freeze({refreshes: [], resets: []});
+export const noStarts: WindowStarts = Object.freeze({refreshes: [], resets: []});
 
 /** Length of the window `last-10s`. */
-export const lastMs = 10_000;
+export const lastTenSecondsMs = 10_000;
 
 /** Minimum time between two snapshots kept for `last-10s`, and its maximum error. */
 const keptEveryMs = 1000;
@@ -31,15 +31,15 @@ function timeOf({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
-/** Returns the past with a snapshot that is shown; the same past if it has no new samples. */
-export function remember(past: Past, snapshot: Snapshot): Past {
-	const newest = past.refreshes.at(-1);
+/** Returns the starts with a snapshot that is shown; the same object if it has no new samples. */
+export function remember(starts: WindowStarts, snapshot: Snapshot): WindowStarts {
+	const newest = starts.refreshes.at(-1);
 	if (newest?.session.samples === snapshot.session.samples) {
-		return past;
+		return starts;
 	}
 
 	const kept: Snapshot[] = [];
-	for (const candidate of past.refreshes.slice(0, -1)) {
+	for (const candidate of starts.refreshes.slice(0, -1)) {
 		const before = kept.at(-1);
 		if (!before || timeOf(candidate) - timeOf(before) >= keptEveryMs) {
 			kept.push(candidate);
@@ -47,33 +47,33 @@ export function remember(past: Past, snapshot: Snapshot): Past {
 	}
 
 	// Keep the one at which the last 10 s begin, but none before it.
-	const first = Math.max(0, kept.findLastIndex(candidate => timeOf(snapshot) - timeOf(candidate) >= lastMs));
-	return {...past, refreshes: [...kept.slice(first), ...(newest ? [newest] : []), snapshot]};
+	const first = Math.max(0, kept.findLastIndex(candidate => timeOf(snapshot) - timeOf(candidate) >= lastTenSecondsMs));
+	return {...starts, refreshes: [...kept.slice(first), ...(newest ? [newest] : []), snapshot]};
 }
 
-/** Returns the past with a reset: the window `reset` begins at the snapshot. */
-export function reset(past: Past, snapshot: Snapshot): Past {
-	return {...past, resets: [...past.resets, snapshot].slice(-maxResets)};
+/** Returns the starts with a reset: the window `reset` begins at the snapshot. */
+export function reset(starts: WindowStarts, snapshot: Snapshot): WindowStarts {
+	return {...starts, resets: [...starts.resets, snapshot].slice(-maxResets)};
 }
 
-export function undoReset(past: Past): Past {
-	return {...past, resets: past.resets.slice(0, -1)};
+export function undoReset(starts: WindowStarts): WindowStarts {
+	return {...starts, resets: starts.resets.slice(0, -1)};
 }
 
 /** Returns the snapshot at which a window that ends at `snapshot` begins; undefined: at the session's start. */
-export function windowStart(window: WindowId, past: Past, snapshot: Snapshot): Snapshot | undefined {
-	const earlier = past.refreshes.filter(candidate => candidate.session.samples < snapshot.session.samples);
+export function windowStart(window: WindowId, starts: WindowStarts, snapshot: Snapshot): Snapshot | undefined {
+	const earlier = starts.refreshes.filter(candidate => candidate.session.samples < snapshot.session.samples);
 	switch (window) {
 		case 'start': {
 			return undefined;
 		}
 
 		case 'reset': {
-			return past.resets.at(-1);
+			return starts.resets.at(-1);
 		}
 
 		case 'last-10s': {
-			return earlier.findLast(candidate => timeOf(snapshot) - timeOf(candidate) >= lastMs);
+			return earlier.findLast(candidate => timeOf(snapshot) - timeOf(candidate) >= lastTenSecondsMs);
 		}
 
 		case 'refresh': {
@@ -97,8 +97,8 @@ const leastMs = 500;
 const startUpMs = 3000;
 
 /** Returns the rates of the last ten seconds, or since the first snapshot; own CPU without start-up. */
-export function recentRates({refreshes}: Past, {session}: Snapshot): SamplingRates {
-	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= lastMs) ?? refreshes.at(0);
+export function recentRates({refreshes}: WindowStarts, {session}: Snapshot): SamplingRates {
+	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= lastTenSecondsMs) ?? refreshes.at(0);
 	const started = refreshes.find(({session: {takenAtMs, startedAtMs}}) => takenAtMs - startedAtMs >= startUpMs);
 	return begin
 		? {

@@ -169,7 +169,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 		},
 		reset({isUndone}) {
 			store.reset(isUndone);
-			const {length: resets} = store.get().past.resets;
+			const {length: resets} = store.get().starts.resets;
 			dispatch(state => ({...state, resets, window: resets > 0 ? 'reset' : 'start'}));
 		},
 		'keep-columns'(effect) {

@@ -37,7 +37,7 @@ export type ScreenData = {
 	/** Number of samples taken since those on the screen, while it is paused or shows the past. */
 	readonly samplesSincePause: number;
 	/** How sampling performs now, or performed in the recording. */
-	readonly lately: SamplingRates;
+	readonly rates: SamplingRates;
 	/** The target's CPU use in the minute up to the end of the window. */
 	readonly cpuTrend?: Trend;
 	/** Returns that of a row of the current view; undefined if its rows have no trend. */

@@ -52,12 +52,12 @@ export class SessionData {
 		const last = answer.past ? indexAt(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
 			...answer,
-			status: answer.past ? {...feed.status, ...noneSaid, ...answer.past.said} : feed.status,
+			status: answer.past ? {...feed.status, ...noNotes, ...answer.past.sourceNotes} : feed.status,
 			vitals: answer.past?.vitals ?? vitals,
 			nowMs,
 			ring,
 			samplesSincePause: Math.max(0, newestSamples - (answer.snapshot?.session.samples ?? 0)),
-			lately: shown ? latelyOf(answer, feed, shown) : {},
+			rates: shown ? ratesShown(answer, feed, shown) : {},
 			cpuTrend: cpuTrend(ring, last),
 			trendOf: key => this.#trends.of(key, viewOf(state.view), query, ring, last),
 		};
@@ -99,15 +99,15 @@ export class SessionData {
 		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
 	}
 
-	#query(state: UiState, {shown, past, ring, vitals, status}: Feed): Answer {
+	#query(state: UiState, {shown, starts, ring, vitals, status}: Feed): Answer {
 		const cellMs = pastCell(state);
-		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
-		const [snapshot, baseline] = looked ? [looked.snapshot, looked.since] : [shown, shown && windowStart(state.window, past, shown)];
-		const known = {vitals: looked?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
+		const past = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
+		const [snapshot, baseline] = past ? [past.snapshot, past.since] : [shown, shown && windowStart(state.window, starts, shown)];
+		const known = {vitals: past?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
 		return this.#answer([snapshot, baseline, state.query, state.sorts[state.view], state.view, known.vitals, known.canAskForHolders, status.lineNote, status.tracer], () => {
 			this.#details.clear();
 			this.#others.clear();
-			return snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past: looked} : {findings: []};
+			return snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past} : {findings: []};
 		});
 	}
 
@@ -138,18 +138,18 @@ function remembered<Answer>(): (dependsOn: readonly unknown[], make: () => Answe
 }
 
 /** What of the status belongs to a moment. */
-const noneSaid = {note: undefined, lineNote: undefined, tracer: undefined};
+const noNotes = {note: undefined, lineNote: undefined, tracer: undefined};
 
 function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {
 	return rows.find(row => row.key === key);
 }
 
-function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot): SamplingRates {
-	if (looked) {
-		return ratesOf(looked.snapshot, looked.since);
+function ratesShown({past}: Answer, {starts, status}: Feed, shown: Snapshot): SamplingRates {
+	if (past) {
+		return ratesOf(past.snapshot, past.since);
 	}
 
-	return status.phase === 'recording' ? ratesOf(shown, undefined) : recentRates(past, shown);
+	return status.phase === 'recording' ? ratesOf(shown, undefined) : recentRates(starts, shown);
 }
 
 function linkedQuery(query: Query, {sort}: View): Query {

@@ -1,8 +1,8 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../../model/source.js';
-import type {Looked} from '../../query/past/window-body.js';
-import {noPast, remember, reset, undoReset, type Past} from '../../query/past/windows.js';
-import {recordedPast} from '../../query/past/look-back.js';
+import type {PastMoment} from '../../query/past/window-body.js';
+import {noStarts, remember, reset, undoReset, type WindowStarts} from '../../query/past/windows.js';
+import {recordedStarts} from '../../query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
@@ -13,7 +13,7 @@ export type Feed = {
 	readonly nowMs: number;
 	readonly shown?: Snapshot;
 	/** Earlier snapshots, at which windows may begin. */
-	readonly past: Past;
+	readonly starts: WindowStarts;
 	readonly ring: Ring;
 	readonly newestSamples: number;
 	readonly isRead: boolean;
@@ -29,13 +29,13 @@ export type StoreOptions = {
 	readonly source: SnapshotSource;
 	readonly delayMs: number;
 	/** The windows of a recording, and what stood at its end. */
-	readonly recorded?: {readonly ring: Ring; readonly last: Looked};
+	readonly recorded?: {readonly ring: Ring; readonly last: PastMoment};
 	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
 	onWindow?(ring: Ring): void;
 };
 
-/** The session as a store for React: reads the source at every refresh; keeps the past that windows and resets need. */
+/** The session as a store for React: reads the source at every refresh; keeps the snapshots at which windows begin. */
 export class SessionStore {
 	readonly #options: StoreOptions;
 	readonly #listeners = new Set<() => void>();
@@ -54,7 +54,7 @@ export class SessionStore {
 		const {recorded} = options;
 		this.#ring = recorded?.ring ?? emptyRing;
 		this.#feed = {
-			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), past: recorded ? recordedPast(recorded.ring) : noPast, ring: this.#ring, newestSamples: 0, isRead: false,
+			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, newestSamples: 0, isRead: false,
 		};
 	}
 
@@ -85,7 +85,7 @@ export class SessionStore {
 		const {source, vitals} = this.#options;
 		const status = source.status();
 		const snapshot = source.read();
-		const {shown: previous, past} = this.#feed;
+		const {shown: previous, starts} = this.#feed;
 		const newestSamples = snapshot?.session.samples ?? 0;
 		if (this.#isHeld && previous) {
 			this.#addToRing(snapshot);
@@ -97,7 +97,7 @@ export class SessionStore {
 		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
-			status, newestSamples, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {shown: snapshot, past: remember(past, snapshot)} : {}),
+			status, newestSamples, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {shown: snapshot, starts: remember(starts, snapshot)} : {}),
 		});
 	}
 
@@ -120,8 +120,8 @@ export class SessionStore {
 
 	/** Starts the window `reset` at the snapshot that is shown, or undoes the last reset. */
 	reset(isUndone: boolean): void {
-		const {past, shown} = this.#feed;
-		this.#set({past: isUndone ? undoReset(past) : (shown ? reset(past, shown) : past)});
+		const {starts, shown} = this.#feed;
+		this.#set({starts: isUndone ? undoReset(starts) : (shown ? reset(starts, shown) : starts)});
 	}
 
 	toggleSampling(): void {
@@ -138,7 +138,7 @@ export class SessionStore {
 	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
 		if (snapshot && this.#options.source.status().phase !== 'recording') {
 			const {note, lineNote, tracer} = this.#options.source.status();
-			const ring = addToRing(this.#ring, snapshot, {vitals, said: {note, lineNote, tracer}});
+			const ring = addToRing(this.#ring, snapshot, {vitals, sourceNotes: {note, lineNote, tracer}});
 			if (ring !== this.#ring) {
 				this.#ring = ring;
 				this.#options.onWindow?.(ring);

@@ -72,7 +72,7 @@ export type UiState = {
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
 	/** The moment of the past whose window is shown (query/past/steps), epoch milliseconds. Undefined: LIVE. */
-	readonly lookedAtMs: number | undefined;
+	readonly pastMs: number | undefined;
 	/** The length of windows of the past. */
 	readonly spanMs: number;
 	/** The speed at which a recording is played; undefined: it is not. */
@@ -99,9 +99,9 @@ export type InitialView = {
 	/** The view shown first, to which the query's sort order applies; undefined for the first of the registry. */
 	readonly view?: ViewId;
 	readonly delayMs: number;
-} & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message' | 'lookedAtMs'>>;
+} & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message' | 'pastMs'>>;
 
-export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, lookedAtMs}: InitialView): UiState {
+export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, pastMs}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
 		view,
@@ -111,7 +111,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',
-		lookedAtMs,
+		pastMs,
 		spanMs: usualSpanMs,
 		resets: 0,
 		selections: Object.fromEntries(views.map(({id}) => [id, start])),

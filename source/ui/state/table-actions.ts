@@ -108,7 +108,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
 	},
 	window(state) {
-		if (state.lookedAtMs !== undefined) {
+		if (state.pastMs !== undefined) {
 			return nextSpan(state);
 		}
 
@@ -121,7 +121,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	busiest,
 	mark,
 	changes,
-	reset: state => withEffect(say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset', isUndone: false}),
+	reset: state => withEffect(say({...state, pastMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset', isUndone: false}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')
 		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'reset', isUndone: true}),
@@ -155,8 +155,8 @@ function cleared(state: UiState, {source}: ScreenContext): UiState {
 		return withQuery(state, back);
 	}
 
-	if (state.lookedAtMs !== undefined) {
-		return {...state, lookedAtMs: undefined, playing: undefined};
+	if (state.pastMs !== undefined) {
+		return {...state, pastMs: undefined, playing: undefined};
 	}
 
 	if (state.query.filter !== '') {

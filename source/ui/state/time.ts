@@ -6,8 +6,8 @@ import type {ScreenContext} from './screen-context.js';
 import {goBack, goTo, say, withEffect, type UiState} from './state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
-export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
-	return lookedAtMs === undefined ? undefined : cellOf(lookedAtMs, spanMs);
+export function pastCell({pastMs, spanMs}: UiState): number | undefined {
+	return pastMs === undefined ? undefined : cellOf(pastMs, spanMs);
 }
 
 /** Goes to the previous window; in a young session first to a shorter one. */
@@ -20,9 +20,9 @@ export function earlier(state: UiState, {ring, source}: ScreenContext): UiState 
 	const isLive = cellMs === undefined;
 	const choices = isLive ? spans.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
 	for (const spanMs of choices) {
-		const lookedAtMs = cellBefore(ring, cellMs, spanMs);
-		if (lookedAtMs !== undefined) {
-			return {...state, lookedAtMs, spanMs};
+		const pastMs = cellBefore(ring, cellMs, spanMs);
+		if (pastMs !== undefined) {
+			return {...state, pastMs, spanMs};
 		}
 	}
 
@@ -38,7 +38,7 @@ export function later(state: UiState, {ring, source}: ScreenContext): UiState {
 	const cellMs = pastCell(state);
 	return cellMs === undefined
 		? say(state, source === 'recording' ? 'this is all of the recording; [ shows its last window' : 'this is LIVE; [ shows the past')
-		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
+		: {...state, pastMs: cellAfter(ring, cellMs, state.spanMs)};
 }
 
 function moveSpan(state: UiState, steps: number): UiState {
@@ -50,7 +50,7 @@ export function busiest(state: UiState, {ring}: ScreenContext): UiState {
 	const atMs = busiestMs(ring);
 	return atMs === undefined
 		? say(state, 'there is no past yet to show')
-		: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs};
+		: {...state, pastMs: atMs, spanMs: shortestSpanMs};
 }
 
 /** How a recording is played: a window of so long each second. */
@@ -65,7 +65,7 @@ export function play(state: UiState, {ring}: ScreenContext): UiState {
 
 	const spanMs = speed * 1000;
 	return say({
-		...state, playing: speed, spanMs, lookedAtMs: state.lookedAtMs ?? ring.windows.at(0)?.atMs,
+		...state, playing: speed, spanMs, pastMs: state.pastMs ?? ring.windows.at(0)?.atMs,
 	}, `playing, ${speed} ${speed === 1 ? 'second' : 'seconds'} a second; Space: faster, then stop`);
 }
 
@@ -74,8 +74,8 @@ export function played(state: UiState, {ring}: ScreenContext): UiState {
 	const cellMs = pastCell(state);
 	const nextMs = cellMs === undefined ? undefined : cellAfter(ring, cellMs, state.spanMs);
 	return nextMs === undefined
-		? say({...state, playing: undefined, lookedAtMs: ring.windows.at(-1)?.atMs}, 'the end of the recording')
-		: {...state, lookedAtMs: nextMs};
+		? say({...state, playing: undefined, pastMs: ring.windows.at(-1)?.atMs}, 'the end of the recording')
+		: {...state, pastMs: nextMs};
 }
 
 /** Goes to a shorter window around the same moment, or from the shortest to the longest. */

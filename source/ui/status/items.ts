@@ -244,7 +244,7 @@ function cpuOf({vitals, summary}: ScreenData): number | undefined {
 }
 
 /** The sampling rate, and the requested one if that is higher; empty while nothing is sampled. */
-function rate({status: {phase}, snapshot, lately: {samplesPerS}}: ScreenData): string {
+function rate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): string {
 	if (samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording')) {
 		return '';
 	}

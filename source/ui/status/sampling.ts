@@ -63,8 +63,8 @@ export const samplingFigures: readonly SamplingFigure[] = [
 	},
 	{
 		word: 'own', meaning: 'CPU time of tprof-top itself, as a share of a core (--max-cpu)',
-		value: ({lately: {ownCpuPercent}}) => percent(ownCpuPercent),
-		bad: ({lately: {ownCpuPercent = 0}}) => ownCpuPercent >= badOwnCpu ? `own CPU ${percent(ownCpuPercent)}` : undefined,
+		value: ({rates: {ownCpuPercent}}) => percent(ownCpuPercent),
+		bad: ({rates: {ownCpuPercent = 0}}) => ownCpuPercent >= badOwnCpu ? `own CPU ${percent(ownCpuPercent)}` : undefined,
 	},
 	{
 		word: 'pause', meaning: 'how long one stop lasts: the median, the 99th percentile, the worst',
@@ -129,7 +129,7 @@ const rules: readonly Rule[] = [
 		const text = snapshot ? starvedText(snapshot, baseline) : '';
 		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
 	},
-	({snapshot, lately: {samplesPerS}}) => {
+	({snapshot, rates: {samplesPerS}}) => {
 		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
 		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseFactor * requestedIntervalMs;
 		if (!isSparse) {
