@@ -38,13 +38,10 @@ test('a window has the waits in it alone, and who waits now', () => {
 	expect(chains(drawing.build({samples: 4, sampledMs: 2000}))).toContain('d (was)');
 });
 
-test('the filter keeps a lock by its holder, class, places and waiters, and what it hangs from', () => {
-	expect(chains(chain().build(), {filter: 'lock:5'}).split('\n')).toHaveLength(2);
-	expect(chains(chain().build(), {filter: 'wait:7'}).split('\n')).toHaveLength(2);
-	expect(chains(chain().build(), {filter: 'take:8'}).split('\n')).toHaveLength(1);
-	expect(chains(chain().build(), {filter: 'blocked>1'}).split('\n')).toHaveLength(2);
-	expect(chains(chain().build(), {filter: 'thread:b'}).split('\n')).toHaveLength(1);
-	expect(chains(chain().build(), {filter: 'nothing'})).toBe('');
+test.each([
+	['lock:5', 2], ['wait:7', 2], ['take:8', 1], ['blocked>1', 2], ['thread:b', 1], ['nothing', 0],
+])('the filter %s keeps a lock by its holder, class, places and waiters, and what it hangs from: %i rows', (filter, count) => {
+	expect(chains(chain().build(), {filter}).split('\n').filter(Boolean)).toHaveLength(count);
 });
 
 test('a park that nobody holds up is none; a lock of java.util.concurrent is, though its holder is not known', () => {

@@ -52,33 +52,31 @@ describe('states and threads restrict what is counted', () => {
 		http-2 | R10 B B | work:1 lock:2 lock:2
 		main   | R60 R0  | work:1
 	`);
-	const lines = (filter: string) => queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`);
+	test.each([
+		['state:B', ['100 3 A.lock:2']],
+		['state:w', ['100 1 A.wait:3']],
+		['state:B,waiting', ['75 3 A.lock:2', '25 1 A.wait:3']],
+		['!state:R !state:b', ['100 1 A.wait:3']],
+		['state:R state:B', []],
+		['thread:http-*', ['100 2 A.work:1', '0 3 A.lock:2']],
+		['thread:http-? !thread:*2 lock', ['0 1 A.lock:2']],
+		['thread:MAI', ['100 2 A.work:1']],
+		['thread:nowhere,http-?,', ['100 2 A.work:1', '0 3 A.lock:2']],
+		// Words and figures choose rows, and leave the shares as they are.
+		['lock', ['0 3 A.lock:2']],
+		['pct>50', ['100 4 A.work:1']],
+	])('%s: %j', (filter, lines) => {
+		expect(queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`)).toEqual(lines);
+	});
 
-	test('state: counts only samples in it, of states that do not count otherwise too', () => {
-		expect(lines('state:B')).toEqual(['100 3 A.lock:2']);
-		expect(lines('state:w')).toEqual(['100 1 A.wait:3']);
-		expect(lines('state:B,waiting')).toEqual(['75 3 A.lock:2', '25 1 A.wait:3']);
-		expect(lines('!state:R !state:b')).toEqual(['100 1 A.wait:3']);
-		expect(lines('state:R state:B')).toEqual([]);
+	test('Threads has those of that name', () => {
+		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread => thread.name)).toEqual(['http-1', 'http-2']);
 	});
 
 	test('without RUNNABLE the shares are those of ticks', () => {
 		expect(effectiveUnit({...defaultQuery, filter: 'state:B'})).toBe('ticks');
 		expect(effectiveUnit({...defaultQuery, filter: 'state:B|state:R'})).toBe('cpu');
 		expect(effectiveUnit({...defaultQuery, unit: 'cpu-ms', filter: 'state:B'})).toBe('cpu-ms');
-	});
-
-	test('thread: counts only threads of that name', () => {
-		expect(lines('thread:http-*')).toEqual(['100 2 A.work:1', '0 3 A.lock:2']);
-		expect(lines('thread:http-? !thread:*2 lock')).toEqual(['0 1 A.lock:2']);
-		expect(lines('thread:MAI')).toEqual(['100 2 A.work:1']);
-		expect(lines('thread:nowhere,http-?,')).toEqual(lines('thread:http-*'));
-		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread => thread.name)).toEqual(['http-1', 'http-2']);
-	});
-
-	test('words and figures choose rows and leave the shares as they are', () => {
-		expect(lines('lock')).toEqual(['0 3 A.lock:2']);
-		expect(lines('pct>50')).toEqual(['100 4 A.work:1']);
 	});
 });
 

@@ -1,10 +1,12 @@
 import {expect, test} from 'vitest';
+import {threadFlag} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail, type Neighbour} from '../../source/query/detail.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryStacks, type StackRow} from '../../source/query/stacks.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {queryStackHistogram} from '../../source/views/stacks/stacks.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
@@ -24,6 +26,26 @@ const calls = new Picture().draw(`
 	one | w   | main:1 | fib:5
 	two <- one@main:2 | B | run:3 | fib:5
 `);
+
+test('a line has the ticks of every state, its threads, and those with the most CPU first', () => {
+	const snapshot = picture('busy | R90 B | work:1 lock:3\nasleep | w w | wait:4 lock:3');
+	const row = queryLines(snapshot, undefined, query({states: ['BLOCKED']})).rows.find(({line}) => line === 3)!;
+	expect([row.states, row.threadCount, row.topThreads]).toEqual([[0, 0, 1, 1, 0, 0, 0], 2, ['busy', 'asleep']]);
+});
+
+test('a line has the threads that are blocked there now, and for how long the longest has been', () => {
+	const drawing = new Picture().draw(`
+		one         | R B | take:88
+		two         | B   | take:88
+		three       | w   | take:88
+		gone [dead] | B   | take:88
+	`);
+	drawing.set('one', {sinceMs: 58_000}).set('two', {sinceMs: 99_000}).set('three', {sinceMs: 1000});
+	const [row] = queryLines(drawing.build(), undefined, query()).rows;
+	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
+	drawing.set('one', {flags: threadFlag.unmovedSinceStart});
+	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
+});
 
 test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	const detail = queryLineDetail(calls.build(), undefined, query(), 'A.fib:5');
