@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {constants} from 'node:os';
 import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
 import {loadPtrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../../../source/engines/memory/cpu/ptrace/stopper.js';
@@ -68,12 +69,14 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 	let sleepMs: number;
 	let stopsAfterMs: number;
 	let isAllowed: boolean;
+	/** A thread that another tracer has. */
+	let traced: number;
 	/** What a round seizes (?), interrupts (+) and detaches (-), in order. */
 	let events: string[];
 	let stopper: Stopper;
 
 	beforeEach(() => {
-		[nowMs, sleepMs, stopsAfterMs, isAllowed, events] = [0, 0.1, 0.03, true, []];
+		[nowMs, sleepMs, stopsAfterMs, isAllowed, traced, events] = [0, 0.1, 0.03, true, 0, []];
 		const askedMs = new Map<number, number>();
 		vi.spyOn(performance, 'now').mockImplementation(() => {
 			nowMs += 0.001;
@@ -86,7 +89,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 			},
 			seize(tid) {
 				events.push(`?${tid}`);
-				return 0;
+				return tid === traced ? constants.errno.EPERM : 0;
 			},
 			interrupt(tid) {
 				events.push(`+${tid}`);
@@ -120,6 +123,11 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		});
 		return {...stops, most: Math.max(...counts), asked: events.filter(event => event.startsWith('+')).map(Number)};
 	}
+
+	test('a thread that has a tracer is skipped and counted', () => {
+		traced = 5;
+		expect(round()).toMatchObject({count: 7, refused: 1, late: 0, asked: [1, 2, 3, 4, 6, 7, 8]});
+	});
 
 	test('threads are stopped one at a time after a round in which one was held for long, and together again when that no longer happens', () => {
 		sleepMs = 60;
