@@ -7,8 +7,7 @@ import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats} from '../../source/exports/formats/registry.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {canonical} from '../exports/canonical.js';
-import {serviceSnapshots} from '../exports/snapshots.js';
+import {canonical, serviceSnapshots} from '../exports/snapshots.js';
 import {folderForTest, sharedFolder} from '../helpers/for-test.js';
 import {picture} from '../helpers/picture.js';
 

@@ -9,9 +9,8 @@ import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sum} from '../helpers/sum.js';
-import {canonical} from './canonical.js';
 import {parseCsv, parseVotes, textOf, whole} from './parse.js';
-import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
+import {canonical, hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 /** Sums that a reader can get back from what a format of rows wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
@@ -172,25 +171,23 @@ note: engine attach: memory is not available
 	});
 });
 
-describe('json', () => {
-	test('has the values of its keys, rows with theirs in order', () => {
-		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
-		expect(document).toMatchObject({
-			tool: 'tprof-top', version: '1.2.3', schema: 2, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
-			findings: [{id: 'contention'}],
-		});
-		const ordered = (value: unknown) => JSON.stringify(value);
-		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
-		expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"targetInterruptedMs":0,"pauseP50Us":210,"pauseP99Us":800,"pauseWorstUs":900.5,"selfCpuMs":350,"cpuIntervalMs":0}');
-		expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
-		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"stuckMs":4900,"stuckAtLeast":false,"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16},"state":"BLOCKED","now":{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},"lock":"com.acme.db.Pool","owner":"main","daemon":true,"virtual":false,"carrier":null,"threads":1,"mounted":0,"wait":{"kind":"monitor","peer":"Pool held by main","end":""},"runDelayMs":0}');
-		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
+test('json has the values of its keys, rows with theirs in order', () => {
+	const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
+	expect(document).toMatchObject({
+		tool: 'tprof-top', version: '1.2.3', schema: 2, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
+		findings: [{id: 'contention'}],
 	});
+	const ordered = (value: unknown) => JSON.stringify(value);
+	expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
+	expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"targetInterruptedMs":0,"pauseP50Us":210,"pauseP99Us":800,"pauseWorstUs":900.5,"selfCpuMs":350,"cpuIntervalMs":0}');
+	expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
+	expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"stuckMs":4900,"stuckAtLeast":false,"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16},"state":"BLOCKED","now":{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},"lock":"com.acme.db.Pool","owner":"main","daemon":true,"virtual":false,"carrier":null,"threads":1,"mounted":0,"wait":{"kind":"monitor","peer":"Pool held by main","end":""},"runDelayMs":0}');
+	expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
+});
 
-	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {
-		const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
-		expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
-	});
+test('json orders lines by CPU time, then ticks, whatever the view sorts by', () => {
+	const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
+	expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
 });
 
 test('csv keeps names that are formulas from being run, and cells apart', () => {

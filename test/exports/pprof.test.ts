@@ -23,8 +23,7 @@ import {taskRows} from '../../source/views/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/views/traces/methods.js';
 import {report, taskReportOf, traceReport} from '../helpers/reports.js';
 import {pick, seeded} from '../helpers/random.js';
-import {canonical} from './canonical.js';
-import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
+import {canonical, hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const encoded = (profile: Profile) => profile.encode();
 const refusal = (bytes: Uint8Array) => {

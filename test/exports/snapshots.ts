@@ -1,5 +1,7 @@
-import {unknownLine, nativeLine, rootNode} from '../../source/model/frame.js';
+import {fromNames, namesOf, type Unit} from '../../source/model/column-types.js';
+import {nativeLine, noFrame, rootNode, unknownLine} from '../../source/model/frame.js';
 import {lockKindCode, lockKinds, threadFlag} from '../../source/model/sample.js';
+import {contentionColumns, threadNumbers} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
@@ -115,4 +117,33 @@ export function randomSnapshot(seed: number): Snapshot {
 	}
 
 	return builder.build({target, session});
+}
+
+/** A snapshot with names in the place of ids, so that two whose numbering differs can be compared. */
+export function canonical(snapshot: Snapshot) {
+	const {dictionary, threads, counters, contention} = snapshot;
+	const {strings} = dictionary;
+	const frame = (id: number) => id === noFrame
+		? 'none'
+		: JSON.stringify([strings[dictionary.frameClass[id]], strings[dictionary.frameMethod[id]], strings[dictionary.frameFile[id]], dictionary.frameLine[id]]);
+	const stack = (node: number) => {
+		const frames = [];
+		for (let at = node; at !== rootNode; at = dictionary.nodeParent[at]) {
+			frames.push(frame(dictionary.nodeFrame[at]));
+		}
+
+		return frames;
+	};
+
+	const named: Readonly<Partial<Record<Unit, (value: number) => string | string[]>>> = {string: value => strings[value], stack, frame};
+	const rows = <Row>(count: number, row: (index: number) => Row) => Array.from({length: count}, (_, index) => row(index));
+	return {
+		target: snapshot.target,
+		session: snapshot.session,
+		threads: rows(threads.count, i => ({name: threads.name[i], ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(threads[name][i]) ?? threads[name][i])})),
+		facts: rows(counters.count, i => ({
+			thread: counters.thread[i], stack: stack(counters.node[i]), state: counters.state[i], ticks: counters.ticks[i], cpuNs: counters.cpuNs[i],
+		})),
+		contention: rows(contention.count, i => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(contention[name][i]) ?? contention[name][i])),
+	};
 }

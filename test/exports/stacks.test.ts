@@ -65,27 +65,25 @@ test('sums by line in go tool pprof are those of Lines', ({skip}) => {
 	expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(rows.map(([name, us]) => [name, Math.round(us)])));
 });
 
-describe('collapsed', () => {
-	test('begins with threads and states if asked to, and counts ticks with states', () => {
-		const {whole: snapshot, first} = serviceSnapshots();
-		const text = (more: Partial<ExportOptions>) => stacksOf(snapshot, more, first).map(({frames, count}) => `${frames.join(';')} ${count}`);
-		expect(text({withThreads: true})).toEqual([
-			'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 2000000',
-			'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16;com.acme.sort.Bubble.swap:24 3000000',
-			'[pool-1-thread-1];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 700000',
-		]);
-		expect(text({withThreads: true, withStates: true})).toContain('[pool-1-thread-1];[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20');
-		expect(text({withStates: true})).toContain('[IDLE];com.acme.Worker.run:30;com.acme.Main$$Lambda/0x00007f0001000a00.run;sun.nio.ch.EPoll.wait(native) 25');
-		expect(text({withStates: true, states: ['BLOCKED']})).toEqual(['[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20']);
-		expect(text({query: {...defaultQuery, filter: 'swap', by: 'method'}, depth: 2})).toEqual(['com.acme.sort.Bubble.sort;com.acme.sort.Bubble.swap 3000000']);
-	});
+test('collapsed begins with threads and states if asked to, and counts ticks with states', () => {
+	const {whole: snapshot, first} = serviceSnapshots();
+	const text = (more: Partial<ExportOptions>) => stacksOf(snapshot, more, first).map(({frames, count}) => `${frames.join(';')} ${count}`);
+	expect(text({withThreads: true})).toEqual([
+		'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 2000000',
+		'[main];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16;com.acme.sort.Bubble.swap:24 3000000',
+		'[pool-1-thread-1];com.acme.Main.main:10;com.acme.sort.Bubble.sort:16 700000',
+	]);
+	expect(text({withThreads: true, withStates: true})).toContain('[pool-1-thread-1];[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20');
+	expect(text({withStates: true})).toContain('[IDLE];com.acme.Worker.run:30;com.acme.Main$$Lambda/0x00007f0001000a00.run;sun.nio.ch.EPoll.wait(native) 25');
+	expect(text({withStates: true, states: ['BLOCKED']})).toEqual(['[BLOCKED];com.acme.Worker.run:30;com.acme.db.Pool.take:88 20']);
+	expect(text({query: {...defaultQuery, filter: 'swap', by: 'method'}, depth: 2})).toEqual(['com.acme.sort.Bubble.sort;com.acme.sort.Bubble.swap 3000000']);
+});
 
-	test('a name with a semicolon is one frame', () => {
-		const {counters: {ticks, count: counters}} = hostileSnapshot();
-		const stacks = stacksOf(hostileSnapshot(), {states: threadStates});
-		expect(new Set(stacks.map(({frames}) => frames.length))).toEqual(new Set([2]));
-		expect(sum(stacks.map(({count}) => count))).toBe(sum([...ticks.subarray(0, counters)]));
-	});
+test('a name with a semicolon is one frame of collapsed stacks', () => {
+	const {counters: {ticks, count: counters}} = hostileSnapshot();
+	const stacks = stacksOf(hostileSnapshot(), {states: threadStates});
+	expect(new Set(stacks.map(({frames}) => frames.length))).toEqual(new Set([2]));
+	expect(sum(stacks.map(({count}) => count))).toBe(sum([...ticks.subarray(0, counters)]));
 });
 
 test('speedscope with frames of threads and states has the stacks of collapsed', () => {
