@@ -129,7 +129,8 @@ export function momentOf(text: string, option: string, ring: Ring): number {
 export function spanMoments({from, to}: {readonly from?: string; readonly to?: string}, ring: Ring): readonly [fromMs: number | undefined, toMs: number | undefined] {
 	const [beginMs, endMs] = rangeOf(ring);
 	const fromMs = from === undefined ? undefined : timeOf(from, '--from', ring);
-	const toMs = to === undefined ? undefined : timeOf(to, '--to', ring, Math.max(fromMs ?? beginMs, beginMs));
+	const nearestMs = to === undefined ? undefined : timeOf(to, '--to', ring, fromMs);
+	const toMs = to !== undefined && nearestMs! < beginMs ? timeOf(to, '--to', ring, beginMs) : nearestMs;
 	checkWithin(Math.max(fromMs ?? beginMs, beginMs), '--from', ring);
 	checkWithin(Math.min(toMs ?? endMs, endMs), '--to', ring);
 	if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs) {
