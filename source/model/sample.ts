@@ -57,7 +57,7 @@ class SampleRows {
 class AttributedCpuRows {
 	count = 0;
 	/** Number of rows, at the start, that are samples recorded by the engine; the others are estimated. */
-	recorded = 0;
+	recordedCount = 0;
 
 	constructor() {
 		grow(this, attributedCpuColumns, firstRows);
@@ -113,7 +113,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.#filled = Math.max(this.count, this.#filled);
 		this.count = 0;
 		this.attributedCpu.count = 0;
-		this.attributedCpu.recorded = 0;
+		this.attributedCpu.recordedCount = 0;
 		this.isObservation = false;
 	}
 

@@ -55,7 +55,7 @@ export class CpuAccount {
 	add(sample: Sample, intervalNs: number, endedNs = 0): boolean {
 		this.#samples++;
 		const {count, attributedCpu} = sample;
-		attributedCpu.recorded = attributedCpu.count;
+		attributedCpu.recordedCount = attributedCpu.count;
 		this.#addUncounted(sample);
 		const balanceNs = this.#balances(sample);
 		for (let row = 0; row < count; row++) {

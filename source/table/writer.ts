@@ -298,9 +298,9 @@ export class TableWriter implements Interner {
 	last move to the stacks of its recorded samples, in their order. Skips threads without a stack. The lock is held.
 	*/
 	#spreadTicks({attributedCpu, state, stackLength}: Sample, ticks: number): void {
-		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
+		for (let first = 0, end = 0; first < attributedCpu.recordedCount; first = end) {
 			const row = attributedCpu.row[first];
-			while (end < attributedCpu.recorded && attributedCpu.row[end] === row) {
+			while (end < attributedCpu.recordedCount && attributedCpu.row[end] === row) {
 				end++;
 			}
 

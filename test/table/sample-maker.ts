@@ -61,7 +61,7 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 		}
 	}
 
-	sample.attributedCpu.recorded = sample.attributedCpu.count;
+	sample.attributedCpu.recordedCount = sample.attributedCpu.count;
 	for (const [row, {cpuNs = 0, frames = []}] of threads.entries()) {
 		if (cpuNs > 0) {
 			sample.addAttributedCpu(row, cpuNs, frames.map(text => frame(text)));

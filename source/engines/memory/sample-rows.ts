@@ -95,7 +95,7 @@ export class SampleRows {
 			}
 		}
 
-		this.#addEnded(into, this.#parts.perf?.ended ?? []);
+		this.#addEnded(into, this.#parts.perf?.endedStacks ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
 		this.#addGroups(into);
 		this.#fillHolders(into, threads[0]?.round ?? 0);
@@ -189,7 +189,7 @@ export class SampleRows {
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;
-		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted, isHeapMissing, end} of this.#parts.perf?.recorded(thread) ?? []) {
+		for (const {periodNs, frames, nativeFrames, carrierStart, isMounted, isHeapMissing, end} of this.#parts.perf?.newStacks(thread) ?? []) {
 			const isVirtual = carrierStart >= 0;
 			recordedNs += periodNs;
 			if (isVirtual && !(isMounted && row !== carrier)) {
@@ -288,14 +288,14 @@ export class SampleRows {
 	}
 
 	/** Adds one row for all threads that started and ended between two samples, of which only records are known. */
-	#addEnded(into: Sample, ended: readonly RecordedStack[]): void {
-		if (ended.length === 0) {
+	#addEnded(into: Sample, endedStacks: readonly RecordedStack[]): void {
+		if (endedStacks.length === 0) {
 			return;
 		}
 
 		const row = into.addThread(endedThreadsKey, 0, endedThreadsName);
 		into.state[row] = stateCode.TERMINATED;
-		for (const {periodNs, frames, nativeFrames} of ended) {
+		for (const {periodNs, frames, nativeFrames} of endedStacks) {
 			into.cpuNs[row] += periodNs;
 			into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, this.#maxFrames)]);
 		}

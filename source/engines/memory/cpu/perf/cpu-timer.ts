@@ -19,10 +19,11 @@ const maxStackPointers = 1000;
 /** How long a loss of records explains unattributed CPU time. */
 const explainedByLossMs = 10_000;
 
-/** A thread's newest stack, its stacks in the current sample, and when the newest was taken. */
 type ThreadStacks = {
-	last: RecordedStack;
-	fresh: readonly RecordedStack[];
+	newest: RecordedStack;
+	/** In the current sample. */
+	newStacks: readonly RecordedStack[];
+	/** When `newest` was taken. */
 	recordedAtMs: number;
 };
 
@@ -34,7 +35,7 @@ covers threads from start to end and adds no cost to context switches. Only the 
 read.
 */
 export class CpuTimer implements RunningTimer {
-	ended: readonly RecordedStack[] = noStacks;
+	endedStacks: readonly RecordedStack[] = noStacks;
 	readonly stackPointers = new Map<number, number>();
 	#lostAtMs = Number.NEGATIVE_INFINITY;
 	readonly #calls: PerfCalls;
@@ -93,7 +94,7 @@ export class CpuTimer implements RunningTimer {
 			}
 		}
 
-		const ended: RecordedStack[] = [];
+		const endedStacks: RecordedStack[] = [];
 		let count = 0;
 		for (const [tid, records] of this.#recordsByTid) {
 			const thread = this.#threadByTid.get(tid);
@@ -102,11 +103,11 @@ export class CpuTimer implements RunningTimer {
 				this.#walk(thread, records, nowMs);
 			} else {
 				bounded(this.stackPointers, maxStackPointers).set(tid, records[0].registers.sp);
-				ended.push(...this.#walkUnlisted(tid, records, nowMs));
+				endedStacks.push(...this.#walkUnlisted(tid, records, nowMs));
 			}
 		}
 
-		this.ended = ended;
+		this.endedStacks = endedStacks;
 		this.#age(nowMs);
 		const costMs = this.#recordsByTid.size > 0 ? count * recordCostMs / this.#recordsByTid.size : 0;
 		this.#recordsByTid = new Map();
@@ -115,7 +116,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	setCurrentStack(thread: JavaThread): boolean {
-		setCurrentStack(thread, this.#threadStacks.get(thread)?.last, stack => this.#stacks.isStillMounted(stack));
+		setCurrentStack(thread, this.#threadStacks.get(thread)?.newest, stack => this.#stacks.isStillMounted(stack));
 		return true;
 	}
 
@@ -131,8 +132,8 @@ export class CpuTimer implements RunningTimer {
 		return this.#rings?.finding ?? '';
 	}
 
-	recorded(thread: JavaThread): readonly RecordedStack[] {
-		return this.#threadStacks.get(thread)?.fresh ?? noStacks;
+	newStacks(thread: JavaThread): readonly RecordedStack[] {
+		return this.#threadStacks.get(thread)?.newStacks ?? noStacks;
 	}
 
 	release(): void {
@@ -158,7 +159,7 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		thread.hasEvent = true;
-		this.#threadStacks.set(thread, {last: stacks.at(-1)!, fresh: stacks, recordedAtMs: nowMs});
+		this.#threadStacks.set(thread, {newest: stacks.at(-1)!, newStacks: stacks, recordedAtMs: nowMs});
 	}
 
 	#walkUnlisted(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
@@ -177,7 +178,7 @@ export class CpuTimer implements RunningTimer {
 	#age(nowMs: number): void {
 		for (const [thread, stacks] of this.#threadStacks) {
 			if (stacks.recordedAtMs !== nowMs) {
-				stacks.fresh = noStacks;
+				stacks.newStacks = noStacks;
 			}
 
 			if (this.#threadByTid.get(thread.nativeId) !== thread) {

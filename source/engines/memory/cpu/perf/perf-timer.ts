@@ -23,13 +23,13 @@ const retryRefusedAfterMs = 5000;
 
 type ThreadRecords = {
 	event?: ThreadEvent;
-	last?: RecordedStack;
+	newest?: RecordedStack;
 	/** Stacks recorded since the previous sample, oldest first. */
-	fresh: RecordedStack[];
+	newStacks: RecordedStack[];
 	/** CPU time used since `sinceMs`. */
 	usedNs: number;
 	sinceMs: number;
-	/** -Infinity if none was refused. */
+	/** When to try a refused event again; -Infinity if none was refused. */
 	retryAtMs: number;
 	changedInRound: number;
 };
@@ -40,7 +40,7 @@ far as the kernel permits, and closes them when the threads become idle.
 */
 export class PerfTimer implements RunningTimer {
 	/** Events of ended threads are closed unread. */
-	readonly ended: readonly RecordedStack[] = [];
+	readonly endedStacks: readonly RecordedStack[] = [];
 	readonly #calls: PerfCalls;
 	readonly #stacks: RecordedStacks;
 	readonly #withKernel: boolean;
@@ -48,12 +48,13 @@ export class PerfTimer implements RunningTimer {
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	/** Index in `ringSizes` of the largest size in use; and whether the kernel refused memory, so that it must grow. */
+	/** Index in `ringSizes` of the largest size in use. */
 	#largest = 0;
+	/** The kernel refused memory for a ring: the next sample uses a smaller size. */
 	#isTooLarge = false;
-	/** Number of threads whose events were refused, and the last error. */
-	#refused = 0;
-	#error = 0;
+	/** Number of threads whose events were refused. */
+	#refusedThreads = 0;
+	#lastError = 0;
 
 	constructor(calls: PerfCalls, stacks: RecordedStacks, {withKernel, periodNs}: {readonly withKernel: boolean; readonly periodNs: number}) {
 		this.#calls = calls;
@@ -67,8 +68,8 @@ export class PerfTimer implements RunningTimer {
 		let recorded = 0;
 		for (const [thread, entry] of this.#records) {
 			const records = entry.event?.take() ?? [];
-			entry.fresh = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
-			entry.last = entry.fresh.at(-1) ?? entry.last;
+			entry.newStacks = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
+			entry.newest = entry.newStacks.at(-1) ?? entry.newest;
 			count += records.length;
 			recorded += records.length > 0 ? 1 : 0;
 		}
@@ -83,7 +84,7 @@ export class PerfTimer implements RunningTimer {
 			return false;
 		}
 
-		setCurrentStack(thread, entry.last, stack => this.#stacks.isStillMounted(stack));
+		setCurrentStack(thread, entry.newest, stack => this.#stacks.isStillMounted(stack));
 		return true;
 	}
 
@@ -93,16 +94,16 @@ export class PerfTimer implements RunningTimer {
 
 	/** Returns how many busy threads have no records, and why; empty if all have records. */
 	get finding(): string {
-		const why = this.#error === constants.errno.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#error);
-		return this.#refused === 0 ? '' : `${this.#refused} ${this.#refused === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
+		const why = this.#lastError === constants.errno.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#lastError);
+		return this.#refusedThreads === 0 ? '' : `${this.#refusedThreads} ${this.#refusedThreads === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
 	get bufferMs(): number {
 		return this.#events === 0 ? Infinity : ringRecords * this.#periodNs / 1e6;
 	}
 
-	recorded(thread: JavaThread): readonly RecordedStack[] {
-		return this.of(thread)?.fresh ?? [];
+	newStacks(thread: JavaThread): readonly RecordedStack[] {
+		return this.of(thread)?.newStacks ?? [];
 	}
 
 	/** Returns undefined for a thread that has used almost no CPU. */
@@ -128,7 +129,7 @@ export class PerfTimer implements RunningTimer {
 
 			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
 				const entry = getOrCreate<JavaThread, ThreadRecords>(this.#records, thread, () => ({
-					fresh: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, changedInRound: this.#round,
+					newStacks: [], usedNs: thread.cpu.usedNs, sinceMs: nowMs, retryAtMs: Number.NEGATIVE_INFINITY, changedInRound: this.#round,
 				}));
 				if ((entry.usedNs >= busyNs || thread.isInJava) && nowMs >= entry.retryAtMs) {
 					this.#open(entry, thread, nowMs);
@@ -136,7 +137,7 @@ export class PerfTimer implements RunningTimer {
 			}
 		}
 
-		this.#refused = 0;
+		this.#refusedThreads = 0;
 		for (const [thread, entry] of this.#records) {
 			const isUnchanged = entry.changedInRound !== this.#round && thread.hasValidRow && !entry.event;
 			if (isUnchanged) {
@@ -144,12 +145,12 @@ export class PerfTimer implements RunningTimer {
 			}
 
 			// Keep a thread whose fresh records have not been counted.
-			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.fresh.length === 0;
+			const isIdle = entry.usedNs < busyNs && nowMs - entry.sinceMs > idleMs && !thread.isInJava && entry.newStacks.length === 0;
 			if (isIdle || (entry.changedInRound !== this.#round && !isUnchanged)) {
 				this.#close(thread, entry);
 				this.#records.delete(thread);
 			} else if (nowMs < entry.retryAtMs) {
-				this.#refused++;
+				this.#refusedThreads++;
 			}
 		}
 	}
@@ -190,11 +191,11 @@ export class PerfTimer implements RunningTimer {
 				return;
 			}
 
-			this.#error = event;
+			this.#lastError = event;
 		}
 
 		entry.retryAtMs = nowMs + retryRefusedAfterMs;
-		this.#isTooLarge = this.#error === constants.errno.EPERM && this.#largest < ringSizes.length - 1;
+		this.#isTooLarge = this.#lastError === constants.errno.EPERM && this.#largest < ringSizes.length - 1;
 	}
 
 	/** Returns the index of the ring size for a new event; past the end if there are too many events. */

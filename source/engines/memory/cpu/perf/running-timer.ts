@@ -6,7 +6,7 @@ import {type RecordedStack} from './recorded-stack.js';
 /** Takes the stacks of running threads from kernel records, without stopping them. */
 export type RunningTimer = {
 	/** Stacks of ended threads since the previous sample. */
-	readonly ended: readonly RecordedStack[];
+	readonly endedStacks: readonly RecordedStack[];
 	/** Why CPU time may be missing from the records. */
 	readonly unattributed: UnattributedReason;
 	/** How long a continuously running thread takes to fill its buffer. */
@@ -28,7 +28,7 @@ export type RunningTimer = {
 	*/
 	setCurrentStack(thread: JavaThread): boolean;
 	/** Returns a thread's stacks since the previous sample. */
-	recorded(thread: JavaThread): readonly RecordedStack[];
+	newStacks(thread: JavaThread): readonly RecordedStack[];
 	/** Closes all events until the next sample. */
 	release(): void;
 };

@@ -132,11 +132,11 @@ describe('who has an event', () => {
 		followed.update([java], 0);
 		expect(java.hasEvent).toBe(true);
 		java.cpu.usedNs = 0;
-		followed.of(java)!.fresh = [new RecordedStack()];
+		followed.of(java)!.newStacks = [new RecordedStack()];
 		followed.update([java], 20);
 		followed.update([java], 5000);
 		expect(java.hasEvent).toBe(true);
-		followed.of(java)!.fresh = [];
+		followed.of(java)!.newStacks = [];
 		followed.update([java], 5020);
 		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
 		java.cpu.usedNs = 5e6;
