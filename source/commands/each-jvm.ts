@@ -14,12 +14,10 @@ type Following = {
 	/** Ends when the JVM does, or with `stop`. Rejects if the JVM cannot be sampled. */
 	sample(target: Target): Promise<void>;
 	onProblem(problem: string): void;
-	/** Called several times a second, with the number of JVMs that are sampled. */
-	onPoll(count: number): void;
 };
 
 /** Samples all JVMs of this host, also those that start later, until `stop` or the end of --duration. */
-export async function eachJvm(options: Options, {stop, sample, onProblem, onPoll}: Following): Promise<void> {
+export async function eachJvm(options: Options, {stop, sample, onProblem}: Following): Promise<void> {
 	const running = new Map<number, Promise<void>>();
 	const failedPids = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
@@ -53,7 +51,6 @@ export async function eachJvm(options: Options, {stop, sample, onProblem, onPoll
 			}
 		}
 
-		onPoll(running.size);
 		await sleep(pollMs);
 	}
 

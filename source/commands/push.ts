@@ -15,7 +15,7 @@ import {usage} from '../runtime/errors.js';
 import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {eachJvm} from './each-jvm.js';
-import {eachWindow, Progress} from './record.js';
+import {eachWindow, Progress, showing} from './record.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
@@ -46,27 +46,16 @@ export async function push(name: string | undefined, options: Options): Promise<
 	const stopTrimming = startHeapTrimming();
 	const {signal: stop} = abortOnSignal();
 	try {
-		if (target) {
-			const timer = setInterval(() => {
-				fleet.show(`${target.pid} ${target.facts.mainClass}`);
-			}, showMs);
-			try {
-				await fleet.sample(target, stop);
-			} finally {
-				clearInterval(timer);
-			}
-		} else {
-			await eachJvm(options, {
-				stop,
-				sample: async target => fleet.sample(target, stop),
-				onProblem(problem) {
-					fleet.problem = problem;
-				},
-				onPoll(count) {
-					fleet.show(`${count} JVMs`);
-				},
-			});
-		}
+		const sampleAll = async () => eachJvm(options, {
+			stop,
+			sample: async jvm => fleet.sample(jvm, stop),
+			onProblem(problem) {
+				fleet.problem = problem;
+			},
+		});
+		await showing(() => {
+			fleet.show(target);
+		}, target ? async () => fleet.sample(target, stop) : sampleAll);
 	} finally {
 		stopTrimming();
 		await fleet.close();
@@ -77,7 +66,6 @@ export async function push(name: string | undefined, options: Options): Promise<
 }
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
-const showMs = 200;
 
 /** What is kept of a JVM from one session to the next. */
 type Followed = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
@@ -135,8 +123,9 @@ class Fleet {
 		return metricsText(this.#jvms, this.#sender);
 	}
 
-	/** Shows how it goes; `what`: what is sampled. */
-	show(what: string): void {
+	/** Shows how it goes; `target`: undefined for all. */
+	show(target: Target | undefined): void {
+		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
 		const {problem = this.problem, isFull} = this.#sender ?? {};
 		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}

@@ -71,6 +71,18 @@ function lineOf(recorder: Recorder, {newest}: Ring, verb = 'recording'): string 
 	].join('  ');
 }
 
+const showMs = 200;
+
+/** Calls `show` several times a second while an action runs. */
+export async function showing(show: () => void, action: () => Promise<void>): Promise<void> {
+	const timer = setInterval(show, showMs);
+	try {
+		await action();
+	} finally {
+		clearInterval(timer);
+	}
+}
+
 /** Writes progress to standard error: a line that changes on a terminal, elsewhere each new problem and the last line. */
 export class Progress {
 	#problem: string | undefined;

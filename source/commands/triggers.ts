@@ -14,7 +14,7 @@ import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
 import {abortOnSignal, failureOf, isOver} from './batch.js';
 import {eachJvm} from './each-jvm.js';
-import {eachWindow, Progress} from './record.js';
+import {eachWindow, Progress, showing} from './record.js';
 import {sampled, Windows} from './sampled.js';
 import {utcStamp} from './save.js';
 
@@ -47,10 +47,10 @@ type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; was
 class Watcher {
 	/** Why a JVM could not be watched. */
 	problem: string | undefined;
-	/** What went wrong with a file or with the command after it, the last time. */
-	failure: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
+	/** What went wrong with a file or with the command after it, the last time. */
+	#failure: string | undefined;
 	/** How many more files may be begun, for all targets together; one that cannot be created counts too. */
 	#filesLeft: number;
 	#newestFile: string | undefined;
@@ -64,14 +64,13 @@ class Watcher {
 	}
 
 	/** Follows a target until its time is over, it ends or a signal comes. Throws UserError if it cannot be sampled. */
-	async follow(source: SnapshotSource, target: Target, onWindow?: () => void): Promise<void> {
+	async follow(source: SnapshotSource, target: Target): Promise<void> {
 		const windows = new Windows(source, target);
 		const watched: Watched = {stem: stemOf(this.#options, target), firedMs: -Infinity, wasTrue: false};
 		this.#watched.add(watched);
 		try {
 			await eachWindow(() => isOver(source.status()), this.#options.durationS, this.stop, async isLast => {
 				await this.#check(watched, windows.follow(isLast));
-				onWindow?.();
 			});
 		} finally {
 			await this.#finish(watched);
@@ -84,15 +83,20 @@ class Watcher {
 		}
 	}
 
-	show(what: string): void {
-		const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
-		this.#progress.show(`watching ${what}  ${this.#counts()}`, problems.find(problem => problem !== undefined) ?? this.failure ?? this.problem);
-	}
+	/** Shows how it goes while `watch` runs, then what came of it. Returns the exit code; throws what `watch` does. */
+	async run(what: string, watch: () => Promise<void>): Promise<number> {
+		try {
+			await showing(() => {
+				const problems = [...this.#watched].map(({recorder}) => recorder?.problem);
+				const problem = problems.find(text => text !== undefined) ?? this.#failure ?? this.problem;
+				this.#progress.show(`watching ${this.#options.all ? `${this.#watched.size} JVMs` : what}  ${this.#counts()}`, problem);
+			}, watch);
+		} finally {
+			await Promise.all(this.#commands);
+			this.#progress.end(`watched ${what}: ${this.#counts()}${this.#failure === undefined ? '' : `; ${this.#failure}`}`);
+		}
 
-	/** Waits for commands, and says what came of it. */
-	async end(what: string): Promise<void> {
-		await Promise.all(this.#commands);
-		this.#progress.end(`watched ${what}: ${this.#counts()}${this.failure === undefined ? '' : `; ${this.failure}`}`);
+		return this.#failure === undefined ? 0 : 1;
 	}
 
 	/** Begins a file if the newest window fulfils a condition, and writes to it. Never throws. */
@@ -112,7 +116,7 @@ class Watcher {
 			try {
 				watched.recorder = await Recorder.create(`${watched.stem}-${utcStamp(Date.now())}.tprof`, this.#options.maxBytes);
 			} catch (error) {
-				this.failure = (error as Error).message;
+				this.#failure = (error as Error).message;
 			}
 		}
 
@@ -133,7 +137,7 @@ class Watcher {
 		watched.recorder = undefined;
 		await recorder.finish();
 		if (recorder.problem !== undefined) {
-			this.failure = `${recorder.name}: ${recorder.problem}`;
+			this.#failure = `${recorder.name}: ${recorder.problem}`;
 		}
 
 		if (recorder.windows > 0) {
@@ -158,7 +162,7 @@ class Watcher {
 			});
 		});
 		if (outcome !== '') {
-			this.failure = `--exec failed for ${file}: ${outcome}`;
+			this.#failure = `--exec failed for ${file}: ${outcome}`;
 		}
 	}
 
@@ -177,16 +181,7 @@ function stemOf({output, all}: Options, {pid}: Target): string {
 /** Records a target around each --when. Returns the exit code; throws UserError. */
 export async function recordWhen(source: SnapshotSource, target: Target, options: Options): Promise<number> {
 	const watcher = new Watcher(options);
-	const what = `${target.pid} ${target.facts.mainClass}`;
-	try {
-		await watcher.follow(source, target, () => {
-			watcher.show(what);
-		});
-	} finally {
-		await watcher.end(what);
-	}
-
-	return watcher.failure === undefined ? 0 : 1;
+	return watcher.run(`${target.pid} ${target.facts.mainClass}`, async () => watcher.follow(source, target));
 }
 
 /** Records every JVM of this host around each --when, including those that start later. */
@@ -196,16 +191,11 @@ export async function watchAll(options: Options): Promise<number> {
 	}
 
 	const watcher = new Watcher(options);
-	await eachJvm(options, {
+	return watcher.run('all JVMs', async () => eachJvm(options, {
 		stop: watcher.stop,
 		sample: async target => sampled(target, options, async source => watcher.follow(source, target)),
 		onProblem(text) {
 			watcher.problem = text;
 		},
-		onPoll(count) {
-			watcher.show(`${count} JVMs`);
-		},
-	});
-	await watcher.end('all JVMs');
-	return watcher.failure === undefined ? 0 : 1;
+	}));
 }
