@@ -12,7 +12,7 @@ import {clock, dayAndTime, formatCount} from '../query/columns/format.js';
 import {filtered, filterOf} from '../query/filter/filter.js';
 import type {Baseline} from '../query/types/query.js';
 import {usage, UserError} from '../runtime/errors.js';
-import type {ChoiceColumn, ChoiceList, ChooserState} from '../ui/screens/chooser.js';
+import type {ChoiceList, ChooserState} from '../ui/screens/chooser.js';
 import {runBatch, withOutput} from './batch.js';
 import {tableText} from './list.js';
 import {choose, runLive} from './live.js';
@@ -72,18 +72,17 @@ class Fleet {
 		return runBatch(savedSource(opened), {...this.#options, baseline: opened.baseline});
 	}
 
-	/** Prints the JVMs. */
+	/** Prints the table. */
 	async reportTable(): Promise<number> {
 		const {format, filter, top} = this.#options;
 		if (formatOf(format).listing !== 'table') {
 			throw usage(`--format ${format} needs a query: this address has only a table of JVMs`, 'add query={service_name="NAME"}');
 		}
 
-		const {query, jvms} = (await this.#read())!;
-		const rows = withServices(filtered(jvms, filterOf(filter), {text: row => `${serviceOf(row)} ${labelsText(row)}`})).slice(0, top);
-		const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+		const {list} = (await this.#read())!;
+		const rows = filtered(list.rows, filterOf(filter), {text: ({words}) => words}).slice(0, top);
 		return withOutput(this.#options, async print => {
-			await print(tableText({columns: columnsOf(query), nameHeading: 'LABELS'}, rows.map(row => ({cells: cellsOf(row, query), name: labelsText(row)})), width));
+			await print(tableText(list, rows, process.stdout.isTTY ? process.stdout.columns : Infinity));
 			return 0;
 		});
 	}
@@ -201,12 +200,15 @@ class Fleet {
 	}
 }
 
-/** Returns the table for the screen. */
+/** Returns the table of services and JVMs. */
 function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
 	return {
 		title: spanText(query),
 		from: `${printable(query.url.host)}, ${jvms.length === maxJvms ? `the ${maxJvms} largest JVMs` : `${jvms.length} JVMs`}`,
-		columns: columnsOf(query),
+		columns: [
+			{heading: (query.type.split(':')[1] ?? '').toUpperCase() || 'VALUE', align: 'right', fromColumns: 0},
+			{heading: 'SERVICE', align: 'left', fromColumns: 0},
+		],
 		nameHeading: 'LABELS',
 		none: '',
 		message: `${spanText(query)}; [ ] move it`,
@@ -214,13 +216,6 @@ function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
 			id: JSON.stringify(row.labels), cells: cellsOf(row, query), name: labelsText(row), words: `${serviceOf(row)} ${labelsText(row)}`,
 		})),
 	};
-}
-
-function columnsOf({type}: BackendQuery): readonly ChoiceColumn[] {
-	return [
-		{heading: (type.split(':')[1] ?? '').toUpperCase() || 'VALUE', align: 'right', fromColumns: 0},
-		{heading: 'SERVICE', align: 'left', fromColumns: 0},
-	];
 }
 
 /** Returns a time in percent of a core, other values as they are; and the service. */
