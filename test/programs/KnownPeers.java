@@ -82,6 +82,14 @@ public class KnownPeers {
 			LOCK.lock();
 			return 0;
 		});
+		ReentrantLock kept = new ReentrantLock();
+		Thread ended = new Thread(kept::lock, "ended-holder");
+		ended.start();
+		ended.join();
+		start("wait-for-ended", () -> {
+			kept.lock();
+			return 0;
+		});
 		start("wait-for-condition", () -> {
 			ReentrantLock own = new ReentrantLock();
 			own.lock();

@@ -76,6 +76,11 @@ test('a known holder is named even where most waiters have an unknown one', () =
 	expect(names(drawing.build(), glance())).toEqual(['3 A.enter:4 < two']);
 });
 
+test('a holder that has ended is said to have', () => {
+	const drawn = picture('a <- b park | w | run:5 | java.util.concurrent.locks.LockSupport.park:211\nb | X | -');
+	expect(found(drawn, glance())).toBe('1 thread waits for Object: b, which has ended, has it.');
+});
+
 test('where a holder is not known it says how to ask for it, if that is possible', () => {
 	const parked = new Picture().draw('a | w | run:5 | java.util.concurrent.locks.LockSupport.park:211')
 		.set('a', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantLock$NonfairSync'}).build();

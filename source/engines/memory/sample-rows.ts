@@ -1,4 +1,5 @@
 import {pseudoFrame, unknownStack} from '../../model/frame.js';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {type JvmStacks} from '../../model/jvm-stacks.js';
 import {endedThreadsKey, endedThreadsName, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -10,6 +11,7 @@ import {type RunningTimer} from './cpu/perf/running-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Jvm} from './hotspot/jvm.js';
 import {javaThreadState} from './hotspot/thread-block.js';
+import {type ThreadIdentity} from './hotspot/thread-object.js';
 import {Locks} from './locks/locks.js';
 import {compilationStack} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
@@ -230,9 +232,13 @@ export class SampleRows {
 
 	/** Sets the owners of locks, now that all threads have their rows. `round`: that of the threads of this sample. */
 	#fillHolders(into: Sample, round: number): void {
-		const rowOf = ({thread, virtualId = 0}: Holder): number => {
+		const rowOf = ({thread, virtualId = 0, ended}: Holder): number => {
 			if (thread) {
 				return thread.round === round ? thread.row : -1;
+			}
+
+			if (ended) {
+				return getOrCreate(this.#rowsOfMounted, ended.id, () => this.#addEndedHolder(into, ended));
 			}
 
 			const group = this.virtual?.groupOf(virtualId);
@@ -245,11 +251,19 @@ export class SampleRows {
 
 		for (const {count, row, wait: {holder}} of this.virtual?.groups ?? []) {
 			if (count > 0) {
-				into.lockOwner[row] = holder ? rowOf(holder) : -1;
+				// First, as it may add a row, for which the arrays may have to grow.
+				const owner = holder ? rowOf(holder) : -1;
+				into.lockOwner[row] = owner;
 			}
 		}
 
 		this.#nameDeadlocked(into);
+	}
+
+	#addEndedHolder(into: Sample, {id, name}: ThreadIdentity): number {
+		const row = into.addThread(id, 0, name);
+		into.state[row] = stateCode.TERMINATED;
+		return row;
 	}
 
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */

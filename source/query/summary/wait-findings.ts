@@ -156,7 +156,8 @@ function contentionText(snapshot: Snapshot, query: Query, contending: readonly n
 	}
 
 	const location = attributedLocation(snapshot, threads.node[owner], query);
-	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, maxLocationCells)}` : ''}.`;
+	const ended = threads.state[owner] === stateCode.TERMINATED ? ', which has ended,' : '';
+	return `${head}: ${threads.name[owner]}${ended} has ${what}${location ? `, at ${shortName(location, maxLocationCells)}` : ''}.`;
 }
 
 /** Returns the finding on threads at the same own line that do not wait for work; undefined without two of them. */

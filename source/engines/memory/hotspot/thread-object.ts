@@ -66,8 +66,10 @@ export class ThreadObjects {
 		return this.nativeThreadOf(oop) === thread ? oop : fail();
 	}
 
+	/** Of a platform thread; for a virtual one it throws before it reads the name. */
 	identity(oop: number): ThreadIdentity {
-		return {...this.#idAndName(oop), isDaemon: this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0};
+		const isDaemon = this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0;
+		return {...this.#idAndName(oop), isDaemon};
 	}
 
 	/** Reads id and name of a java.lang.VirtualThread. */

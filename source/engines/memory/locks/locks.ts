@@ -252,9 +252,14 @@ export class Locks {
 			return {readers};
 		}
 
-		// Virtual threads have no JavaThread of their own.
 		const address = objects.nativeThreadOf(oop);
-		return address === 0 ? {virtualId: objects.idOf(oop), readers} : {thread: this.#ofAddress(address), readers};
+		if (address !== 0) {
+			return {thread: this.#ofAddress(address), readers};
+		}
+
+		// Virtual threads, and those that have ended, have no JavaThread of their own.
+		const ended = ifReadable(() => objects.identity(oop), undefined);
+		return ended ? {ended, readers} : {virtualId: objects.idOf(oop), readers};
 	}
 
 	/** Returns how often a ReentrantReadWriteLock is held for reading: the upper half of its state, a long since 25. */

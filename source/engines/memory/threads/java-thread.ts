@@ -2,13 +2,14 @@ import {stateCode} from '../../../model/thread-state.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {WalkedStack} from '../unwind/walker.js';
 import {emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
+import {type ThreadIdentity} from '../hotspot/thread-object.js';
 import {CpuTime} from './cpu-times.js';
 
 /**
 Who holds a lock: a platform thread, or a virtual one by its id. `readers`: number of read holds; the holder is then the
-first reader, if it still holds the lock.
+first reader, if it still holds the lock. `ended`: a platform thread that has ended without releasing it.
 */
-export type Holder = {readonly thread?: JavaThread; readonly virtualId?: number; readonly readers?: number};
+export type Holder = {readonly thread?: JavaThread; readonly virtualId?: number; readonly readers?: number; readonly ended?: ThreadIdentity};
 
 /** What a thread waits for: kind and class as in a sample, and the holder. */
 export type Lock = {
