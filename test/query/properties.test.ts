@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {otherFrame} from '../../source/model/frame.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {defaultQuery, type GroupBy, type Query} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -9,37 +9,28 @@ import {queryStacks, type StackRow} from '../../source/query/stacks.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {byText} from '../../source/query/columns/sort.js';
 import type {LineRow} from '../../source/query/counted-lines.js';
+import {Picture} from '../helpers/picture.js';
 import {sum} from '../helpers/sum.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
+/** Three classes of two methods with three lines each; one of them native, one without lines. */
+const cells = Array.from({length: 18}, (_, frame) => `p.C${frame % 3}.m${frame % 2}${[':native', '', ':0', ':7', ':8', ':9'][Math.floor(frame / 3)]}`);
+
 /** Snapshots of one session after `cut` samples and after all. */
 function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snapshot; readonly after: Snapshot} {
-	const builder = newBuilder();
-	const before = count(builder, samples.slice(0, cut)).build();
-	return {before, after: count(builder, samples.slice(cut)).build()};
-}
+	const drawing = new Picture();
+	const threads = [0, 1, 2, 3].map(thread => drawing.thread(`pool-${thread}`));
+	const ids = cells.map(cell => drawing.frame(cell));
+	const after = (counted: readonly Sampled[]) => {
+		for (const {thread, frames, state, cpuNs} of counted) {
+			drawing.builder.count(threads[thread], drawing.builder.addStack(frames.map(frame => ids[frame])), state, 1, cpuNs);
+		}
 
-function newBuilder(): SnapshotBuilder {
-	const builder = new SnapshotBuilder();
-	for (let thread = 0; thread < 4; thread++) {
-		builder.addThread({key: thread + 1, name: `pool-${thread}`});
-	}
+		return drawing.build();
+	};
 
-	// Three classes of two methods with three lines each; one of them native, one without lines.
-	for (let frame = 0; frame < 18; frame++) {
-		builder.addFrame(`p.C${frame % 3}`, `m${frame % 2}`, `C${frame % 3}.java`, [-2, -1, 0, 7, 8, 9][Math.floor(frame / 3)]);
-	}
-
-	return builder;
-}
-
-function count(builder: SnapshotBuilder, samples: readonly Sampled[]): SnapshotBuilder {
-	for (const sample of samples) {
-		builder.count(sample.thread, builder.addStack(sample.frames.map(frame => frame + 1)), sample.state, 1, sample.cpuNs);
-	}
-
-	return builder;
+	return {before: after(samples.slice(0, cut)), after: after(samples.slice(cut))};
 }
 
 const stateLists: ReadonlyArray<readonly ThreadState[]> = [['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []];
@@ -89,7 +80,7 @@ function naive(samples: readonly Sampled[], snapshot: Snapshot, {by, states, thr
 			continue;
 		}
 
-		const ids = frames.map(frame => frame + 1);
+		const ids = frames.map(frame => otherFrame + 1 + frame);
 		const tick = Number(states.includes(threadStates[state]));
 		const self = keyOf(ids.find(id => dictionary.frameLine[id] >= 0) ?? ids[0]);
 		add(self, 0, tick);

@@ -47,10 +47,7 @@ describe('threads of the JVM itself', () => {
 		expect(rows.map(({name, state}) => `${name} ${state}`)).toEqual([
 			'GC Thread#0 RUNNABLE', 'worker-1 TIMED_WAITING', 'main TIMED_WAITING', 'VM Periodic Task Thread RUNNABLE', 'Reference Handler IDLE',
 		]);
-		const pool = queryThreads(picture(`
-			GC Thread#0 [vm] | R300 . .
-			GC Thread#1 [vm] | R1 . .
-		`), undefined, shown({foldPools: true})).rows;
+		const pool = queryThreads(picture('GC Thread#0 [vm] | R300 . .\nGC Thread#1 [vm] | R1 . .'), undefined, shown({foldPools: true})).rows;
 		expect(pool.map(({name, state}) => `${name} ${state}`)).toEqual(['GC Thread#* RUNNABLE']);
 	});
 });

@@ -9,7 +9,7 @@ import {until} from '../helpers/until.js';
 
 const at = (mouse: MouseInput['mouse'], column: number, line: number): MouseInput => ({mouse, column, line});
 
-const typed: ReadonlyArray<readonly [bytes: string, keys: ReadonlyArray<string | MouseInput>]> = [
+test.each<[bytes: string, keys: ReadonlyArray<string | MouseInput>]>([
 	['jkq', ['j', 'k', 'q']],
 	['\u001B[A\u001B[B\u001BOC\u001BOD', ['up', 'down', 'right', 'left']],
 	['\u001B[1;5C\u001B[5~\u001B[6~', ['right', 'pageup', 'pagedown']],
@@ -27,9 +27,7 @@ const typed: ReadonlyArray<readonly [bytes: string, keys: ReadonlyArray<string |
 	['\u001B[<20;3;4M\u001B[<2;3;4M\u001B[<35;3;4M\u001B[<0;0;4M\u001B[<;;M\u001B[<0;3Mj', [at('click', 2, 3), 'j']],
 	// What terminals send that know no SGR.
 	['\u001B[M !"\u001B[M`#$q', ['q']],
-];
-
-test.each(typed)('%j, whole and cut at every byte', (text, keys) => {
+])('%j, whole and cut at every byte', (text, keys) => {
 	const bytes = Buffer.from(text);
 	for (let at = 0; at <= bytes.length; at++) {
 		const decoder = new KeyDecoder();

@@ -20,10 +20,13 @@ test.each(contexts)('no key means two things in %s', context => {
 	}
 });
 
-test('every key of a table does something', () => {
+test('every key of a table does something, and every action is in one group of the help', () => {
 	const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'close', 'redraw', 'suspend']);
 	const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);
 	expect(idle.map(({label: shown}) => shown)).toEqual([]);
+	for (const {action} of keyTable) {
+		expect(keyGroups.filter(group => (group.actions as readonly Action[]).includes(action)), action).toHaveLength(1);
+	}
 });
 
 /** The texts of lines. */
@@ -55,12 +58,6 @@ test('the help begins with the words of the header, then has every key once, by 
 	const keys = lines.slice(titles[0], lines.indexOf('Columns (wider terminals show more; C chooses)'));
 	for (const {label: shown, help} of keysOf('lines')) {
 		expect(keys.filter(line => line.startsWith(` ${shown} `) && line.includes(help.slice(0, 20))), shown).toHaveLength(1);
-	}
-});
-
-test('every action that has a key is in one group of the help', () => {
-	for (const {action} of keyTable) {
-		expect(keyGroups.filter(group => (group.actions as readonly Action[]).includes(action)), action).toHaveLength(1);
 	}
 });
 

@@ -296,9 +296,7 @@ describe('a method to trace', () => {
 		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'find-methods', pattern: 'com.acme.Dao.fi*'}]);
 		expect(after(['escape'], state)).toMatchObject({state: {layers: []}, effects: []});
 		expect(after(['ctrl-u', 'enter'], state)).toMatchObject({state: {layers: [{text: ''}]}, effects: []});
-	});
-
-	test('a class stands for all its methods, a row without a location for nothing yet', () => {
+		// A class stands for all its methods, a row without a location for nothing yet.
 		expect(after([...toE, 'j', 'M']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
 		expect(after(['M']).state.layers).toMatchObject([{text: ''}]);
 	});
