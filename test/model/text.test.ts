@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import stringWidth from 'string-width';
 import {normalClassName} from '../../source/model/class-name.js';
 import {decodeModifiedUtf8, maxNameLength, printable} from '../../source/model/text.js';
+import {cellWidth, cut, cutStart, graphemes, pad} from '../../source/model/cell-width.js';
+import {globListMatcher, globMatcher, globsOf} from '../../source/model/glob.js';
 import {randomBytes} from '../helpers/random.js';
 
 test.each([
@@ -71,4 +74,62 @@ test.each([
 ])('%s', (name, normal) => {
 	expect(normalClassName(name)).toBe(normal);
 	expect(normalClassName(normal)).toBe(normal);
+});
+
+// U+0600 has no cell of its own and nothing to stand on: it gets one from Ink.
+test.each([['', 0], ['main-1', 6], ['日本.x', 6], ['e\u0301', 1], ['\u0600', 1]])('%j takes %i cells', (text, cells) => {
+	expect(cellWidth(text)).toBe(cells);
+});
+
+test.each(['é…', '✅', '⌚', '🀄', '🩰', '🫠', '👍🏽', '🇩🇪', 'ｱﾞ', '각', 'கா'])('%j takes two cells, alone and behind others', text => {
+	expect([cellWidth(text), cellWidth(`x${text}`)]).toEqual([2, 3]);
+});
+
+test('what a reader takes for one character is not cut in two', () => {
+	expect(cut('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
+	expect(cut('a👍🏽b', 3)).toBe('a…');
+	expect(cutStart('a👍🏽b', 3)).toBe('…b');
+	expect(cutStart('x🇩🇪', 2)).toBe('…');
+	expect(pad('✅', 4)).toBe('✅  ');
+	expect(pad('✅', 4, 'right')).toBe('  ✅');
+});
+
+const texts = fc.array(fc.oneof(fc.constantFrom('a', '.', '…', '日', 'e\u0301', '✅', '👍🏽', '𝒳', 'ﾞ', '\u0600', '\u1100', '\u0301'), fc.string({unit: 'grapheme', maxLength: 2}))).map(parts => parts.join(''));
+
+test('counts what its characters count, never less than string-width, and cuts to the cells there are', () => {
+	fc.assert(fc.property(texts, fc.nat(30), (text, room) => {
+		const characters = graphemes(text);
+		expect(characters.map(character => character.text).join('')).toBe(text);
+		expect(cellWidth(text)).toBe(characters.map(({cells}) => cells).reduce((sum, cells) => sum + cells, 0));
+		expect(cellWidth(text)).toBeGreaterThanOrEqual(stringWidth(text));
+		expect(cellWidth(cut(text, room))).toBeLessThanOrEqual(room);
+		expect(cellWidth(cutStart(text, room))).toBeLessThanOrEqual(room);
+	}), {numRuns: 1000});
+});
+
+test.each([['http', 'my-HTTP-1'], ['', 'any'], ['*-??', 'http-12'], ['[a]*', '[a]x'], ['a-?', 'a-\u{1F600}'], ['*?b', 'a\u{1F600}b']])('%s matches %s', (glob, name) => {
+	expect(globMatcher(glob)(name)).toBe(true);
+});
+
+test.each([['http-*', 'my-http-1'], ['a.*', 'abc'], ['*??', '\u{1F600}']])('%s does not match %s', (glob, name) => {
+	expect(globMatcher(glob)(name)).toBe(false);
+});
+
+test('agrees with the same thing written as a regular expression', () => {
+	const text = (letters: string, maxLength: number) => fc.string({unit: fc.constantFrom(...letters), maxLength});
+	fc.assert(fc.property(text('ab*?', 5), text('ab*?', 3), text('ab', 9), (head, tail, name) => {
+		const glob = `${head}*${tail}`;
+		expect(globMatcher(glob)(name)).toBe(new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name));
+	}), {numRuns: 3000});
+});
+
+test('a list: one of its globs must match; what stands between two commas may be missing', () => {
+	const matches = globListMatcher(' main, http-*,,');
+	expect(['main', 'Domain', 'http-1', 'my http-1', 'mai', ''].filter(name => matches(name))).toEqual(['main', 'Domain', 'http-1']);
+	expect(globsOf(' , ')).toEqual([]);
+	expect(globListMatcher(',')('main')).toBe(false);
+});
+
+test('a name that the target chose cannot keep a glob with many stars busy: to try every way to part it would take years', () => {
+	expect(globMatcher(`${'*a'.repeat(200)}b`)('a'.repeat(512))).toBe(false);
 });
