@@ -20,8 +20,9 @@ const snapshot = drawing
 	.set('waiter', {sinceMs: 95_000})
 	.build();
 
+const query = {...defaultQuery, sort: waitsView.sort};
+
 test('a row for each kind and peer, who waits for work only with the others', () => {
-	const query = {...defaultQuery, sort: waitsView.sort};
 	const textOf = (showIdle: boolean) => queryWaits(snapshot, undefined, {...query, showIdle}).rows.map(row => `${row.threadKeys.length} ${waitText(row)} ${row.longestMs}`);
 	expect(textOf(false)).toEqual(['2 read 10.0.0.5:5432 42000', '1 monitor Object held by db-1 5000', '1 latch 0']);
 	expect(textOf(true)).toContain('1 queue LinkedBlockingQueue 0');
@@ -31,7 +32,7 @@ test('a row for each kind and peer, who waits for work only with the others', ()
 test('the end of a connection is told where one thread is', () => {
 	expect(wholeWaitText(waitOf(snapshot, drawing.thread('db-1'))!)).toBe('read 10.0.0.5:5432 (10.0.0.7:41234)');
 	expect(waitOf(snapshot, drawing.thread('busy'))).toBeUndefined();
-	const [row] = queryWaits(snapshot, undefined, {...defaultQuery, sort: waitsView.sort}).rows;
+	const [row] = queryWaits(snapshot, undefined, query).rows;
 	expect(waitsView.titleLines(row, 80, undefined).map(({text}) => text)).toEqual([
 		'read 10.0.0.5:5432', '2 threads wait, longest for 42s', 'at com.acme.Db.query:88', '  db-1 (tid 1001), 42s, 10.0.0.7:41234', '  db-2 (tid 1002), 10s, 10.0.0.7:41234',
 	]);
@@ -48,13 +49,12 @@ test.each([['CyclicBarrier.dowait', 'barrier'], ['Exchanger.slotExchange', 'cond
 });
 
 test('a filter finds threads, places and peers', () => {
-	const rows = (filter: string) => queryWaits(snapshot, undefined, {...defaultQuery, sort: waitsView.sort, filter}).rows.map(({kind}) => kind);
+	const rows = (filter: string) => queryWaits(snapshot, undefined, {...query, filter}).rows.map(({kind}) => kind);
 	expect([rows('5432'), rows('db-2'), rows('query'), rows('latch')]).toEqual([['read'], ['read'], ['read', 'monitor'], ['latch']]);
 });
 
 test('virtual threads that have one record count as the threads that they are', () => {
 	const more = drawing.set('db-2', {members: 30}).build();
-	const query = {...defaultQuery, sort: waitsView.sort};
 	const [row] = queryWaits(more, undefined, query).rows;
 	expect([row.threads, row.waiters.map(({threads}) => threads)]).toEqual([31, [1, 30]]);
 	expect(waitsView.titleLines(row, 80, undefined)[1].text).toBe('31 threads wait, longest for 42s');

@@ -84,22 +84,14 @@ describe('the selection', () => {
 	});
 });
 
-test.each([
-	[['2'], 'total'],
-	[['N'], 'line'],
-	[['f6', 'j', 'j', 'enter'], 'line'],
-	[['f6', 'j', 'escape'], 'self'],
-	// The total is not on this screen.
-	[['>'], 'line'],
-	[['>', '>'], 'self'],
-	[['<'], 'line'],
-	// A view without the figure stays as it is; each view has its own.
-	[['2', 'P'], 'total'],
-	[['tab', 'N'], 'self'],
-])('after %j Lines is sorted by %s, and R reverses it', (keys, column) => {
+const sortsBy = (keys: string[], column: string) => {
 	expect(after(keys).state.sorts.lines).toEqual({column, reverse: false});
 	expect(after(['R'], {...after(keys).state, view: 'lines'}).state.sorts.lines).toEqual({column, reverse: true});
-});
+};
+
+test.each([[['2'], 'total'], [['N'], 'line'], [['f6', 'j', 'j', 'enter'], 'line'], [['f6', 'j', 'escape'], 'self']])('after %j Lines is sorted by %s, and R reverses it', sortsBy);
+test.each([[['>'], 'line'], [['>', '>'], 'self'], [['<'], 'line']])('a column that is not on the screen is passed over: %j sorts by %s', sortsBy);
+test.each([[['2', 'P'], 'total'], [['tab', 'N'], 'self']])('a view without the figure stays as it is, and each has its own: %j leaves Lines sorted by %s', sortsBy);
 
 describe('input lines', () => {
 	test('the filter works while it is typed; Enter keeps it, Esc clears it', () => {
