@@ -141,8 +141,7 @@ test('threads that no dump shows have the kernel\'s names and CPU times; those o
 	const others = new OtherThreads(process.pid, closedAfterTest(new ThreadCpu(process.pid)));
 	const sample = new Sample();
 	let usedNs = 0;
-	const endMs = performance.now() + 60_000;
-	while (usedNs < 50e6 && performance.now() < endMs) {
+	await untilAsync(async () => {
 		sample.clear();
 		sample.addThread(1, process.pid, 'main');
 		others.add(sample);
@@ -154,9 +153,8 @@ test('threads that no dump shows have the kernel\'s names and CPU times; those o
 
 		// Work of libuv's threads.
 		await Promise.all([promisify(pbkdf2)('', '', 100_000, 64, 'sha512'), sleep(50)]);
-	}
-
-	expect(usedNs).toBeGreaterThanOrEqual(50e6);
+		return usedNs >= 50e6;
+	});
 	expect(sample.name.slice(1).every(name => name !== '')).toBe(true);
 	sample.clear();
 	sample.addThread(1, 0, 'main');

@@ -8,7 +8,7 @@ import {Sample} from '../../../source/model/sample.js';
 import {commOf, threadsNamed} from '../../helpers/proc.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
-import {until, patienceMs} from '../../helpers/until.js';
+import {until, untilAsync, patienceMs} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
 import {Names} from '../observe.js';
@@ -134,16 +134,11 @@ describe.each(newest)('JDK $release', jdk => {
 		}
 
 		java.child.stdin!.write('\n');
-		let message = '';
-		for (const endMs = performance.now() + patienceMs; message === '' && performance.now() < endMs;) {
-			try {
-				await session.sample(sample);
-			} catch (error) {
-				message = (error as Error).message;
-			}
-		}
-
-		expect(message).toBe(`process ${pid} has replaced itself with another program, sleep`);
+		const goesOn = untilAsync(async () => {
+			await session.sample(sample);
+			return false;
+		});
+		await expect(goesOn).rejects.toThrow(`process ${pid} has replaced itself with another program, sleep`);
 		await session.release();
 		await expectFree();
 	});

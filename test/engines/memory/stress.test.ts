@@ -2,9 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {timerIds} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {pseudoFrame, unknownStack} from '../../../source/model/frame.js';
-import {Sample, threadFlag} from '../../../source/model/sample.js';
-import {stateCode} from '../../../source/model/thread-state.js';
+import {Sample} from '../../../source/model/sample.js';
 import {closedAfterTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {jdks, nice, isNewestOrAskedFor} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
@@ -12,7 +10,7 @@ import {seeded} from '../../helpers/random.js';
 import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
-import {Names} from '../observe.js';
+import {Names, rowsOf} from '../observe.js';
 
 /** A sample every 3 ms where that can be kept. */
 const samples = 300;
@@ -25,7 +23,6 @@ test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, ga
 	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
 	stoppedAfterTest(program);
 	const names = new Names();
-	const unknown = pseudoFrame(names, unknownStack);
 	const session = closedAfterTest(await memoryEngine.open(await targetOf(program), {depth: Infinity}, names));
 	const sample = new Sample();
 	let stacks = 0;
@@ -37,13 +34,11 @@ test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, ga
 	for (const endMs = performance.now() + patienceMs; taken < samples && performance.now() < endMs; taken++) {
 		const outcome = await session.sample(sample);
 		failed += outcome.ok ? 0 : 1;
-		for (let row = 0; row < sample.count; row++) {
-			// A thread that got no CPU and so could not be stopped in time has no stack, not a broken one.
-			const wasRead = sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] !== unknown;
-			stacks += wasRead ? 1 : 0;
-			broken += wasRead && sample.flags[row] & threadFlag.incomplete ? 1 : 0;
-			const top = names.frames[sample.frames[sample.stackStart[row]]];
-			if (sample.stackLength[row] > 0 && sample.state[row] === stateCode.TIMED_WAITING && !timedWaits.test(top)) {
+		// A thread that got no CPU and so could not be stopped in time has no stack, not a broken one.
+		for (const {state, frames: [top], isIncomplete} of rowsOf(sample, names).filter(({frames}) => frames.length > 0)) {
+			stacks++;
+			broken += isIncomplete ? 1 : 0;
+			if (state === 'TIMED_WAITING' && !timedWaits.test(top)) {
 				asleepAtWork.push(top);
 			}
 		}
