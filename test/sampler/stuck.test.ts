@@ -1,7 +1,7 @@
 import {spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
@@ -21,21 +21,17 @@ const stuck = ['stuck-1', 'stuck-2'];
 const wakeUps = 3;
 const lastThatWakes = 23;
 
-type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly unmovedSinceStart: boolean};
-
-function threadsOf(reader: TableReader): Map<string, Seen> {
+function threadsOf(reader: TableReader) {
 	const {threads} = reader.read(1000)!;
 	return new Map(Array.from({length: threads.count}, (_, thread) => [threads.name[thread], {
 		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], unmovedSinceStart: (threads.flags[thread] & threadFlag.unmovedSinceStart) !== 0,
 	}]));
 }
 
-/**
-Samples until the threads in the deadlock have woken so often, and long enough for the others to have taken turns.
-*/
-async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promise<{first: Map<string, Seen>; last: Map<string, Seen>}> {
+/** Samples until the threads in the deadlock have woken so often, and for long enough for the others to take turns. */
+async function watch(java: JavaProcess, engine: Engine, wakeUps: number) {
 	const {reader} = await sampleHere(java, engine);
-	let first: Map<string, Seen> | undefined;
+	let first: ReturnType<typeof threadsOf> | undefined;
 	const used = new Map(stuck.map(name => [name, new Set<number>()]));
 	return until(() => {
 		const {samples} = reader.read(1000)!.figures;
@@ -49,33 +45,31 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promis
 	});
 }
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {
-	test.each(isNewestOrAskedFor(release) ? [release] : [])('a thread that gets its lock while we wait for a CPU does not wait for itself', async () => {
-		// All share a CPU, and others go before us: threads run on while we read.
-		const java = await javaForTest('TakesTurns', {jdk, under: onFirstCpu});
-		const program = await bundle('test/sampler/count-own-waits.ts');
-		keepFirstCpuBusy(3);
-		const {stdout, stderr} = spawnSync(onFirstCpu[0], [...onFirstCpu.slice(1), 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '20'], {encoding: 'utf8'});
-		expect(stderr).toBe('');
-		const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
-		expect(forOthers).toBeGreaterThan(0);
-		expect(forItself).toBe(0);
-	});
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a thread that gets its lock while we wait for a CPU does not wait for itself', async jdk => {
+	// All share a CPU, and others go before us: threads run on while we read.
+	const java = await javaForTest('TakesTurns', {jdk, under: onFirstCpu});
+	const program = await bundle('test/sampler/count-own-waits.ts');
+	keepFirstCpuBusy(3);
+	const {stdout, stderr} = spawnSync(onFirstCpu[0], [...onFirstCpu.slice(1), 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '20'], {encoding: 'utf8'});
+	expect(stderr).toBe('');
+	const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
+	expect(forOthers).toBeGreaterThan(0);
+	expect(forItself).toBe(0);
+});
 
-	test('threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async () => {
-		const java = await javaForTest('Deadlock', {jdk, under: []});
-		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(java, engine, release > lastThatWakes ? 0 : wakeUps)));
-		for (const {first, last} of sessions) {
-			for (const name of stuck) {
-				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
-			}
-
-			for (const name of ['turn-1', 'turn-2', 'turn-3']) {
-				expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
-				expect(last.get(name)!.unmovedSinceStart).toBe(false);
-			}
+test.each(jdks())('JDK $release: threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async jdk => {
+	const java = await javaForTest('Deadlock', {jdk, under: []});
+	const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(java, engine, jdk.release > lastThatWakes ? 0 : wakeUps)));
+	for (const {first, last} of sessions) {
+		for (const name of stuck) {
+			expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, unmovedSinceStart: true});
 		}
-	});
+
+		for (const name of ['turn-1', 'turn-2', 'turn-3']) {
+			expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
+			expect(last.get(name)!.unmovedSinceStart).toBe(false);
+		}
+	}
 });
 
 test.each(jdks())('JDK $release: threads that are stuck are listed, those without work are not', async jdk => {

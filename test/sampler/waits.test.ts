@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -24,11 +24,12 @@ function waitsIn(snapshot: Snapshot): ReadonlyMap<string, string> {
 /** First releases in which a child is waited for with a condition, and sockets of Unix can be had. */
 const withUnix = 16;
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
-	test.each(['memory', 'attach'])('what threads wait for is what the program knows (%s)', async engine => {
-		const unix = path.join(folderForTest(), 'unix.sock');
-		const java = await javaForTest('KnownPeers', {jdk, under: piped, args: release >= withUnix ? [unix] : []});
-		const portOf = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(java.output())![1]);
+test.each(jdks())('JDK $release: what threads wait for is what the program knows, with both engines', async jdk => {
+	const {release} = jdk;
+	const unix = path.join(folderForTest(), 'unix.sock');
+	const java = await javaForTest('KnownPeers', {jdk, under: piped, args: release >= withUnix ? [unix] : []});
+	const portOf = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(java.output())![1]);
+	await Promise.all(['memory', 'attach'].map(async engine => {
 		const sampler = await samplerForTest(java, {engine, waits: true, intervalMs: engine === 'memory' ? 20 : 200});
 		const waits = await until(() => {
 			const snapshot = sampler.read();
@@ -60,8 +61,8 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			...(release >= withUnix ? [['read-unix', `read ${unix}`], ['read-unix-client', `read clients of ${unix}`], ['accept-unix', `accept ${unix}`]] as const : []),
 		];
 		const found = expected.map(([name]) => [name, [...waits].find(([thread, wait]) => thread.startsWith(name) && (name !== 'connect' || wait.startsWith(name)))?.[1]]);
-		expect(found).toEqual(expected.map(([name, wait]) => [name, typeof wait === 'string' ? wait : expect.stringMatching(wait) as unknown]));
-	});
+		expect(found, engine).toEqual(expected.map(([name, wait]) => [name, typeof wait === 'string' ? wait : expect.stringMatching(wait) as unknown]));
+	}));
 });
 
 const ownNetwork = [...rootless, '--net'];
