@@ -6,8 +6,7 @@ another one runs later; and the heap that 100,000 tasks in a queue take, followe
 import {execFileSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
-import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.js';
-import {targetOf} from '../test/helpers/target.js';
+import {type JavaProcess, type Jdk, jdks, startJava, targetOf} from '../test/helpers/jvm.js';
 import {until} from '../test/helpers/until.js';
 import {readProbe} from '../source/probes/probe-file.js';
 import {TaskSession} from '../source/tracing/task-session.js';

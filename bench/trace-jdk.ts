@@ -8,9 +8,7 @@ import {execFileSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {jdks, startJava, type Jdk, type JavaProcess} from '../test/helpers/jvm.js';
-import {sayTo} from '../test/helpers/say.js';
-import {targetOf} from '../test/helpers/target.js';
+import {type JavaProcess, type Jdk, jdks, sayTo, startJava, targetOf} from '../test/helpers/jvm.js';
 import {TraceSession} from '../source/tracing/session.js';
 
 const traceMs = Number(process.env.TPROF_TRACE_MS ?? 2000);

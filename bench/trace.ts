@@ -5,8 +5,7 @@ it what a reading of the clock costs, of which such a call needs six.
 */
 import path from 'node:path';
 import process from 'node:process';
-import {jdks, startJava, type JavaProcess} from '../test/helpers/jvm.js';
-import {targetOf} from '../test/helpers/target.js';
+import {type JavaProcess, jdks, startJava, targetOf} from '../test/helpers/jvm.js';
 import {until} from '../test/helpers/until.js';
 import {TraceSession} from '../source/tracing/session.js';
 

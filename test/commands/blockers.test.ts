@@ -3,9 +3,8 @@ import {attachEngine} from '../../source/engines/attach/engine.js';
 import {Sample} from '../../source/model/sample.js';
 import {Names, rowsOf} from '../engines/observe.js';
 import {beside, closedAfterTest, javaForTest} from '../helpers/for-test.js';
-import {jdks, type JavaProcess} from '../helpers/jvm.js';
+import {type JavaProcess, jdks, targetOf} from '../helpers/jvm.js';
 import {runCli} from '../helpers/run.js';
-import {targetOf} from '../helpers/target.js';
 import {untilAsync} from '../helpers/until.js';
 
 type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};

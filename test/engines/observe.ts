@@ -5,7 +5,7 @@ import {type Interner, nativeCodeLine, unknownStack} from '../../source/model/fr
 import {lockKinds, Sample, threadFlag} from '../../source/model/sample.js';
 import {printable} from '../../source/model/text.js';
 import {type ThreadState, threadStates} from '../../source/model/thread-state.js';
-import {targetOf} from '../helpers/target.js';
+import {targetOf} from '../helpers/jvm.js';
 import {closedAfterTest} from '../helpers/for-test.js';
 
 /** A table of names and frames that can be looked up both ways. */

@@ -5,7 +5,7 @@ import {formatOf, formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import {report, taskReport} from '../helpers/reports.js';
-import {noTarget} from '../helpers/target.js';
+import {noTarget} from '../helpers/jvm.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/names.js';
 import {textOf} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';

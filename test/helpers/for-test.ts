@@ -7,8 +7,7 @@ import {afterAll, beforeAll, onTestFinished, type TestContext} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
 import {readProbe} from '../../source/probes/probe-file.js';
-import {javaProcess, nice, startJava, startShop, type JavaOptions, type JavaProcess} from './jvm.js';
-import {targetOf} from './target.js';
+import {type JavaOptions, javaProcess, type JavaProcess, nice, startJava, startShop, targetOf} from './jvm.js';
 
 /** The concurrent test that runs here: vitest's own onTestFinished knows one test at a time. */
 const concurrentTest = new AsyncLocalStorage<TestContext>();

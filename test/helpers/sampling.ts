@@ -7,7 +7,7 @@ import {createTable} from '../../source/table/layout.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from './bundle.js';
-import {targetOf} from './target.js';
+import {targetOf} from './jvm.js';
 import {closedAfterTest} from './for-test.js';
 
 /** What counted for a thread in a state at a stack: ticks and CPU time; its methods, the innermost first. */

@@ -9,8 +9,7 @@ import {listJvms} from '../../source/jvm/discovery/list.js';
 import {processAgeMs, readStat} from '../../source/jvm/system/proc.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
 import {beside, stoppedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, type Jdk, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {rawTarget, targetOf} from '../helpers/target.js';
+import {compileProgram, javaProcess, type JavaProcess, type Jdk, jdks, rawTarget, targetOf} from '../helpers/jvm.js';
 import {until, patienceMs} from '../helpers/until.js';
 
 function libraryOf({home}: Jdk, name: string): string {

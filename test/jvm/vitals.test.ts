@@ -6,8 +6,7 @@ import {CpuLimits, cpuPressure} from '../../source/jvm/counters/cpu-limits.js';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import type {TargetVitals} from '../../source/model/snapshot.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../helpers/for-test.js';
-import {isNewestOrAskedFor, jdk, jdks, nice, startJava} from '../helpers/jvm.js';
-import {targetOf} from '../helpers/target.js';
+import {isNewestOrAskedFor, jdk, jdks, nice, startJava, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 
 let filling: {readonly first: TargetVitals; readonly grown: Promise<TargetVitals>};

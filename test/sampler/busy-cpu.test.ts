@@ -6,11 +6,10 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {threadRunDelayNs} from '../../source/query/counters/threads.js';
 import {jvmFinding} from '../../source/query/summary/findings.js';
 import {javaForTest, keepFirstCpuBusy, onFirstCpu, closedAfterTest} from '../helpers/for-test.js';
-import {isNewestOrAskedFor, jdks} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, targetOf} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {schedstatOf, threadsNamed} from '../helpers/proc.js';
 import {samplerForTest} from '../helpers/sampling.js';
-import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 
 const busyIn = ({threads}: Snapshot) => threads.name.indexOf('busy-one');

@@ -1,7 +1,7 @@
 /** Closes a session whose worker hangs opening a pipe (the argument) that nobody writes to. */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
-import {noTarget} from '../helpers/target.js';
+import {noTarget} from '../helpers/jvm.js';
 
 const [pipe] = process.argv.slice(2);
 const code = `

@@ -11,7 +11,7 @@ import {startSampler, type SamplerHandle, type SamplerOptions} from '../../sourc
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {sum} from '../helpers/sum.js';
-import {targetOf, noTarget} from '../helpers/target.js';
+import {noTarget, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {atTestEnd, beside, sharedJava, javaForTest, closedAfterTest, folderForTest, programForTest} from '../helpers/for-test.js';
 

@@ -6,7 +6,7 @@ import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs, SamplingClock} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
 import {seeded} from '../helpers/random.js';
-import {noTarget} from '../helpers/target.js';
+import {noTarget} from '../helpers/jvm.js';
 
 test('RecentPauses: median and 99th percentile of what is recent, and the worst of all', () => {
 	const pauses = new RecentPauses();

@@ -8,9 +8,7 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {agentJar, hasAgent, reportsOf, request, traced} from '../helpers/tracing.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, jdk, type JavaProcess} from '../helpers/jvm.js';
-import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
+import {compileProgram, javaProcess, type JavaProcess, jdk, sayTo, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {runCli} from '../helpers/run.js';
 

@@ -7,8 +7,7 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
 import {agentJar, request} from '../helpers/tracing.js';
 import {run} from '../helpers/run.js';
-import {jdk} from '../helpers/jvm.js';
-import {targetOf} from '../helpers/target.js';
+import {jdk, targetOf} from '../helpers/jvm.js';
 import {beside, javaForTest, sharedFolder} from '../helpers/for-test.js';
 import {reportBytes} from '../helpers/reports.js';
 

@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
-import {jdks} from '../helpers/jvm.js';
-import {sayTo} from '../helpers/say.js';
+import {jdks, sayTo} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {traced} from '../helpers/tracing.js';
 

@@ -2,9 +2,7 @@ import {expect, test} from 'vitest';
 import {traceMethods} from '../../source/views/traces/methods.js';
 import {type TraceRequest} from '../../source/tracing/session.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {jdks} from '../helpers/jvm.js';
-import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
+import {jdks, sayTo, targetOf} from '../helpers/jvm.js';
 import {traced} from '../helpers/tracing.js';
 
 /** Patterns as readme and help have them, and those that mean whatever there is. */

@@ -16,10 +16,9 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/tracing.js';
 import {isRoot} from '../helpers/as-root.js';
 import {atTestEnd, beside, javaForTest} from '../helpers/for-test.js';
-import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, type JavaProcess, jdks, targetOf} from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {openFiles} from '../helpers/proc.js';
-import {targetOf} from '../helpers/target.js';
 import {until, patienceMs} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
 

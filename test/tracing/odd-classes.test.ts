@@ -1,9 +1,7 @@
 import {expect, test, describe} from 'vitest';
 import {traceTree, type TraceTreeRow} from '../../source/views/traces/methods.js';
 import {javaForTest, sharedJava} from '../helpers/for-test.js';
-import {jdk, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
+import {type JavaProcess, jdk, jdks, sayTo, targetOf} from '../helpers/jvm.js';
 import {traced} from '../helpers/tracing.js';
 import {until, untilAsync} from '../helpers/until.js';
 

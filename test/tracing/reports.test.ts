@@ -15,7 +15,7 @@ import {serviceSnapshots} from '../exports/snapshots.js';
 import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/reports.js';
 import {sourceOf} from '../helpers/session-screen.js';
-import {noTarget} from '../helpers/target.js';
+import {noTarget} from '../helpers/jvm.js';
 
 test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {
 	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {

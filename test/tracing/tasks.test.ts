@@ -5,8 +5,7 @@ import {readProbe} from '../../source/probes/probe-file.js';
 import {taskRows} from '../../source/views/tasks/stays.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {classBytes, hasAgent} from '../helpers/tracing.js';
-import {jdks} from '../helpers/jvm.js';
-import {sayTo} from '../helpers/say.js';
+import {jdks, sayTo} from '../helpers/jvm.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {sharedJava, closedAfterTest} from '../helpers/for-test.js';
 

@@ -8,9 +8,8 @@ import {xmlTraces} from '../../source/exports/traces/xml.js';
 import {printable} from '../../source/model/text.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {folderForTest} from '../helpers/for-test.js';
-import {compileProgram, jdk} from '../helpers/jvm.js';
+import {compileProgram, jdk, noTarget} from '../helpers/jvm.js';
 import {report} from '../helpers/reports.js';
-import {noTarget} from '../helpers/target.js';
 
 /** A trace in which a class `className` calls a method `method`, by a thread. */
 function reportOf(className: string, method: string, thread: string): TraceReport {

@@ -6,7 +6,7 @@ import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {atTestEnd} from '../../helpers/for-test.js';
-import {rawTarget} from '../../helpers/target.js';
+import {rawTarget} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/until.js';
 
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');

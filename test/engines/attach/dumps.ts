@@ -5,7 +5,7 @@ import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {Sample} from '../../../source/model/sample.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {IdleList} from '../../../source/jvm/threads/idle.js';
-import {targetOf} from '../../helpers/target.js';
+import {targetOf} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, rowsOf, type Row} from '../observe.js';
 

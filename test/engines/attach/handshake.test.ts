@@ -7,8 +7,7 @@ import {createAttachFile} from '../../../source/engines/attach/socket/attach-fil
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
 import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
-import {type JavaOptions, type JavaProcess, compileProgram, jdks} from '../../helpers/jvm.js';
-import {rawTarget, targetOf} from '../../helpers/target.js';
+import {compileProgram, type JavaOptions, type JavaProcess, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
 import {atTestEnd, beside, folderForTest, javaForTest, programForTest} from '../../helpers/for-test.js';
 

@@ -13,9 +13,8 @@ import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
 import {isRoot} from '../../helpers/as-root.js';
 import {chrootForTest, chrootRefusal, type Chroot} from '../../helpers/chroot.js';
-import {compileProgram, jdk, jdks} from '../../helpers/jvm.js';
+import {compileProgram, jdk, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
-import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
 import {closedAfterTest, folderForTest, javaForTest, programForTest, spawnForTest} from '../../helpers/for-test.js';
 

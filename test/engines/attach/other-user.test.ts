@@ -7,9 +7,8 @@ import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
 import {isRoot} from '../../helpers/as-root.js';
 import {folderForTest, javaForTest} from '../../helpers/for-test.js';
-import {jdks} from '../../helpers/jvm.js';
+import {jdks, targetOf} from '../../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
-import {targetOf} from '../../helpers/target.js';
 import {seenWithoutRights} from '../../helpers/unprivileged.js';
 import {patienceMs} from '../../helpers/until.js';
 

@@ -17,10 +17,9 @@ import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
 import {namespaceRefusal} from '../../helpers/as-root.js';
 import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
-import {jdks, type JavaProcess, jdk} from '../../helpers/jvm.js';
+import {type JavaProcess, jdk, jdks, targetOf} from '../../helpers/jvm.js';
 import {cli} from '../../helpers/run.js';
 import {sum} from '../../helpers/sum.js';
-import {targetOf} from '../../helpers/target.js';
 import {untilAsync, patienceMs} from '../../helpers/until.js';
 import {Observer} from '../observe.js';
 

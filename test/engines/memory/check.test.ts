@@ -8,10 +8,9 @@ import {SessionOver} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {isRoot} from '../../helpers/as-root.js';
 import {folderForTest, javaForTest, spawnForTest} from '../../helpers/for-test.js';
-import {jdk} from '../../helpers/jvm.js';
+import {jdk, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {jdkOfItsOwn} from '../../helpers/own-jdk.js';
 import {cli} from '../../helpers/run.js';
-import {rawTarget, targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names} from '../observe.js';
 

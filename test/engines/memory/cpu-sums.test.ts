@@ -6,7 +6,7 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {schedstatOf} from '../../helpers/proc.js';
 import {sum} from '../../helpers/sum.js';
-import {rawTarget} from '../../helpers/target.js';
+import {rawTarget} from '../../helpers/jvm.js';
 import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
 import {Names, Observer} from '../observe.js';
 

@@ -9,9 +9,8 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf, threadsNamed} from '../../helpers/proc.js';
-import type {JavaProcess} from '../../helpers/jvm.js';
+import {type JavaProcess, rawTarget} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
-import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest, javaForTest, programForTest} from '../../helpers/for-test.js';
 import {Names} from '../observe.js';
 

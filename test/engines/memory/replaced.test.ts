@@ -7,9 +7,8 @@ import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf, threadsNamed} from '../../helpers/proc.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
-import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {type JavaProcess, jdks, rawTarget, startJava} from '../../helpers/jvm.js';
 import {until, untilAsync, patienceMs} from '../../helpers/until.js';
-import {rawTarget} from '../../helpers/target.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
 import {Names} from '../observe.js';
 

@@ -4,11 +4,10 @@ import {timerIds} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {closedAfterTest, stoppedAfterTest} from '../../helpers/for-test.js';
-import {jdks, nice, isNewestOrAskedFor} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, nice, targetOf} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';
 import {startStress} from '../../helpers/stress.js';
-import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, rowsOf} from '../observe.js';
 

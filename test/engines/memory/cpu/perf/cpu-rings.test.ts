@@ -11,7 +11,7 @@ import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.
 import {CpuTimer} from '../../../../../source/engines/memory/cpu/perf/cpu-timer.js';
 import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
-import {rawTarget} from '../../../../helpers/target.js';
+import {rawTarget} from '../../../../helpers/jvm.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../../../../helpers/for-test.js';
 import {until} from '../../../../helpers/until.js';
 import {Observer} from '../../../observe.js';
