@@ -36,8 +36,8 @@ export class CpuAccount {
 	readonly #unattributed: Int32Array;
 	readonly #jvmStacks: JvmStacks;
 	readonly #pendingByKey = new Map<number, Pending>();
-	/** Of samples that were not counted, by key. */
-	readonly #uncounted = new Map<number, number>();
+	/** By key: CPU time of samples that were not counted. */
+	readonly #uncountedNs = new Map<number, number>();
 	#balanceNs = new Float64Array(256);
 	#meanIntervalNs = 0;
 	#samples = 0;
@@ -92,7 +92,7 @@ export class CpuAccount {
 	takeBack({count, key, cpuNs}: Sample): void {
 		for (let row = 0; row < count; row++) {
 			if (cpuNs[row] > 0) {
-				this.#uncounted.set(key[row], cpuNs[row]);
+				this.#uncountedNs.set(key[row], cpuNs[row]);
 			}
 		}
 	}
@@ -104,11 +104,11 @@ export class CpuAccount {
 	}
 
 	#addUncounted({count, key, cpuNs}: Sample): void {
-		for (let row = 0; this.#uncounted.size > 0 && row < count; row++) {
-			cpuNs[row] += this.#uncounted.get(key[row]) ?? 0;
+		for (let row = 0; this.#uncountedNs.size > 0 && row < count; row++) {
+			cpuNs[row] += this.#uncountedNs.get(key[row]) ?? 0;
 		}
 
-		this.#uncounted.clear();
+		this.#uncountedNs.clear();
 	}
 
 	/** Returns the CPU time used but not recorded, by row. A virtual thread's is included in its carrier's. */

@@ -71,13 +71,13 @@ class KeyedRecords {
 	}
 
 	/**
-	Removes records: `removed` is 1 for the value of one of the `fields` in their key. Adds their sums to the record with
+	Removes records: `isRemoved` is 1 for the value of one of the `fields` in their key. Adds their sums to the record with
 	the key changed by `rekey`. The lock must be held, and no key may be pending.
 	*/
-	merge(removed: Uint8Array, fields: readonly number[], rekey: Rekey): void {
+	merge(isRemoved: Uint8Array, fields: readonly number[], rekey: Rekey): void {
 		const {key} = this;
 		for (let id = 0, {slots} = this; id < slots; id++) {
-			if (!fields.some(field => removed[this.#index.get(id, field)] === 1)) {
+			if (!fields.some(field => isRemoved[this.#index.get(id, field)] === 1)) {
 				continue;
 			}
 

@@ -40,13 +40,14 @@ export class ThreadWriter {
 	readonly #recordByKey = new Map<number, number>();
 	/** By record: number of the last sample with its thread; at first, of the sample before; -1 if free. */
 	readonly #lastSample: number[] = [];
-	/** Name by record, and the serial number of the newest name. */
+	/** By record. */
 	readonly #names: string[] = [];
+	/** Serial number of the newest name. */
 	#nameSerial = 0;
 	/** By record: record of the last known holder of the lock that its thread waits for; -1 before the first. */
 	#lastOwner: number[] = [];
 	/** Records of ended threads, the earliest first; a thread may have reappeared since, if its `#lastSample` differs. */
-	#ended: Array<{readonly record: number; readonly lastSample: number}> = [];
+	#endedThreads: Array<{readonly record: number; readonly lastSample: number}> = [];
 	readonly #free: number[] = [];
 	/** Records of new threads that are not in the table yet. */
 	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];
@@ -139,14 +140,14 @@ export class ThreadWriter {
 	/**
 	Ends a sample: updates the other columns of its threads, and marks the threads of the previous sample that are not in it
 	as ended. `recordOf`: each row's record, or -1; `counterOf`: each row's counter, below 0 if it does not count;
-	`changed`: the rows that differ from the previous sample.
+	`changedRows`: those that differ from the previous sample.
 	*/
-	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
-		this.#updateColumns(sample, recordOf, counterOf, changed);
+	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changedRows: Int32Array): void {
+		this.#updateColumns(sample, recordOf, counterOf, changedRows);
 		const {threads} = this.#views.regions;
 		for (let record = 0; record < this.count; record++) {
 			if (this.#lastSample[record] === this.#sampleNumber - 1) {
-				this.#ended.push({record, lastSample: this.#lastSample[record]});
+				this.#endedThreads.push({record, lastSample: this.#lastSample[record]});
 				threads.alive.set(record, 0);
 				threads.lockKind.set(record, 0);
 				threads.lockOwner.set(record, -1);
@@ -156,40 +157,40 @@ export class ThreadWriter {
 
 	/**
 	Frees records of ended threads, the earliest first, if there are many, or records or counters (`isShort`) are running
-	out. Returns the freed ones (1 by record) and the record that takes over their counters; undefined if none. The lock
-	must be held, after a sample has ended.
+	out. Returns `isFreed`, 1 by freed record, and the record that takes over their counters; undefined if none is freed.
+	The lock must be held, after a sample has ended.
 	*/
-	freeEnded(isShort: boolean): {readonly freed: Uint8Array; readonly into: number} | undefined {
+	freeEnded(isShort: boolean): {readonly isFreed: Uint8Array; readonly into: number} | undefined {
 		const {capacity} = this;
 		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * minFreePart;
 		const maxEnded = isFull ? capacity * minBatchPart : capacity * maxEndedPart;
-		if (this.#ended.length <= maxEnded) {
+		if (this.#endedThreads.length <= maxEnded) {
 			return undefined;
 		}
 
 		// Drop threads that have reappeared.
-		this.#ended = this.#ended.filter(({record, lastSample}) => this.#lastSample[record] === lastSample);
-		if (this.#ended.length <= maxEnded) {
+		this.#endedThreads = this.#endedThreads.filter(({record, lastSample}) => this.#lastSample[record] === lastSample);
+		if (this.#endedThreads.length <= maxEnded) {
 			return undefined;
 		}
 
 		const into = this.recordOf(endedThreadsKey);
 		this.#flush();
-		const freed = new Uint8Array(this.count);
-		for (const {record} of this.#ended.splice(0, isFull ? this.#ended.length : capacity * batchPart)) {
+		const isFreed = new Uint8Array(this.count);
+		for (const {record} of this.#endedThreads.splice(0, isFull ? this.#endedThreads.length : capacity * batchPart)) {
 			if (record !== into && record !== this.other) {
-				freed[record] = 1;
+				isFreed[record] = 1;
 			}
 		}
 
-		this.#freeRecords(freed, into);
-		return {freed, into};
+		this.#freeRecords(isFreed, into);
+		return {isFreed, into};
 	}
 
 	/** Updates the columns for which the schema has a rule, column by column. */
-	#updateColumns(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
+	#updateColumns(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changedRows: Int32Array): void {
 		const {threads} = this.#views.regions;
-		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other};
+		const rows: Rows = {count: sample.count, changedRows, recordOf, counterOf, other: this.other};
 		for (const name of newestColumns) {
 			copyNewest(threads[name], sample[name], rows);
 		}
@@ -217,8 +218,8 @@ export class ThreadWriter {
 		}
 	}
 
-	#copyNames(from: readonly string[], {changed, recordOf, other}: Rows): void {
-		for (const row of changed) {
+	#copyNames(from: readonly string[], {changedRows, recordOf, other}: Rows): void {
+		for (const row of changedRows) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
 				this.#setName(record, from[row]);
@@ -237,11 +238,11 @@ export class ThreadWriter {
 			&& threads.lockKind.get(record) === sample.lockKind[row] && isSame(threads.lockClass.get(record), sample.lockClass[row], 0) && isSame(threads.lockOwner.get(record), lockOwner, -1);
 	}
 
-	#freeRecords(freed: Uint8Array, into: number): void {
+	#freeRecords(isFreed: Uint8Array, into: number): void {
 		const {threads} = this.#views.regions;
 		this.#setName(into, endedThreadsName);
-		for (const [record, isFreed] of freed.entries()) {
-			if (isFreed === 1) {
+		for (const [record, flag] of isFreed.entries()) {
+			if (flag === 1) {
 				for (const name of summedColumns) {
 					threads[name].add(into, threads[name].get(record));
 				}
@@ -254,10 +255,10 @@ export class ThreadWriter {
 			}
 		}
 
-		this.#lastOwner = this.#lastOwner.map(owner => owner >= 0 && freed[owner] === 1 ? -1 : owner);
+		this.#lastOwner = this.#lastOwner.map(owner => owner >= 0 && isFreed[owner] === 1 ? -1 : owner);
 		for (const name of rowColumns) {
 			for (let record = 0; record < this.count; record++) {
-				if (freed[threads[name].get(record)] === 1) {
+				if (isFreed[threads[name].get(record)] === 1) {
 					threads[name].set(record, -1);
 				}
 			}
@@ -306,10 +307,10 @@ export class ThreadWriter {
 }
 
 /** The rows of a sample, see `endSample`, and the record of "(other)". */
-type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
+type Rows = {readonly count: number; readonly changedRows: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
 
-function copyNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other}: Rows): void {
-	for (const row of changed) {
+function copyNewest(to: SlabColumn, from: ColumnArray, {changedRows, recordOf, other}: Rows): void {
+	for (const row of changedRows) {
 		const record = recordOf[row];
 		if (record >= 0 && record !== other) {
 			to.set(record, from[row]);
@@ -317,8 +318,8 @@ function copyNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other
 	}
 }
 
-function addValues(to: SlabColumn, from: ColumnArray, {changed, recordOf, counterOf}: Rows): void {
-	for (const row of changed) {
+function addValues(to: SlabColumn, from: ColumnArray, {changedRows, recordOf, counterOf}: Rows): void {
+	for (const row of changedRows) {
 		if (counterOf[row] >= 0) {
 			to.add(recordOf[row], from[row]);
 		}

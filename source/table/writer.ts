@@ -122,12 +122,12 @@ export class TableWriter implements Interner {
 			return;
 		}
 
-		const {freed, into} = ended;
+		const {isFreed, into} = ended;
 		for (const [records, fields] of [[counters, ['thread']], [contention, ['thread', 'owner']]] as const) {
 			const indexes = fields.map(field => records.keyAt[field]);
-			records.merge(freed, indexes, key => {
+			records.merge(isFreed, indexes, key => {
 				for (const index of indexes) {
-					key[index] = key[index] >= 0 && freed[key[index]] === 1 ? into : key[index];
+					key[index] = key[index] >= 0 && isFreed[key[index]] === 1 ? into : key[index];
 				}
 			});
 		}

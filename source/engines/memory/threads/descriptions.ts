@@ -37,7 +37,7 @@ export class Descriptions {
 	readonly #pid: number;
 	readonly #threads: JavaThreads;
 	#rereadsLeft = 0;
-	/** The idle thread whose name was last due, by index, and when that was. */
+	/** Index of the idle thread whose name was last due. */
 	#lastDue = 0;
 	#lastDueMs = 0;
 

@@ -55,14 +55,16 @@ class Description {
 	state: number = stateCode.RUNNABLE;
 	/** The virtual thread mounted when its identity was last read. */
 	virtual?: {readonly id: number; readonly name: string};
-	/** Whether key, daemon flag and name were read from the Java heap, and when that was (performance.now). */
+	/** Key, daemon flag and name were read from the Java heap. */
 	isIdentified = false;
+	/** When they were read (performance.now). */
 	identifiedMs = 0;
-	/** The status's address, and the collection count for which it is valid. */
 	statusAddress = 0;
+	/** The collection count for which `statusAddress` is valid. */
 	statusClock = Number.NaN;
-	/** The frames for which the state was found; and whether the thread's own status confirmed it. */
+	/** The frames for which the state was found. */
 	frames?: Int32Array;
+	/** The thread's own status confirmed the state. */
 	isStateConfirmed = false;
 	/** The thread is in Object.wait, where another thread may change its status. */
 	isNotifiable = false;

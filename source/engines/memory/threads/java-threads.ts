@@ -16,8 +16,9 @@ export class JavaThreads {
 	readonly #watchedBlocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** The newest list, and its addresses; undefined if some addresses have no thread. */
+	/** The newest list. */
 	readonly #threads: JavaThread[] = [];
+	/** Its addresses; undefined if some have no thread. */
 	#addresses: readonly number[] | undefined;
 
 	constructor(vm: Vm, ids: NativeIds) {

@@ -35,6 +35,7 @@ export class PresentThreads {
 	#readsAll = true;
 	/** Of the Java threads that were read, only watched ones have run, and there are no new ones. */
 	#onlyWatchedRan = false;
+	/** The same of all threads of the process. */
 	#onlyWatchedOfProcessRan = false;
 
 	constructor(jvm: Jvm, target: Target, readonly cpu: ThreadCpu, jvmStacks: JvmStacks) {

@@ -31,10 +31,10 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 
 /**
 `observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
-`isWatched`: it may run at any time (other-threads-idle.ts); `isBorn`: it started after the first list; `library`: see
+`isWatched`: it may run at any time (other-threads-idle.ts); `isNew`: it started after the first list; `library`: see
 `libraryOfThread`, searched for again from `nextSearchMs` on.
 */
-type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isBorn: boolean; library?: string; nextSearchMs: number};
+type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isNew: boolean; library?: string; nextSearchMs: number};
 
 /** `repeats`: number of intervals that the sample covers; `stackPointers`: see `RunningTimer`. */
 type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
@@ -44,8 +44,9 @@ Threads of the process that are not Java threads: collectors, the VM Thread, nat
 frames, and the kernel's names, completed if the full name is unique.
 */
 export class VmThreads {
-	/** Only watched threads have run in the newest sample; and the CPU time that all of them used. */
+	/** Only watched threads have run in the newest sample. */
 	onlyWatchedRan = false;
+	/** CPU time that all threads used in the newest sample. */
 	usedNs = 0;
 	readonly #jvm: Jvm;
 	readonly #pid: number;
@@ -93,7 +94,7 @@ export class VmThreads {
 			const {nativeId} = cpu;
 			this.#cpuTimes.skip(cpu);
 			if (this.#cpuTimes.isDue(cpu)) {
-				this.#cpuTimes.read(cpu, thread.isBorn ? Infinity : 0);
+				this.#cpuTimes.read(cpu, thread.isNew ? Infinity : 0);
 				if (this.#cpu.lastResult === 'gone') {
 					this.#threads.delete(nativeId);
 					continue;
@@ -173,7 +174,7 @@ export class VmThreads {
 		const threads = new Map<number, VmThread>();
 		for (const nativeId of threadIdsOf(this.#pid).slice(0, threadLimit)) {
 			if (nativeId > 0 && !java.has(nativeId)) {
-				const thread = this.#threads.get(nativeId) ?? this.#added(nativeId, isFirst, launcher);
+				const thread = this.#threads.get(nativeId) ?? this.#newThread(nativeId, isFirst, launcher);
 				threads.set(nativeId, thread);
 				thread.observations++;
 				// It has set its name by now.
@@ -184,11 +185,11 @@ export class VmThreads {
 		this.#threads = threads;
 	}
 
-	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
+	#newThread(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
 			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextSearchMs: 0,
-			isBorn: !isFirst && !this.#cpu.knows(nativeId),
+			isNew: !isFirst && !this.#cpu.knows(nativeId),
 		};
 	}
 

@@ -47,8 +47,9 @@ Reads unmounted virtual threads, a slice of them per sample, within a time budge
 read again.
 */
 export class UnmountedThreads {
-	/** Virtual threads at the start of the newest pass, and the percentage of them that was read. */
+	/** Virtual threads at the start of the newest pass. */
 	count = 0;
+	/** Percentage of them that was read. */
 	seenPercent = 0;
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;

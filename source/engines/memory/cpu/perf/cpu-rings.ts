@@ -67,8 +67,9 @@ export class CpuRings {
 	ringRecords = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
-	/** By CPU: the open events; and why other CPUs that the target may run on have none. */
+	/** By CPU. */
 	readonly #events = new Map<number, CpuEvent>();
+	/** By CPU that the target may run on: why it has no event. */
 	readonly #refused = new Map<number, string>();
 	readonly #periodNs: number;
 	#updatedMs = performance.now();
