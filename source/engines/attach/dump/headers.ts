@@ -58,8 +58,8 @@ export class Headers {
 
 	readonly #dump: string;
 	/** Addresses of the listed threads; undefined if no list is printed. */
-	readonly #listed: readonly number[] | undefined;
-	#found = 0;
+	readonly #listedAddresses: readonly number[] | undefined;
+	#foundCount = 0;
 	/** Found last, and may also be the next header's; undefined after the last one. */
 	#next: FoundHeader | undefined = noHeader;
 
@@ -70,30 +70,30 @@ export class Headers {
 		const top = dump.slice(titleEnd, Math.max(titleEnd, firstThread));
 		if (/^_java_thread_list=/m.test(top)) {
 			const elements = /elements={([^}]*)}/.exec(top);
-			this.#listed = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address => address > 0);
-			this.problem = elements ? (this.#listed.length > maxThreads ? tooManyThreads : undefined) : truncated;
+			this.#listedAddresses = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address => address > 0);
+			this.problem = elements ? (this.#listedAddresses.length > maxThreads ? tooManyThreads : undefined) : truncated;
 		}
 	}
 
 	/** Returns the header that starts at this quote, if any; it has several lines if its name contains line feeds. */
 	headerAt(start: number): Header | undefined {
-		if (!this.#listed) {
+		if (!this.#listedAddresses) {
 			const header = this.#endingFrom(start + 1);
 			return header && header.nameEnd < start + printBufferLength ? header : this.#truncatedHeader(start);
 		}
 
 		let header = this.#endingFrom(start + 1);
-		if (this.#found === this.#listed.length) {
+		if (this.#foundCount === this.#listedAddresses.length) {
 			// The JVM's own threads come last, and their names are the JVM's: one line each.
 			return header && header.id < 0 && header.end === this.#dump.indexOf('\n', start) + 1 ? header : undefined;
 		}
 
-		while (header && (header.id < 0 || header.tid !== this.#listed[this.#found])) {
+		while (header && (header.id < 0 || header.tid !== this.#listedAddresses[this.#foundCount])) {
 			header = this.#endingFrom(header.end);
 		}
 
 		if (header) {
-			this.#found++;
+			this.#foundCount++;
 		} else {
 			this.checkComplete();
 		}
@@ -103,9 +103,9 @@ export class Headers {
 
 	/** Sets `problem` if listed threads are missing; call at the end of the dump. */
 	checkComplete(): void {
-		const count = this.#listed?.length ?? 0;
-		if (this.#found < count) {
-			this.problem = `the dump announces ${count} threads but shows ${this.#found}`;
+		const count = this.#listedAddresses?.length ?? 0;
+		if (this.#foundCount < count) {
+			this.problem = `the dump announces ${count} threads but shows ${this.#foundCount}`;
 		}
 	}
 

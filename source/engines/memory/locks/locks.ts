@@ -72,13 +72,13 @@ export class Locks {
 	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, rowOf: (holder: Holder) => number): void {
 		const {thread, readers = 0} = lock?.holder ?? {};
 		const owner = lock?.holder ? rowOf(lock.holder) : -1;
-		const isThere = owner !== row || readers > 0;
+		const hasHolder = owner !== row || readers > 0;
 		into.lockReaders[row] = readers;
-		into.lockOwner[row] = isThere ? owner : -1;
+		into.lockOwner[row] = hasHolder ? owner : -1;
 		into.lockOwnerFrame[row] = 0;
-		if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
+		if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
 			into.lockOwnerFrame[row] = this.#takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
-		} else if (isThere && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
+		} else if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
 			into.lockOwnerFrame[row] = this.#initialisers.frameOf(thread, lock.className);
 		}
 	}

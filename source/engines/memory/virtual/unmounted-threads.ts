@@ -29,13 +29,13 @@ const tooManyMs = 10_000;
 /** Beyond this, each kind has one more group, without a stack. */
 const groupLimit = 1024;
 
-const passStart = {source: 0, bin: 0, listed: 0, unread: 0};
+const passStart = {source: 0, bin: 0, listed: 0, unreadable: 0};
 
 /** Bounds on threads read at once from the scopes of a thread and those nested in them, and on nesting. */
 const scopedLimit = 1024;
 const scopeDepth = 16;
 
-type Found = {readonly id: number; readonly name?: string; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
+type FoundThread = {readonly id: number; readonly name?: string; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
 
 type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
@@ -68,7 +68,7 @@ export class UnmountedThreads {
 	#pass = 0;
 	#isPassing = false;
 	#passStartMs = Number.NEGATIVE_INFINITY;
-	#isCut = false;
+	#isIncomplete = false;
 	#budgetMs = startMs;
 	#budgetAtMs = Number.NaN;
 
@@ -116,9 +116,9 @@ export class UnmountedThreads {
 
 		const usage = process.cpuUsage();
 		const place = {...this.#place};
-		const found: Found[] = [];
+		const foundThreads: FoundThread[] = [];
 		reader.forgetPages();
-		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, found)), undefined);
+		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, foundThreads)), undefined);
 		reader.forgetPages();
 		// On a busy host most of the time may be a wait for a CPU.
 		const {user, system} = process.cpuUsage(usage);
@@ -128,7 +128,7 @@ export class UnmountedThreads {
 			return;
 		}
 
-		for (const one of found) {
+		for (const one of foundThreads) {
 			this.#apply(one);
 		}
 
@@ -140,17 +140,17 @@ export class UnmountedThreads {
 	}
 
 	/** Reads until the deadline. Returns whether the pass is complete; undefined if there are too many threads. */
-	#readSlice(deadlineMs: number, threads: readonly JavaThread[], found: Found[]): boolean | undefined {
+	#readSlice(deadlineMs: number, threads: readonly JavaThread[], foundThreads: FoundThread[]): boolean | undefined {
 		const maps = this.#containers.maps();
 		if (!this.#isPassing && !this.#beginPass(maps)) {
 			return undefined;
 		}
 
 		const place = this.#place;
-		const sources = this.#sources(maps, threads, found);
+		const sources = this.#sources(maps, threads, foundThreads);
 		for (; place.source < sources.length; place.source++, place.bin = 0) {
 			const {entries, take} = sources[place.source];
-			const isDue = ifReadable(() => {
+			const isTimeOver = ifReadable(() => {
 				for (const entry of entries(place.bin)) {
 					if (entry.bin !== place.bin && performance.now() > deadlineMs) {
 						place.bin = entry.bin;
@@ -164,19 +164,19 @@ export class UnmountedThreads {
 
 				return false;
 			}, undefined);
-			if (isDue) {
+			if (isTimeOver) {
 				return false;
 			}
 
 			// The rest of a map that cannot be read is left to the next pass.
-			this.#isCut ||= isDue === undefined;
+			this.#isIncomplete ||= isTimeOver === undefined;
 		}
 
 		return true;
 	}
 
 	/** Returns the sets of a pass, the pollers first: threads are looked up there. */
-	#sources(maps: readonly number[], threads: readonly JavaThread[], found: Found[]): Source[] {
+	#sources(maps: readonly number[], threads: readonly JavaThread[], foundThreads: FoundThread[]): Source[] {
 		const pollers = this.#parts.fileWait ? ifReadable(() => this.#pollers.find(), []) : [];
 		this.#pollers.maps = pollers;
 		this.#waits.start();
@@ -188,12 +188,12 @@ export class UnmountedThreads {
 			})),
 			{
 				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [], take: ({key}) => {
-					this.#listScopesOf(threads[key], found);
+					this.#listScopesOf(threads[key], foundThreads);
 				},
 			},
 			...maps.map((map): Source => ({
 				entries: from => this.#jdk.entries(map, from), take: ({key}) => {
-					this.#list(key, found);
+					this.#list(key, foundThreads);
 				},
 			})),
 		];
@@ -208,33 +208,33 @@ export class UnmountedThreads {
 		}, undefined);
 	}
 
-	#listScopesOf({address, block}: JavaThread, found: Found[]): void {
+	#listScopesOf({address, block}: JavaThread, foundThreads: FoundThread[]): void {
 		ifReadable(() => {
-			this.#listScopes(this.#jvm.objects.objectOf(address, block.threadObject), found, 0);
+			this.#listScopes(this.#jvm.objects.objectOf(address, block.threadObject), foundThreads, 0);
 		}, undefined);
 	}
 
-	#listScopes(thread: number, found: Found[], depth: number): void {
+	#listScopes(thread: number, foundThreads: FoundThread[], depth: number): void {
 		for (const map of this.#containers.scopesOf(thread)) {
 			for (const {key} of this.#jdk.entries(map)) {
-				this.#list(key, found, depth + 1);
+				this.#list(key, foundThreads, depth + 1);
 			}
 		}
 	}
 
 	/** Reads a thread, and those in scopes that it has opened. */
-	#list(thread: number, found: Found[], depth = 0): void {
+	#list(thread: number, foundThreads: FoundThread[], depth = 0): void {
 		this.#place.listed++;
 		const one = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
 		if (!one) {
-			this.#place.unread++;
+			this.#place.unreadable++;
 			return;
 		}
 
-		found.push(one);
+		foundThreads.push(one);
 		if (this.#containers.mayHaveScopes && depth < scopeDepth) {
 			ifReadable(() => {
-				this.#listScopes(thread, found, depth);
+				this.#listScopes(thread, foundThreads, depth);
 			}, undefined);
 		}
 	}
@@ -257,7 +257,7 @@ export class UnmountedThreads {
 		this.#pass++;
 		this.#pollers.clear();
 		this.#parts.locks.anonymous.beginPass();
-		this.#isCut = false;
+		this.#isIncomplete = false;
 		return true;
 	}
 
@@ -282,15 +282,15 @@ export class UnmountedThreads {
 			}
 		}
 
-		const {listed, unread} = this.#place;
-		this.count = this.#isCut ? Math.max(listed, this.count) : listed;
-		this.seenPercent = this.count === 0 ? 100 : 100 * (listed - unread) / this.count;
+		const {listed, unreadable} = this.#place;
+		this.count = this.#isIncomplete ? Math.max(listed, this.count) : listed;
+		this.seenPercent = this.count === 0 ? 100 : 100 * (listed - unreadable) / this.count;
 		// Here and not when a pass begins: its first slice may have to be read again.
 		this.#place = {...passStart};
 	}
 
 	/** Returns a thread and its group; no group if it is mounted or has ended. Throws `Unreadable`. */
-	#readThread(oop: number): Found | undefined {
+	#readThread(oop: number): FoundThread | undefined {
 		const {heap, objects, vm: {reader}} = this.#jvm;
 		const {kinds, locks} = this.#parts;
 		const klass = heap.klassOf(oop);
@@ -312,11 +312,11 @@ export class UnmountedThreads {
 
 		locks.anonymous.addLocked(id, read.locked);
 		const known = this.#known.get(id);
-		const isThere = known?.stack === read.stack && known.state === state;
+		const isAtSameStack = known?.stack === read.stack && known.state === state;
 		const wait = this.#waits.of(oop, {
-			id, raw, state, known: isThere && this.#hasNotRun(known, read) ? known.group.wait : undefined,
+			id, raw, state, known: isAtSameStack && this.#hasNotRun(known, read) ? known.group.wait : undefined,
 		});
-		if (isThere && isSameWait(known.group.wait, wait)) {
+		if (isAtSameStack && isSameWait(known.group.wait, wait)) {
 			return {id, name: known.name, group: known.group, read, state};
 		}
 
@@ -345,7 +345,7 @@ export class UnmountedThreads {
 		return group;
 	}
 
-	#apply({id, name = '', group, read, state}: Found): void {
+	#apply({id, name = '', group, read, state}: FoundThread): void {
 		if (!group || !read) {
 			this.#forget(id);
 			return;
@@ -353,10 +353,10 @@ export class UnmountedThreads {
 
 		const before = this.#known.get(id);
 		// After a collection the chunk is elsewhere.
-		const isThere = before?.stack === read.stack && before.state === state && (this.#clock === moving || this.#clock !== before.clock || this.#hasNotRun(before, read));
+		const hasStayed = before?.stack === read.stack && before.state === state && (this.#clock === moving || this.#clock !== before.clock || this.#hasNotRun(before, read));
 		const known: KnownThread = {
 			group, name, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, clock: this.#clock, pass: this.#pass,
-			sinceMs: isThere ? before.sinceMs : Date.now(), isLonger: isThere ? before.isLonger : this.#pass === 1,
+			sinceMs: hasStayed ? before.sinceMs : Date.now(), isLonger: hasStayed ? before.isLonger : this.#pass === 1,
 		};
 		if (before) {
 			before.group.remove(id);
