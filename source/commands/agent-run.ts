@@ -54,8 +54,8 @@ export async function confirm(text: string, question: string): Promise<boolean> 
 	}
 }
 
-/** An agent's last report. `hasEnded`: whether its target has ended. */
-export type Outcome<Report> = {readonly report: Report; readonly hasEnded: boolean};
+/** An agent's last report, and whether its target has ended. */
+export type Outcome<Report> = {readonly report: Report; readonly targetEnded: boolean};
 
 /** How one use of the agent, traces or tasks, makes a report. */
 type AgentRun<Report> = {
@@ -81,8 +81,8 @@ export async function runAgent<Report>({format, confirm: confirmed, observe, not
 			return 1;
 		}
 
-		const {report, hasEnded} = outcome;
-		const notes = [...(hasEnded ? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`] : []), ...notesOf(report)];
+		const {report, targetEnded} = outcome;
+		const notes = [...(targetEnded ? [`JVM ${target.pid} ended meanwhile: what it did in its last second may be missing`] : []), ...notesOf(report)];
 		await write(format.write(target.facts, report, {
 			version, notes, top: options.top, width: process.stdout.columns || undefined,
 		}));
@@ -98,6 +98,6 @@ export async function readUntil<Report>(session: {isAlive(): boolean; read(): Re
 		onReport?.(session.read());
 	}
 
-	const hasEnded = !session.isAlive();
-	return {report: await session.close(), hasEnded};
+	const targetEnded = !session.isAlive();
+	return {report: await session.close(), targetEnded};
 }

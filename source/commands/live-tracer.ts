@@ -43,7 +43,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	}
 
 	/** Traces what `confirm` returns for the methods found; false if it returns undefined. Throws UserError. */
-	async begin(confirm: (found: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
+	async begin(confirm: (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
 		this.session = await TraceSession.open(this.#target);
 		try {
 			const confirmed = await confirm(await this.session.survey(this.#request), this.#request);
@@ -115,7 +115,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const [refused] = survey.refused;
 		const isEmpty = survey.methods === 0 && survey.classes === 0;
 		if (isEmpty && !canWaitFor(survey)) {
-			// If the pattern matches, all that it matches was refused.
+			// If the pattern is not unmatched, everything found was refused.
 			throw new UserError(unmatched ? unmatchedText(unmatched) : `${refused.name}: ${refused.reason}`);
 		}
 

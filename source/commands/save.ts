@@ -7,12 +7,13 @@ import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import type {Save} from '../ui/screens/session.js';
+import type {Save, SaveRequest} from '../ui/screens/session.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {text} from '../exports/formats/text.js';
 import {Recorder} from '../exports/recording/recorder.js';
 import {byText} from '../query/columns/sort.js';
 import {addToRing, usualBounds, type Ring} from '../query/past/ring.js';
+import type {Query} from '../query/types/query.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
 
@@ -20,7 +21,7 @@ type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options
 export function saver(options: SaveOptions): Save {
 	return async (...request) => {
 		try {
-			return await saved(options, ...request);
+			return await save(options, ...request);
 		} catch (error) {
 			// The screen has one line for it: the reason comes first, without the file's name, which the user knows.
 			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
@@ -28,7 +29,7 @@ export function saver(options: SaveOptions): Save {
 	};
 }
 
-async function saved(options: SaveOptions, ...[snapshot, baseline, query, {name, format, ring}]: Parameters<Save>): Promise<string> {
+async function save(options: SaveOptions, snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, {name, format, ring}: SaveRequest): Promise<string> {
 	const {depth, snapshotDir = '.', withThreads, withStates} = options;
 	if (format === recordingItem.id) {
 		const recorder = await recordRing(ring!, name === undefined ? recordingName(snapshot.target.pid, snapshotDir) : path.resolve(snapshotDir, name));
@@ -52,10 +53,15 @@ export const recordingItem = {id: 'recording', title: 'Recording: all of the pas
 /** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
 async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	const recorder = await Recorder.create(file);
-	await recorder.follow(ring, 0);
+	const oldest = 0;
+	await recorder.follow(ring, oldest);
 	await recorder.finish();
 	if (recorder.problem !== undefined || recorder.windows === 0) {
-		await removeAll(recorder.windows > 0 ? [file] : []);
+		// Without windows there is no file, or it is another program's.
+		if (recorder.windows > 0) {
+			await removeAll([file]);
+		}
+
 		throw new UserError(recorder.problem ?? 'there is no past yet to save');
 	}
 
@@ -89,7 +95,7 @@ export async function keepSession(snapshot: Snapshot, past: Ring, count: number,
 		return undefined;
 	}
 
-	await ownFolder(folder);
+	await makeFolder(folder);
 	// The last second may not be a window of its own yet.
 	const ring = addToRing(past, snapshot, {}, {...usualBounds, leastMs: 0});
 	const {file} = await recordRing(ring, path.join(folder, `tprof-${snapshot.target.pid}-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.tprof`));
@@ -127,8 +133,11 @@ async function namesIn(folder: string): Promise<string[]> {
 	}
 }
 
-/** Makes the folder. Throws if it or its parent belongs to another user: sudo may keep the user's HOME. */
-async function ownFolder(folder: string): Promise<void> {
+/**
+Makes the folder. Throws UserError if it or, while it is missing, its nearest existing ancestor belongs to another user, as
+sudo may keep the user's HOME, or if others may write to it.
+*/
+async function makeFolder(folder: string): Promise<void> {
 	const existing = await nearestFolder(folder);
 	if (existing.uid !== process.geteuid?.()) {
 		throw new UserError(`${existing.path} belongs to another user`);

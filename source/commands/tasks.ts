@@ -61,7 +61,7 @@ async function beginTasks(target: Target, probe: Probe, {maxTasks}: Options): Pr
 /** Returns the last report, with every task up to the end. Throws UserError without one, or for the probe's faults. */
 async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal): Promise<Outcome<TaskReport>> {
 	try {
-		const {report, hasEnded} = await readUntil(session, forMs, stop);
+		const {report, targetEnded} = await readUntil(session, forMs, stop);
 		if (!report) {
 			throw new UserError('the agent has reported nothing');
 		}
@@ -70,7 +70,7 @@ async function lastReport(session: TaskSession, forMs: number, stop: AbortSignal
 			throw probeFault(report);
 		}
 
-		return {report, hasEnded};
+		return {report, targetEnded};
 	} finally {
 		await session.close();
 	}

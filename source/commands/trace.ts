@@ -16,7 +16,7 @@ type TraceCommand = Command & {readonly kind: 'trace'};
 export async function trace(command: TraceCommand, options: Options): Promise<number> {
 	return runAgent({
 		format: reportFormat('traces', options),
-		confirm: async () => confirmLookUp(command, options),
+		confirm: async () => confirmAgent(command, options),
 		observe: async (target, forMs, stop) => lastReport(target, traceRequest(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
 		notesOf: refusalNotes,
 	}, options);
@@ -24,28 +24,29 @@ export async function trace(command: TraceCommand, options: Options): Promise<nu
 
 /** Traces the methods that match the command's patterns while `show` runs. Returns the exit code; throws UserError. */
 export async function traceLive(command: TraceCommand, options: Options, show: (target: Target, tracer: LiveTracer) => Promise<number>): Promise<number> {
-	const target = await confirmLookUp(command, options);
+	const target = await confirmAgent(command, options);
 	if (!target) {
 		return 1;
 	}
 
 	const tracer = new LiveTracer(target, traceRequest(command.patterns, options));
 	try {
-		return await tracer.begin(async (found, request) => confirmRequest(found, request, !options.yes)) ? await show(target, tracer) : 1;
+		return await tracer.begin(async ({survey}, request) => confirmRequest(survey, request, !options.yes)) ? await show(target, tracer) : 1;
 	} finally {
 		await tracer.close();
 	}
 }
 
-async function confirmLookUp({target, patterns}: TraceCommand, options: Options): Promise<Target | undefined> {
-	return confirmTarget(target, options, found => whatTracingDoes(found, patterns), 'Load the agent and look? [y/N] ');
+async function confirmAgent({target: name, patterns}: TraceCommand, options: Options): Promise<Target | undefined> {
+	return confirmTarget(name, options, target => whatTracingDoes(target, patterns), 'Load the agent and look? [y/N] ');
 }
 
 /** Returns the last report, with every call up to the end; undefined if not confirmed. Throws UserError. */
 async function lastReport(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
 	const session = await TraceSession.open(target);
 	try {
-		const confirmed = await confirmRequest(await session.survey(request), request, mayAsk);
+		const {survey} = await session.survey(request);
+		const confirmed = await confirmRequest(survey, request, mayAsk);
 		if (!confirmed) {
 			return undefined;
 		}
@@ -55,7 +56,7 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 			process.stderr.write(`tprof-top: waiting for a class that matches ${request.patterns.join(' or ')}; Ctrl-C or --duration ends it\n`);
 		}
 
-		const {report, hasEnded} = await readUntil(session, forMs, stop, newest => {
+		const {report, targetEnded} = await readUntil(session, forMs, stop, newest => {
 			if (wovenMethods === 0 && newest && newest.wovenMethods > 0) {
 				({wovenMethods} = newest);
 				process.stderr.write(`tprof-top: loaded, and traced from now on: ${newest.methods.slice(0, 3).map(method => nameOf(method)).join(', ')}\n`);
@@ -65,17 +66,21 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 			throw new UserError(`nothing was traced: no class was loaded that matches ${request.patterns.join(' ')}`);
 		}
 
-		return report && {report, hasEnded};
+		return report && {report, targetEnded};
 	} finally {
 		await session.close();
 	}
 }
 
-/** Returns the request for all methods found, undefined if not confirmed. Throws UserError if nothing can match. */
-async function confirmRequest({survey}: TraceReport, request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
+/**
+Returns the request to trace, with `maxMethods` raised to what the user accepted; undefined if the user declined. Throws
+UserError if nothing can be traced, or too much without asking.
+*/
+async function confirmRequest(survey: TraceReport['survey'], request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
+	// Classes may match without known methods: their file could not be read.
 	const isEmpty = survey.methods === 0 && survey.classes === 0;
 	if (isEmpty && !canWaitFor(survey)) {
-		// If all patterns match, all that they match was refused.
+		// If no pattern is unmatched, everything found was refused.
 		const [refused] = survey.refused;
 		throw survey.unmatched.length === 0
 			? new UserError(`cannot trace ${refused.name}: ${refused.reason}`)
@@ -96,10 +101,10 @@ async function confirmRequest({survey}: TraceReport, request: TraceRequest, mayA
 	}
 
 	const names = someNames(survey);
-	const found = `${countText(survey)}${names === '' ? '' : `: ${names}`}${isTooMany ? `; --max-methods is ${request.maxMethods}` : ''}`;
+	const summary = `${countText(survey)}${names === '' ? '' : `: ${names}`}${isTooMany ? `; --max-methods is ${request.maxMethods}` : ''}`;
 	if (!mayAsk) {
-		throw new UserError(found, {hint: 'narrow the patterns, or allow more with --max-methods'});
+		throw new UserError(summary, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}
 
-	return await confirm(`${found}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
+	return await confirm(`${summary}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
 }

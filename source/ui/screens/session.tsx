@@ -30,8 +30,10 @@ import type {Theme} from '../terminal/theme.js';
 import {layoutOf, type Layout} from '../text/layout.js';
 import {screenContextOf} from './session-context.js';
 
+export type SaveRequest = {readonly name?: string; readonly format?: string; readonly ring?: Ring};
+
 /** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
-export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string; readonly ring?: Ring}) => Promise<string>;
+export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, request: SaveRequest) => Promise<string>;
 
 /** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
 type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
