@@ -115,23 +115,23 @@ export const counterColumns = {
 	/** Unattributed CPU time may fall, and be negative. */
 	cpuNs: {unit: 'ns', role: 'sum', isSigned: true},
 	/**
-	Sums of the squares of the pieces that make up `ticks` and `cpuNs` (in microseconds). With the sums they give the
-	number of observations (`piecesOf`). A piece is the ticks of a sample, a recorded sample, or estimated CPU time.
+	Sums of the squares of the observations that make up `ticks` and `cpuNs` (in microseconds): the ticks of a sample, a
+	recorded sample, or estimated CPU time. With the sums they give the number of observations (`observationsOf`).
 	*/
 	squaredTicks: {unit: 'count', role: 'sum'},
 	squaredUs: {unit: 'count', role: 'sum'},
 } as const satisfies KeyedColumns;
 
 /**
-Returns `counterColumns.squaredUs` of CPU nanoseconds observed in `pieces` of equal length; 0 without pieces. A whole
-number, as recordings have it, so that theirs are the same sums.
+Returns `counterColumns.squaredUs` of CPU nanoseconds from `observations` of equal length; 0 without any. A whole number,
+as recordings have it, so that their sums are the same.
 */
-export function squaredUsOf(cpuNs: number, pieces: number): number {
-	return pieces > 0 ? Math.ceil(cpuNs * cpuNs / 1e6 / pieces) : 0;
+export function squaredUsOf(cpuNs: number, observations: number): number {
+	return observations > 0 ? Math.ceil(cpuNs * cpuNs / 1e6 / observations) : 0;
 }
 
-/** Returns how many pieces of equal size have this sum and this sum of squares; 0 if there are none. */
-export function piecesOf(sum: number, squares: number): number {
+/** Returns how many observations of equal size have this sum and this sum of squares; 0 if there are none. */
+export function observationsOf(sum: number, squares: number): number {
 	return sum > 0 && squares > 0 ? Math.max(1, Math.round(sum * sum / squares)) : 0;
 }
 

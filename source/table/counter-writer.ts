@@ -180,11 +180,11 @@ export class CounterWriter {
 		this.#addSquared(to, 1, 1);
 	}
 
-	/** Adds CPU nanoseconds, observed in `pieces` of equal length. The lock is held. */
-	addCpu(counter: number, ns: number, pieces = 1): void {
+	/** Adds CPU nanoseconds from `observations` of equal length. The lock is held. */
+	addCpu(counter: number, ns: number, observations = 1): void {
 		const {cpuNs, squaredUs} = this.#views.regions.counters;
 		cpuNs.add(counter, ns);
-		squaredUs.add(counter, squaredUsOf(ns, pieces));
+		squaredUs.add(counter, squaredUsOf(ns, observations));
 	}
 
 	/** Whether `reserved` counters are still free after one is added, if need be by growing the table. */

@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import {Profile} from 'pprof-format';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
-import {balancedCounters} from '../../query/counters/aligned.js';
+import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {Names} from './names.js';
 import {stacksOf} from './write.js';
 
@@ -22,7 +22,7 @@ export type WindowProfile = {
 
 /** Returns the profiles of a window that have samples. `namesOf` returns the names of each, which may be shared. */
 export function windowProfiles(window: Snapshot, namesOf = () => new Names()): WindowProfile[] {
-	const counters = balancedCounters(window.dictionary, window.counters);
+	const counters = withoutNegativeCpu(window.dictionary, window.counters);
 	const nsPerTick = window.session.requestedIntervalMs * nsPerMs;
 	const summed = (nsOf: (counter: number) => number): Pick<WindowProfile, 'samples' | 'names'> => {
 		const names = namesOf();

@@ -3,11 +3,11 @@ import {Profile, type SampleInput} from 'pprof-format';
 import {getOrCreate} from '../../model/get-or-create.js';
 import {nativeCodeLine, rootNode} from '../../model/frame.js';
 import {isJvmWork} from '../../model/jvm-stacks.js';
-import {piecesOf} from '../../model/schema.js';
+import {observationsOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
-import {balancedCounters} from '../../query/counters/aligned.js';
+import {withoutNegativeCpu} from '../../query/counters/aligned.js';
 import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import type {ExportFormat, ReportFormat} from '../common/export-format.js';
 import {windowSnapshot} from '../common/window-snapshot.js';
@@ -65,11 +65,11 @@ export const pprof: ExportFormat = {
 };
 
 /**
-Returns the snapshot as gzip-compressed pprof: a sample for each counter, with ticks, CPU time and the numbers of
-observations in them, labelled by thread and state. The last string is the session. The result is deterministic.
+Returns the snapshot as gzip-compressed pprof: a sample for each counter, labelled by thread and state, with ticks, CPU time, and
+how many records and samples these rest on. The last string is the session. The result is deterministic.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
-	const counters = balancedCounters(original.dictionary, original.counters);
+	const counters = withoutNegativeCpu(original.dictionary, original.counters);
 	const snapshot: Snapshot = {...original, counters};
 	const {session} = snapshot;
 	const names = new Names();
@@ -88,7 +88,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		durationNanos: Math.round(validOrZero(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
 		period: Math.round(validOrZero(session.intervalMs) * nsPerMs),
-		// The last one is the session, which is added after all other strings.
+		// The last is the index of the string that `withSession` appends: all others are in the table by now.
 		comment: [...readableComments(snapshot, version).map(line => text(line)), names.strings.strings.length],
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: names.strings,
@@ -117,7 +117,7 @@ function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
 		const thread = counters.thread[counter];
 		return {
 			locationId: stackOf(counter),
-			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), piecesOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), piecesOf(counters.ticks[counter], counters.squaredTicks[counter])],
+			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), observationsOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), observationsOf(counters.ticks[counter], counters.squaredTicks[counter])],
 			label: [
 				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
 				{key: names.text(labelKey.javaId), num: threads.key[thread]},

@@ -103,7 +103,7 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 Returns the counters of a window without negative CPU time, keeping their sum. Negative unattributed time of some threads
 is subtracted from the unattributed time of others and, if that is too little, from the CPU time recorded for the former.
 */
-export function balancedCounters(dictionary: Dictionary, counters: Counters): Counters {
+export function withoutNegativeCpu(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;
 	if (node === 0) {
 		return counters;

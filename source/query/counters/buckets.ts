@@ -59,7 +59,7 @@ export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBucke
 /** Ticks of the states in `countedMask` (a bit for each state code), and CPU nanoseconds of all states. */
 export type Sums = {readonly ticks: Float64Array; readonly cpuNs: Float64Array};
 
-/** Sums by node, and the squares of the pieces of all stacks but the empty one. */
+/** Sums by node, and the squares of the observations of all stacks but the empty one. */
 type NodeSums = Sums & {readonly squaresOfTicks: number; readonly squaresOfUs: number};
 
 export function sumsByNode({count, node, state, ticks, cpuNs, squaredTicks, squaredUs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): NodeSums {

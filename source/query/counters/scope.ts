@@ -6,7 +6,7 @@ import {stateCode, threadStates} from '../../model/thread-state.js';
 import {filterOf, type RowFilter} from '../filter/filter.js';
 import {maskOf, stateSets} from '../filter/state-sets.js';
 import type {Measure, Query, Unit} from '../types/query.js';
-import {alignedTo, balancedCounters} from './aligned.js';
+import {alignedTo, withoutNegativeCpu} from './aligned.js';
 import {stackIndex} from './stack-index.js';
 import {threadKind} from './threads.js';
 
@@ -80,7 +80,7 @@ export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
-	const balanced = balancedCounters(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
+	const balanced = withoutNegativeCpu(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
 	const {folded} = stackIndex(dictionary);
 	const inJava = folded && !scope.native ? {...balanced, node: balanced.node.subarray(0, balanced.count).map(node => folded[node])} : balanced;
 	return scope.allWork ? inJava : withoutSmallWork(inJava, dictionary);
