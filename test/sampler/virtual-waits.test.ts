@@ -22,7 +22,7 @@ function waitsIn(snapshot: Snapshot): Readonly<Record<string, number>> {
 /** Who holds what, and who waits for it now, as Blockers shows it. */
 function blockersIn(snapshot: Snapshot): string[] {
 	return queryBlockers(snapshot, undefined, {...query, sort: blockersView.sort}).rows.filter(({waitingNow}) => waitingNow > 0).map(({holderName, lockClass, waiters}) => (
-		`${holderName || '?'} ${lockClass.replace(/^.*[.$]/, '')} <- ${waiters.map(({name, threads}) => `${name} ${threads}`).sort().join(', ')}`
+		`${holderName || '?'} ${lockClass.replace(/^.*[.$]/, '')} <- ${waiters.map(({name, threadCount}) => `${name} ${threadCount}`).sort().join(', ')}`
 	)).sort();
 }
 
@@ -74,7 +74,7 @@ describe.each(cases)('JDK $release, $collector', ({release, jdk, collector}) => 
 		await expectSoon(() => {
 			const snapshot = sampler.read();
 			const waiters = snapshot ? queryWaits(snapshot, undefined, {...query, sort: waitsView.sort}).rows.find(({kind}) => kind === 'socket')?.waiters ?? [] : [];
-			return waiters.filter(({name}) => /^(?:reader-\*|acceptor)$/.test(name)).map(({threads}) => threads).sort((a, b) => a - b);
+			return waiters.filter(({name}) => /^(?:reader-\*|acceptor)$/.test(name)).map(({threadCount}) => threadCount).sort((a, b) => a - b);
 		}, [1, 30]);
 	});
 });

@@ -36,8 +36,8 @@ export function Tabs({ui, data, width}: TabsProps) {
 }
 
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
-	const tabs = views.map(({id, title, alarms}): Item => {
-		const count = data.summary && alarms ? alarms(data.summary) : 0;
+	const tabs = views.map(({id, title, tabCount}): Item => {
+		const count = data.summary && tabCount ? tabCount(data.summary) : 0;
 		const name = `${title}${count > 0 ? ` ${count}!` : ''}`;
 		return id === ui.view
 			? {id, text: `[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}

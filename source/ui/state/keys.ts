@@ -96,7 +96,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'java-only', keys: ['J'], contexts: tables, label: 'J', help: 'Java alone, or also what the JVM itself uses: [gc] collectors, [jit] compilers, [vm] other threads of it, [native] threads of libraries'},
 	{action: 'native', keys: ['n'], contexts: tables, label: 'n', help: 'CPU time in native code by library and function (libzip.so!inflate_fast, [kernel] read), or folded into the Java line that called it'},
 	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, with an agent in the JVM; says how many methods match and asks first; see the Traces view', sources: live},
-	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', sources: live},
+	{action: 'holders', keys: ['L'], contexts: views.filter(({asksForHolders}) => asksForHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', sources: live},
 	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},

@@ -25,14 +25,17 @@ export type Waiter = {
 	readonly key: number;
 	readonly name: string;
 	readonly nativeId: number;
-	/** Number of threads: may be more than one for virtual threads. */
-	readonly threads: number;
-	/** Whether it waits in the newest sample, for how long, and whether it already waited before the first sample. */
+	/** May be more than one for virtual threads. */
+	readonly threadCount: number;
+	/** Whether it waits in the newest sample. */
 	readonly isNow: boolean;
+	/** How long it has waited. */
 	readonly stuckMs: number;
+	/** `stuckMs` is a lower bound: it already waited before the first sample. */
 	readonly stuckAtLeast: boolean;
-	/** The program's line that asks for the lock; and its waiting time in the window, by samples. */
+	/** The program's line that asks for the lock. */
 	readonly at?: Location;
+	/** Its waiting time in the window, by samples. */
 	readonly waitedMs: number;
 };
 
@@ -44,23 +47,26 @@ export type BlockerRow = {
 	/** Index of the holder in the snapshot's thread table, -1 if unknown; its name is then empty. */
 	readonly holder: number;
 	readonly holderName: string;
-	/** Number of read holds now, the holder being the first reader; 0 if not held for reading, or if unknown. */
+	/** Number of read holds now, the first of which is the holder's; 0 if not held for reading, or if unknown. */
 	readonly readers: number;
 	readonly holderState?: ThreadState;
-	/** The program's lines where the holder took it and is now; undefined if unknown, the second if it has ended. */
+	/** The program's line where the holder took the lock; undefined if unknown. */
 	readonly tookAt?: Location;
+	/** The program's line where the holder is now; undefined if unknown, or if the holder has ended. */
 	readonly nowAt?: Location;
 	/** The threads that wait now, the longest first, then those that waited in the window. */
 	readonly waiters: readonly Waiter[];
-	/** Numbers of all waiters, and of those that wait now. */
-	readonly threads: number;
+	/** Number of threads in `waiters`. */
+	readonly waiterCount: number;
+	/** How many of them wait now. */
 	readonly waitingNow: number;
-	/** The longest wait of those that wait now, and whether it began before the first sample. */
+	/** The longest wait of those that wait now. */
 	readonly longestMs: number;
+	/** `longestMs` is a lower bound: that wait began before the first sample. */
 	readonly longestAtLeast: boolean;
 	/** Waiting time of all threads in the window, by samples. */
 	readonly waitedMs: number;
-	/** 0 for a root; else one more than the row above whose lock this row's holder waits for. */
+	/** 0 for a root; else one more than the depth of the row for whose lock this row's holder waits. */
 	readonly depth: number;
 	readonly isDeadlocked: boolean;
 };
@@ -85,7 +91,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	}),
 	text('holder', row => row.holderName, {
 		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortFigures: ['name'],
-		description: 'the thread that holds it; further in, threads that wait for the one above and block others themselves; ? unknown; of a lock that is held for reading how often, and the first of its readers',
+		description: 'the thread that holds it, indented below the row for whose lock it waits itself; ? unknown; for a lock that is held for reading, the number of readers and the first one',
 		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
@@ -188,7 +194,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		key: threads.key[thread],
 		name: threads.name[thread],
 		nativeId: threads.nativeId[thread],
-		threads: membersOf(threads, thread),
+		threadCount: membersOf(threads, thread),
 		isNow,
 		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
 		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
@@ -206,8 +212,8 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
 		nowAt: isAlive ? programLocation(snapshot, threads.node[owner]) : undefined,
 		waiters: rows,
-		threads: sumOf(rows, ({threads: count}) => count),
-		waitingNow: sumOf(rows, ({isNow, threads: count}) => isNow ? count : 0),
+		waiterCount: sumOf(rows, ({threadCount}) => threadCount),
+		waitingNow: sumOf(rows, ({isNow, threadCount}) => isNow ? threadCount : 0),
 		longestMs: rows[0]?.stuckMs ?? 0,
 		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
 		waitedMs: sumOf(rows, ({waitedMs}) => waitedMs),
@@ -270,5 +276,5 @@ const filterFields: FilterFields<BlockerRow> = {
 		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(location => location !== undefined);
 		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(location => locationName(location))].join('\n');
 	},
-	threads: row => row.threads, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
+	threads: row => row.waiterCount, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
 };

@@ -13,7 +13,7 @@ export const blockersView: View<BlockerRow> = {
 	columns: blockerColumns,
 	sort: {column: 'waiting', reverse: false},
 	keys: [],
-	showsHolders: true,
+	asksForHolders: true,
 	files: {
 		csv: csvOf(blockerColumns, {
 			lock: 'lock', kind: row => row.kind, holder: 'holder', took_at: 'took', holder_at: 'now', waiting: 'waiting', longest_ms: 'longest', waited_ms: 'waited',
@@ -25,16 +25,16 @@ export const blockersView: View<BlockerRow> = {
 			waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
 		})),
 	},
-	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. An indented row is a holder that itself waits for the one above.',
+	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. The holder of an indented row itself waits for the lock that it is indented under.',
 	hints: row => [
 		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
-		{key: 't', title: row.threads === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
+		{key: 't', title: row.waiterCount === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
 		row.holder < 0 && row.readers === 0 && row.kind === 'park' ? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'} : {key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryBlockers,
-	// Nobody waits for it any more.
+	// Nobody waits for its locks any more.
 	isDim: row => row.waitingNow === 0,
-	alarms: ({contendingNow}) => contendingNow,
+	tabCount: ({contendingNow}) => contendingNow,
 	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: ({missing}, {filter}) => missing ?? (filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined),
 	detail(snapshot, since, query, _key, row) {
@@ -63,7 +63,7 @@ export const blockersView: View<BlockerRow> = {
 		];
 	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
-	threadsOf: ({waiters, threads, holderName}) => ({keys: waiters.map(({key}) => key), label: `${threads === 1 ? waiters[0].name : `${threads} threads`} behind ${holderName || '?'}`}),
+	threadsOf: ({waiters, waiterCount, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiterCount === 1 ? waiters[0].name : `${waiterCount} threads`} behind ${holderName || '?'}`}),
 };
 
 function whyHolderUnknown({kind}: BlockerRow): string {
@@ -90,8 +90,8 @@ function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 	];
 }
 
-function waiterOf({name, nativeId, threads, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
+function waiterOf({name, nativeId, threadCount, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
 	return {
-		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: frameOrNull(at), waitedMs: rounded(waitedMs), threads,
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: frameOrNull(at), waitedMs: rounded(waitedMs), threads: threadCount,
 	};
 }

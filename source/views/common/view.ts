@@ -73,7 +73,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly emptyHints?: readonly Hint[];
 	readonly files: ViewFiles<Row>;
 	/** Only for the view of locks: its key asks the JVM for holders that samples do not show. */
-	readonly showsHolders?: true;
+	readonly asksForHolders?: true;
 	/** Only for the view whose rows are boxes of an icicle: they are `FlameRow`s. */
 	readonly isIcicle?: true;
 	/** Only for the view that compares the window with the query's baseline. */
@@ -85,7 +85,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
 	isDim(row: Row): boolean;
 	/** Returns the number of threads that need attention, which is shown in the view's tab. */
-	alarms?(summary: Summary): number;
+	tabCount?(summary: Summary): number;
 	/** Returns a remark on the query for the line of tabs; may be empty. */
 	remark?(query: Query): string;
 	/** Returns the change of the query that Esc makes before it clears filter and threads; undefined for none. */
