@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {waitOf, waitText, wholeWaitText} from '../../source/query/locks/waits.js';
+import {waitOf, waitText, fullWaitText} from '../../source/query/locks/waits.js';
 import {waitFindings} from '../../source/query/summary/wait-findings.js';
 import {waitsView} from '../../source/views/waits/view.js';
 import {queryWaits} from '../../source/views/waits/waits.js';
@@ -30,7 +30,7 @@ test('a row for each kind and peer, who waits for work only with the others', ()
 });
 
 test('the end of a connection is told where one thread is', () => {
-	expect(wholeWaitText(waitOf(snapshot, drawing.thread('db-1'))!)).toBe('read 10.0.0.5:5432 (10.0.0.7:41234)');
+	expect(fullWaitText(waitOf(snapshot, drawing.thread('db-1'))!)).toBe('read 10.0.0.5:5432 (10.0.0.7:41234)');
 	expect(waitOf(snapshot, drawing.thread('busy'))).toBeUndefined();
 	const [row] = queryWaits(snapshot, undefined, query).rows;
 	expect(waitsView.titleLines(row, 80, undefined).map(({text}) => text)).toEqual([
@@ -56,7 +56,7 @@ test('a filter finds threads, places and peers', () => {
 test('virtual threads that have one record count as the threads that they are', () => {
 	const more = drawing.set('db-2', {members: 30}).build();
 	const [row] = queryWaits(more, undefined, query).rows;
-	expect([row.threads, row.waiters.map(({threads}) => threads)]).toEqual([31, [1, 30]]);
+	expect([row.threads, row.waiters.map(({threadCount}) => threadCount)]).toEqual([31, [1, 30]]);
 	expect(waitsView.titleLines(row, 80, undefined)[1].text).toBe('31 threads wait, longest for 42s');
 	expect(queryWaits(more, undefined, {...query, filter: 'thr>30'}).rows.map(({kind}) => kind)).toEqual(['read']);
 	expect(waitFindings(more, query, true)[0].text).toContain('31 threads wait for 10.0.0.5:5432');

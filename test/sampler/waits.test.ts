@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {waitOf, wholeWaitText} from '../../source/query/locks/waits.js';
+import {waitOf, fullWaitText} from '../../source/query/locks/waits.js';
 import {Waits} from '../../source/sampler/waits.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {namespaceRefusal, rootless} from '../helpers/as-root.js';
@@ -17,7 +17,7 @@ function waitsIn(snapshot: Snapshot): ReadonlyMap<string, string> {
 	const {threads} = snapshot;
 	return new Map(Array.from({length: threads.count}, (_, thread) => {
 		const wait = waitOf(snapshot, thread);
-		return [threads.name[thread], wait ? wholeWaitText(wait) : ''] as const;
+		return [threads.name[thread], wait ? fullWaitText(wait) : ''] as const;
 	}));
 }
 

@@ -90,7 +90,7 @@ function threadOf(row: ThreadRow) {
 	return {
 		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
 		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null, threads: row.threads, mounted: row.mounted,
-		wait: row.wait ? {kind: row.wait.kind, peer: row.wait.peer, end: row.wait.end} : null, runDelayMs: msOf(row.runDelayNs),
+		wait: row.wait ? {kind: row.wait.kind, peer: row.wait.peer, end: row.wait.clientSide} : null, runDelayMs: msOf(row.runDelayNs),
 	};
 }
 

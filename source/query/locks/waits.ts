@@ -15,16 +15,17 @@ export type Wait = {
 	readonly kind: string;
 	/** The peer, file or lock; empty if the kind says it all. */
 	readonly peer: string;
-	/** The ephemeral end of a connection, or a child's process id; empty for none. */
-	readonly end: string;
-	/** It waits in a system call for a peer to which the target has connected. */
+	/** Address and port of the connecting side, or a child's pid; may be empty. */
+	readonly clientSide: string;
+	/** Whether the thread waits in a system call for a peer to which the target has connected. */
 	readonly isForServer: boolean;
 };
 
 /** Threads with the same wait. */
 export type WaitGroup = Pick<Wait, 'kind' | 'peer' | 'isForServer'> & {
-	/** Indexes in the snapshot's thread table, the longest wait first; `count`: number of threads in these records. */
+	/** Indexes in the snapshot's thread table, the longest wait first. */
 	readonly threads: readonly number[];
+	/** Number of threads; more than `threads.length` if a record stands for several virtual threads. */
 	readonly count: number;
 	readonly longestMs: number;
 	/** `longestMs` is a lower bound. */
@@ -37,7 +38,7 @@ const anyLock = 'native lock';
 /** The kind of a system call that was not examined. */
 export const unknownCall = 'native call';
 
-/** The kind of a virtual thread's wait for an unknown file: it was not examined, or no poller has it any more. */
+/** The kind of a virtual thread that is parked in the JDK's socket poller, on a socket that we do not know. */
 const socket = 'socket';
 
 /** Kinds of waits for a peer's answer. */
@@ -75,13 +76,17 @@ export function waitOf(snapshot: Snapshot, thread: number): Wait | undefined {
 	const [kind, peer] = [strings[threads.waitKind[thread]], strings[threads.waitPeer[thread]]];
 	if (kind !== '' && kind !== anyLock) {
 		return {
-			kind, peer, end: endText(kind, threads.waitEnd[thread]), isForServer: forAnswer.has(kind) && !noServer.test(peer),
+			kind, peer, clientSide: clientSideText(kind, threads.waitEnd[thread]), isForServer: forAnswer.has(kind) && !noServer.test(peer),
 		};
 	}
 
 	const node = threads.node[thread];
+	if (node === rootNode) {
+		return kind === '' ? undefined : wait(kind);
+	}
+
 	const lock = lockName(strings[threads.lockClass[thread]]);
-	switch (node === rootNode ? stateCode.NEW : threads.state[thread]) {
+	switch (threads.state[thread]) {
 		case stateCode.WAITING:
 		case stateCode.TIMED_WAITING: {
 			return jdkWait(snapshot.dictionary, node) ?? wait(lockKinds[threads.lockKind[thread]] === 'monitor-wait' ? 'wait' : 'park', lock);
@@ -102,9 +107,9 @@ export function waitText({kind, peer}: Pick<Wait, 'kind' | 'peer'>): string {
 	return peer === '' ? kind : `${kind} ${peer}`;
 }
 
-/** Returns `waitText` with the connection's ephemeral end. */
-export function wholeWaitText({end, ...wait}: Wait): string {
-	return end === '' ? waitText(wait) : `${waitText(wait)} (${end})`;
+/** Returns `waitText` with the client side, if known. */
+export function fullWaitText({clientSide, ...wait}: Wait): string {
+	return clientSide === '' ? waitText(wait) : `${waitText(wait)} (${clientSide})`;
 }
 
 /** Groups the waits of some threads in the newest sample by kind and peer; most threads first. */
@@ -126,7 +131,7 @@ export function groupWaits(snapshot: Snapshot, threads: Iterable<number>): WaitG
 }
 
 function wait(kind: string, peer = ''): Wait {
-	return {kind, peer, end: '', isForServer: false};
+	return {kind, peer, clientSide: '', isForServer: false};
 }
 
 function contention({threads, dictionary}: Snapshot, thread: number): Wait {
@@ -160,7 +165,7 @@ function shortMethod(dictionary: Dictionary, node: number): string {
 }
 
 /** Formats a `waitEnd`, see the schema. */
-function endText(kind: string, end: number): string {
+function clientSideText(kind: string, end: number): string {
 	if (end === 0 || kind === 'child') {
 		return end === 0 ? '' : `pid ${end}`;
 	}
@@ -174,15 +179,20 @@ function endText(kind: string, end: number): string {
 const awaitsWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
 const queue = /(?:Queue|Deque)\.\w+$/;
 
-/** Methods of ThreadPoolExecutor and ForkJoinPool in which a worker waits for a task, and runs one. */
-const poolWaits = 'getTask';
-const poolRuns = 'runWorker';
+/** ThreadPoolExecutor's method in which a worker waits for a task. */
+const poolWait = 'getTask';
+
+/** The loop of a worker of ThreadPoolExecutor or ForkJoinPool: below each task, and below each wait for one. */
+const poolLoop = 'runWorker';
 
 /** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
-export const waitsForWork = cachedByNode(isWithoutTask);
+export const waitsForWork = cachedByNode(isIdleWorker);
 
-/** Whether a stack has at most one library's code and no pool's task: a thread that only reads. */
-export const onlyReads = cachedByNode(isReader);
+/**
+Whether a stack is probably that of a client library's own thread, which always waits for its peer: it has code of at most
+one library, and no pool's loop.
+*/
+export const isLibraryReader = cachedByNode(hasOnlyOneLibrary);
 
 const jdkWait = cachedByNode(findJdkWait);
 
@@ -200,12 +210,12 @@ function cachedByNode<Answer>(find: (dictionary: Dictionary, node: number) => An
 	};
 }
 
-function isWithoutTask(dictionary: Dictionary, node: number): boolean {
+function isIdleWorker(dictionary: Dictionary, node: number): boolean {
 	const {isOwn} = ownCode();
 	const classes = new Set<string>();
 	let awaiting = '';
-	let isPoolLoop = false;
-	let runsTask = false;
+	let isWaitingForTask = false;
+	let isPoolWorker = false;
 	for (const {className, method} of framesOf(dictionary, node)) {
 		const name = `${className}.${method}`;
 		if (awaiting === '' && awaitsWork.test(name)) {
@@ -214,19 +224,30 @@ function isWithoutTask(dictionary: Dictionary, node: number): boolean {
 			classes.clear();
 		}
 
-		isPoolLoop ||= method === poolWaits;
-		runsTask ||= method === poolRuns;
+		isWaitingForTask ||= method === poolWait;
+		isPoolWorker ||= method === poolLoop;
 		if (isOwn(className) && !awaitsWork.test(name)) {
 			classes.add(className.replace(/\$.*/, ''));
 		}
 	}
 
-	return classes.size === 0 || (awaiting !== '' && (!queue.test(awaiting) || isPoolLoop || (classes.size === 1 && !runsTask)));
+	// Without own code there is no task; with some, only a wait for work can be that of a loop.
+	if (classes.size === 0 || awaiting === '') {
+		return classes.size === 0;
+	}
+
+	// Only loops wait for selectors, pollers and server sockets, and only a worker without a task for the pool's queue.
+	if (!queue.test(awaiting) || isWaitingForTask) {
+		return true;
+	}
+
+	// Tasks wait for queues too. The loop of a thread outside pools is in one class.
+	return classes.size === 1 && !isPoolWorker;
 }
 
-function isReader(dictionary: Dictionary, node: number): boolean {
+function hasOnlyOneLibrary(dictionary: Dictionary, node: number): boolean {
 	const {isOwn} = ownCode();
 	const frames = framesOf(dictionary, node);
-	const libraries = new Set(frames.filter(({className}) => isOwn(className)).map(({className}) => className.split('.', 2).join('.')));
-	return libraries.size <= 1 && frames.every(({method}) => method !== poolRuns);
+	const packages = new Set(frames.filter(({className}) => isOwn(className)).map(({className}) => className.split('.', 2).join('.')));
+	return packages.size <= 1 && frames.every(({method}) => method !== poolLoop);
 }

@@ -13,7 +13,7 @@ import {countedThreads, scopeOf} from '../counters/scope.js';
 import {mostOf} from '../../model/sum.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
 import {attributedLocation, isContendingNow, isStuckLonger, programLocation, stuckMs} from '../locks/newest-sample.js';
-import {groupWaits, onlyReads, unknownCall, waitOf, waitsForWork} from '../locks/waits.js';
+import {groupWaits, isLibraryReader, unknownCall, waitOf, waitsForWork} from '../locks/waits.js';
 import type {Finding, Location, Query} from '../types/query.js';
 
 const maxLocationCells = 60;
@@ -90,7 +90,7 @@ function serverFindings(snapshot: Snapshot, all: readonly number[], isQuiet: boo
 		const waiting = ofPeer.flatMap(({threads}) => threads).toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
 		const isRefused = ofPeer.some(({kind, longestMs}) => kind === 'connect' && longestMs >= longConnectMs);
 		const long = waiting.filter(thread => stuckMs(snapshot, thread) >= (isQuiet ? leastTogetherMs : longServerMs));
-		const isSilent = membersOfAll(snapshot.threads, long) >= manyReaders || membersOfAll(snapshot.threads, long.filter(thread => !onlyReads(snapshot.dictionary, snapshot.threads.node[thread]))) >= manyForServer;
+		const isSilent = membersOfAll(snapshot.threads, long) >= manyReaders || membersOfAll(snapshot.threads, long.filter(thread => !isLibraryReader(snapshot.dictionary, snapshot.threads.node[thread]))) >= manyForServer;
 		return isRefused || isSilent ? [serverFinding(snapshot, {peer, waiting, isRefused})] : [];
 	});
 }

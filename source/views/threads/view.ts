@@ -1,7 +1,7 @@
 import {queryThreadDetail} from '../../query/detail.js';
 import {formatCount, formatMs, msOf, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
-import {waitText, wholeWaitText} from '../../query/locks/waits.js';
+import {waitText, fullWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
@@ -45,7 +45,7 @@ export const threadsView: View<ThreadRow> = {
 			{text: `${state}${now}${stuck}`},
 			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
-			...(row.wait && !row.waitsFor?.ownerName ? [{text: `waits: ${row.threadKeys.length === 1 ? wholeWaitText(row.wait) : waitText(row.wait)}`, isWrapped: true} as const] : []),
+			...(row.wait && !row.waitsFor?.ownerName ? [{text: `waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`, isWrapped: true} as const] : []),
 		];
 	},
 	files: {

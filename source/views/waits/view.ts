@@ -36,7 +36,7 @@ export const waitsView: View<WaitRow> = {
 	titleLines(row) {
 		const count = row.threads;
 		const longest = row.longestMs > 0 ? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}` : '';
-		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threads, stuckMs, end}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threads > 1 ? ` (${threads} threads)` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${end === '' ? '' : `, ${end}`}`);
+		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${threadCount} threads)` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
 		return [
 			{text: waitText(row), role: 'title', isWrapped: true},
 			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
@@ -51,8 +51,8 @@ export const waitsView: View<WaitRow> = {
 		}),
 		json: (snapshot, since, query, top) => rowsAsJson(queryWaits(snapshot, since, {...query, showIdle: true}).rows.slice(0, top), row => ({
 			kind: row.kind, peer: row.peer, threads: row.threads, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast, at: frameOrNull(row.at), forWork: row.isIdle,
-			waiters: row.waiters.map(({name, nativeId, threads, stuckMs, end}) => ({
-				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end, threads,
+			waiters: row.waiters.map(({name, nativeId, threadCount, stuckMs, clientSide}) => ({
+				thread: name, tid: nativeId, stuckMs: rounded(stuckMs), end: clientSide, threads: threadCount,
 			})),
 		})),
 	},
