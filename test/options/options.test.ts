@@ -164,18 +164,13 @@ describe('the options', () => {
 });
 
 describe('when batch reports come', () => {
-	test.each([
-		[{}, 1, 5000],
-		[{iterations: 3}, 3, 5000],
-		[{delayS: 2}, 1, 2000],
-		[{durationS: 10}, 1, 10_000],
-		[{iterations: 4, delayS: 0.5}, 4, 500],
-		[{iterations: 4, durationS: 10}, 4, 2500],
-		[{delayS: 0.1, durationS: 0.3}, 3, 100],
-		[{delayS: 20, durationS: 10}, 1, 10_000],
-	])('%o', (asked, count, windowMs) => {
+	const comes = (asked: Parameters<typeof planBatch>[0], count: number, windowMs: number) => {
 		expect(planBatch(asked)).toEqual({count, windowMs});
-	});
+	};
+
+	test.each([[{}, 1, 5000], [{iterations: 3}, 3, 5000], [{delayS: 2}, 1, 2000], [{durationS: 10}, 1, 10_000]])('%o: %i, each of %i ms', comes);
+	test.each([[{iterations: 4, delayS: 0.5}, 4, 500], [{iterations: 4, durationS: 10}, 4, 2500]])('%o: %i, each of %i ms', comes);
+	test.each([[{delayS: 0.1, durationS: 0.3}, 3, 100], [{delayS: 20, durationS: 10}, 1, 10_000]])('%o: %i, each of %i ms', comes);
 
 	test('three that disagree are refused', () => {
 		expect(() => planBatch({iterations: 2, delayS: 1, durationS: 5})).toThrow(UserError);

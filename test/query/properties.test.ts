@@ -33,9 +33,6 @@ function snapshots(samples: readonly Sampled[], cut = 0): {readonly before: Snap
 	return {before: after(samples.slice(0, cut)), after: after(samples.slice(cut))};
 }
 
-const stateLists: ReadonlyArray<readonly ThreadState[]> = [['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []];
-const groupings: readonly GroupBy[] = ['line', 'method', 'class'];
-
 const sampled: fc.Arbitrary<Sampled> = fc.record({
 	thread: fc.nat(3),
 	frames: fc.array(fc.nat(17), {maxLength: 6}),
@@ -44,8 +41,8 @@ const sampled: fc.Arbitrary<Sampled> = fc.record({
 	cpuNs: fc.oneof({arbitrary: fc.constant(0), weight: 2}, fc.nat(999).map(us => us * 1000)),
 });
 const queries = fc.record({
-	by: fc.constantFrom(...groupings),
-	states: fc.constantFrom(...stateLists),
+	by: fc.constantFrom<GroupBy[]>('line', 'method', 'class'),
+	states: fc.constantFrom<Array<readonly ThreadState[]>>(['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []),
 	unit: fc.constantFrom('cpu' as const, 'ticks' as const),
 	threadKeys: fc.oneof({arbitrary: fc.constant(undefined), weight: 4}, fc.constant([1, 3])),
 });
