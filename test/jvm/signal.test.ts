@@ -1,4 +1,4 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,8 +8,8 @@ import {identify} from '../../source/jvm/discovery/inspect.js';
 import {listJvms} from '../../source/jvm/discovery/list.js';
 import {processAgeMs, readStat} from '../../source/jvm/system/proc.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
-import {beside, stoppedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, type JavaProcess, type Jdk, jdks, rawTarget, targetOf} from '../helpers/jvm.js';
+import {beside, programForTest} from '../helpers/for-test.js';
+import {compileProgram, type JavaProcess, type Jdk, jdks, rawTarget, targetOf} from '../helpers/jvm.js';
 import {until, patienceMs} from '../helpers/until.js';
 
 function libraryOf({home}: Jdk, name: string): string {
@@ -21,8 +21,7 @@ const loadableJdks = jdks().filter(jdk => spawnSync(process.execPath, ['-e', 're
 
 /** Starts a program that is no java launcher and loads a library of the JDK, up to its line "ready". */
 async function startLoading(script: string, ...args: readonly string[]): Promise<JavaProcess> {
-	const file = path.resolve(import.meta.dirname, '../programs', script);
-	const program = stoppedAfterTest(javaProcess(spawn(process.execPath, [file, ...args], {stdio: ['pipe', 'pipe', 'pipe']})));
+	const program = programForTest(process.execPath, [path.resolve(import.meta.dirname, '../programs', script), ...args]);
 	await program.waitFor(/^ready$/m);
 	return program;
 }
