@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats, usualFormat} from '../../source/exports/formats/registry.js';
+import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {unattributedReason} from '../../source/model/frame.js';
@@ -68,6 +68,11 @@ test.each([['line', 'LINE'], ['method', 'METHOD'], ['class', 'CLASS']] as const)
 
 test.each(['report', 'save'] as const)('one format is the usual one for a %s', use => {
 	expect(formats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
+});
+
+test('the save dialogue has every format, the usual one first', () => {
+	expect(saveFormats[0]).toBe(usualFormat('save'));
+	expect(new Set(saveFormats)).toEqual(new Set(formats));
 });
 
 describe.each(formats.map(format => [format.id, format] as const))('%s', (id, format) => {
