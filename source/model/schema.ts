@@ -54,7 +54,7 @@ export const threadColumns = {
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Epoch ms of the first sample with this owner; samples without a known owner do not reset it; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
-	/** Of a record of virtual threads with the same stack, their number in the newest sample; 0 for a single thread. */
+	/** Number of virtual threads with the same stack in the newest sample, if the record is theirs; 0 for one thread. */
 	members: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** String id of its kind of system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
 	waitKind: {unit: 'string', sampled: 'newest', window: 'newest'},

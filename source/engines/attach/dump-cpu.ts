@@ -12,7 +12,7 @@ readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 export class DumpCpu {
 	/** By row of the last sample: 1 if `cpuNs` was measured, 0 if the CPU time is unknown. */
 	cpuKnown = new Uint8Array(64);
-	/** Of all threads in recent samples, see `decay`. */
+	/** CPU time, and time waiting for a CPU, of all threads in recent samples; see `decay`. */
 	#usedNs = 0;
 	#runDelayNs = 0;
 

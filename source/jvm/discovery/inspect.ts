@@ -77,7 +77,7 @@ function isHidden(pid: number): boolean {
 	}
 }
 
-/** For a process whose memory map we may not read. */
+/** Returns the inspection of a process whose memory map we may not read. */
 function closedInspection(facts: ProcessFacts): Inspection {
 	const {pid, status, users} = facts;
 	const isJvm = isNamedJava(pid) || hasCounterFile(facts);
@@ -108,7 +108,7 @@ function hasCounterFile({pid, status}: ProcessFacts): boolean {
 	return attempt(() => status.nsPid === pid && readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`)), false);
 }
 
-/** For a process without libjvm.so: a starting JVM, a native image, or no JVM. */
+/** Returns the inspection of a process without libjvm.so: a starting JVM, a native image, or no JVM. */
 function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 	const {pid, stat} = facts;
 	const isLauncher = libraries.launcher || isNamedJava(pid);

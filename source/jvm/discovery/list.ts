@@ -20,7 +20,7 @@ export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 
 /** Up to this age a process may still become a JVM (fork, exec, load), and is inspected every time. */
 const mayBecomeJvmMs = 5000;
-/** Then a process that was not a JVM is inspected again: some programs load one late. */
+/** After this time a process that was not a JVM is inspected again: some programs load one late. */
 const rescanAfterMs = 30_000;
 
 /** Processes that were not JVMs: their start, and when they were inspected. */

@@ -7,7 +7,7 @@ import type {ThreadCpu} from './thread-cpu.js';
 const statusBytes = 4096;
 const endBytes = 512;
 
-/** At this number all are closed. */
+/** When so many files are open, all are closed. */
 const maxOpenFiles = 32;
 
 /** To read the same number of timeslices before and after status. */

@@ -50,7 +50,7 @@ const maxPolled = 16;
 const pollRecordBytes = 8;
 const pollOut = 4;
 
-/** Of a wait that cannot be read. */
+/** Kind and peer of a wait that cannot be read. */
 const unknownCall = 'native call';
 const needsRoot = 'not readable: needs root';
 

@@ -65,7 +65,7 @@ lines do not count.
 export class LockOwners {
 	/** By row: the lock's address; empty if not printed. */
 	readonly #waitsFor = new Map<number, string>();
-	/** Of each thread, the innermost frame's locks first. */
+	/** Locks that threads hold; of each thread, the innermost frame's first. */
 	readonly #held: Held[] = [];
 	/** Running static initializers; of each thread, the innermost first. */
 	readonly #initializers: Initializer[] = [];

@@ -63,7 +63,7 @@ export class DumpParser {
 	#row = -1;
 	#header!: Header;
 	#lastFrame: DumpFrame | undefined;
-	/** Of the current stack, kept or not. */
+	/** Number of frames of the current stack so far, kept or not. */
 	#frameCount = 0;
 
 	/** `depth`: frames kept of each stack, from the top. */

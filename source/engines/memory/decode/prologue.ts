@@ -31,7 +31,7 @@ const instructions: ReadonlyArray<readonly [bytes: RegExp, effect: Effect]> = [
 	[/^4[9d][83]b[4-9ab]/, 'none'], // mov reg, [r15 + displacement]; cmp rsp, [r15 + displacement]
 ];
 
-/** Enough to tell these instructions apart. */
+/** Bytes that tell these instructions apart. */
 const patternBytes = 4;
 
 const maxPrologueBytes = 128;

@@ -36,7 +36,7 @@ export class CodeBlob {
 	readonly kind: BlobKind;
 	readonly end: number;
 	readonly codeBegin: number;
-	/** In words, including the return address; 0 if not fixed. */
+	/** Size of a frame in words, including the return address; 0 if not fixed. */
 	readonly frameSize: number;
 	/** Offset in the code from which the frame is complete; -1 if it never is (frame_never_safe). */
 	readonly frameComplete: number;
@@ -104,7 +104,7 @@ export class CodeBlob {
 		return ifReadable(() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]), false);
 	}
 
-	/** Of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
+	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
 	get debugInfoBytes(): number {
 		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}

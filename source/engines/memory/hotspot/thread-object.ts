@@ -66,7 +66,7 @@ export class ThreadObjects {
 		return this.nativeThreadOf(oop) === thread ? oop : fail();
 	}
 
-	/** Of a platform thread; for a virtual one it throws before it reads the name. */
+	/** Returns a platform thread's identity; for a virtual thread throws before it reads the name. */
 	identity(oop: number): ThreadIdentity {
 		const isDaemon = this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0;
 		return {...this.#idAndName(oop), isDaemon};

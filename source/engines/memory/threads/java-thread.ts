@@ -89,7 +89,7 @@ export class JavaThread {
 	readonly stack = new ThreadStack();
 	/** descriptions.ts. */
 	readonly description = new Description();
-	/** If either changes, the address belongs to another thread; the stack base is 0 until a thread first runs. */
+	/** If `osThread` or `stackBase` (0 until a thread first runs) changes, the address belongs to another thread. */
 	readonly osThread: number;
 	readonly stackBase: number;
 	/** java-threads.ts: the last round in which it was listed. */

@@ -6,7 +6,7 @@ import {fail, ifReadable} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, StackCopy} from './stack.js';
 
-/** Of a virtual thread that is not mounted. `id`: the same for equal frames. */
+/** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
 export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
 /**

@@ -23,7 +23,7 @@ const farCallBytes = 13;
 /** Assumed size of a native function called without an anchor, which is small. */
 const maxFunctionBytes = 4096;
 
-/** Of the longest call instruction. */
+/** Bytes of the longest call instruction. */
 const callBytes = 7;
 
 /** Walks a running thread, whose top frame may be incomplete, in a stub, or in a call without an anchor. */

@@ -15,10 +15,10 @@ export type FrameWatcher = {
 	compiled(at: number, stack: StackCopy, location: CodeLocation, pc: number, sp: number): void;
 };
 
-/** Including frames without a Java method. */
+/** Maximum frames of a walk, including those without a Java method. */
 const stepLimit = 40_000;
 
-/** Of a ContinuationEntry with the arguments below it; an entry has some 80. */
+/** Maximum bytes of a ContinuationEntry with the arguments below it; an entry has some 80. */
 const maxEntryBytes = 256;
 
 /**

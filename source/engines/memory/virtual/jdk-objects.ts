@@ -153,7 +153,7 @@ class BootClasses {
 	readonly #wanted: ReadonlySet<string>;
 	readonly #lengths: ReadonlySet<number>;
 	#loader = 0;
-	/** In the list of classes, newest first: its head when the walk began, the next class, and where the walk ends. */
+	/** The walk along the list of classes, newest first: the head when it began, the next class, and where it ends. */
 	#newest = 0;
 	#next = 0;
 	#end = 0;

@@ -6,10 +6,10 @@ import {type Methods} from '../hotspot/methods.js';
 import {type FrozenStack} from '../unwind/continuation.js';
 import {type VirtualWait} from './virtual-waits.js';
 
-/** Of threads of which neither the name nor the outermost frames are known. */
+/** Kind of threads of which neither the name nor the outermost frames are known. */
 const unknownKind = '(virtual threads)';
 
-/** In the name of a class that the JVM made of a lambda expression, whose method calls the program's. */
+/** Part of the name of a class that the JVM made of a lambda expression, whose method calls the program's. */
 const lambda = '$$Lambda';
 
 /** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */

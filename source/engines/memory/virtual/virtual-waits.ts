@@ -42,7 +42,7 @@ the VM's ObjectWaiter.
 export class VirtualWaits {
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
-	/** In this slice, by the object that threads are parked on. */
+	/** Locks read in this slice, by the object that threads are parked on. */
 	readonly #locks = new Map<number, Lock>();
 	/** Offsets of the VM's injected fields in java.lang.VirtualThread. */
 	#injected: readonly number[] | undefined;
