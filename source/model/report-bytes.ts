@@ -64,7 +64,7 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 		const bytes = from.span(() => {
 			count = readPaths(from, nodeCount, pathsLeft, () => {
 				// Skips the five numbers that `paths` reads.
-				for (let skipped = 0; skipped < 5; skipped++) {
+				for (let index = 0; index < 5; index++) {
 					from.number();
 				}
 			}).length;

@@ -15,7 +15,7 @@ hint if there is none.
 */
 export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
 	const candidates = among.filter(({id}) => requested === auto || id === requested);
-	const refusals: Refused[] = [];
+	const refusals: Refusal[] = [];
 	for (const engine of candidates) {
 		const obstacle = await engine.check(target, {timer});
 		if (!obstacle) {
@@ -34,10 +34,10 @@ export async function chooseEngine(requested: string, target: Target, among: rea
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
-type Refused = Obstacle & {readonly id: string};
+type Refusal = Obstacle & {readonly id: string};
 
 /** Returns each engine's reason, and all hints except "use another engine". */
-function allRefused(refusals: readonly Refused[]): {reason: string; hint: string} {
+function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
 	return reasons.size === 1

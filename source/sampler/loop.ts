@@ -56,8 +56,9 @@ export class SamplingLoop {
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
-	/** The requested interval, which is the length of a tick; and the sampling time not yet counted in ticks. */
+	/** The length of a tick. */
 	readonly #requestedIntervalMs: number;
+	/** Sampling time not yet counted in ticks. */
 	#uncountedMs: number;
 	#isPaused = false;
 	#isHeld = false;
@@ -66,8 +67,9 @@ export class SamplingLoop {
 	#inProgress: Promise<void> | undefined;
 	/** We cancelled the sample in progress, so that it is not a failure. */
 	#isCancelled = false;
-	/** Sampling time before the last pause, and when the current run began. */
+	/** Sampling time before the last pause. */
 	#activeMs = 0;
+	/** When sampling last began or resumed. */
 	#activeSinceMs = performance.now();
 	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;

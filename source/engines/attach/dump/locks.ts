@@ -54,7 +54,7 @@ export function deadlockedSynchronizers(tail: string): Array<{readonly address: 
 	return waits.slice(0, maxDeadlockWaits).map(([, address, holder]) => ({address, holder}));
 }
 
-type Held = {readonly row: number; readonly address: string; readonly frame: number};
+type HeldLock = {readonly row: number; readonly address: string; readonly frame: number};
 type Initializer = {readonly row: number; readonly classId: number; readonly frame: number};
 
 /**
@@ -66,7 +66,7 @@ export class LockOwners {
 	/** By row: the lock's address; empty if not printed. */
 	readonly #waitsFor = new Map<number, string>();
 	/** Locks that threads hold; of each thread, the innermost frame's first. */
-	readonly #held: Held[] = [];
+	readonly #heldLocks: HeldLock[] = [];
 	/** Running static initializers; of each thread, the innermost first. */
 	readonly #initializers: Initializer[] = [];
 
@@ -76,7 +76,7 @@ export class LockOwners {
 
 	/** `frame`: 0 if unknown. */
 	addHeld(row: number, address: string, frame: number): void {
-		this.#held.push({row, address, frame});
+		this.#heldLocks.push({row, address, frame});
 	}
 
 	/** `classId`: string id of the class's name. */
@@ -113,10 +113,10 @@ export class LockOwners {
 		}
 	}
 
-	#holdersByAddress(sample: Sample): Map<string, Held> {
-		const holders = new Map<string, Held>();
+	#holdersByAddress(sample: Sample): Map<string, HeldLock> {
+		const holders = new Map<string, HeldLock>();
 		let releasedRow = -1;
-		for (const held of this.#held) {
+		for (const held of this.#heldLocks) {
 			const {row, address} = held;
 			const waitAddress = this.#waitsFor.get(row);
 			// Released while it waits: Object.wait.

@@ -166,7 +166,7 @@ first, without eliminated ones. Throws `Unreadable` on invalid bytes.
 export function decodeMonitors(data: Uint8Array, offset: number, excluded: number): Array<readonly ScopeMonitor[]> {
 	return Array.from(scopesFrom(data, offset, excluded), stream => {
 		// Skip method, bytecode index, locals and expressions (scopeDesc.cpp).
-		for (let skipped = 0; skipped < 4; skipped++) {
+		for (let index = 0; index < 4; index++) {
 			stream.next();
 		}
 

@@ -51,10 +51,10 @@ const maxThreadsTried = 4;
 const trialPeriodNs = 1e9;
 
 /** `withKernel`: events may include time in system calls; `refusal`: why there can be no events. */
-type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
+type AllowedEvents = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
 
 /** Finds out which events are permitted by opening one and closing it at once. Never throws. */
-export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
+export function allowedEvents(calls: PerfCalls, pid: number): AllowedEvents {
 	const kernelError = tryEvent(calls, pid, {withKernel: true});
 	if (kernelError === 0) {
 		return {withKernel: true};

@@ -54,7 +54,7 @@ export class CpuRings {
 	static open(calls: PerfCalls, pid: number, periodNs: number): CpuRings | string {
 		const rings = new CpuRings(calls, pid, periodNs);
 		rings.#openAll(targetCpus(calls, pid));
-		const [refusal] = rings.#refused.values();
+		const [refusal] = rings.#refusals.values();
 		if (refusal === undefined && rings.#events.size > 0) {
 			return rings;
 		}
@@ -70,7 +70,7 @@ export class CpuRings {
 	/** By CPU. */
 	readonly #events = new Map<number, CpuEvent>();
 	/** By CPU that the target may run on: why it has no event. */
-	readonly #refused = new Map<number, string>();
+	readonly #refusals = new Map<number, string>();
 	readonly #periodNs: number;
 	#updatedMs = performance.now();
 	#updateTookMs = 0;
@@ -90,8 +90,8 @@ export class CpuRings {
 
 	/** Returns a printable line about CPUs without records; empty if all have records. */
 	get finding(): string {
-		const [refusal] = this.#refused.values();
-		const cpus = [...this.#refused.keys()];
+		const [refusal] = this.#refusals.values();
+		const cpus = [...this.#refusals.keys()];
 		const others = cpus.length > maxNamedCpus ? ` and ${cpus.length - maxNamedCpus} others` : '';
 		return refusal === undefined ? '' : `threads on CPU ${cpus.slice(0, maxNamedCpus).join(', ')}${others} have no records: ${refusal}`;
 	}
@@ -144,20 +144,20 @@ export class CpuRings {
 	}
 
 	#openAll(cpus: readonly number[]): void {
-		this.#refused.clear();
+		this.#refusals.clear();
 		const count = this.#events.size + cpus.length;
 		// Rings have a power of two of pages, and share `maxBytesOfAllRings`.
 		const pages = Math.max(minRingPages, Math.min(maxRingPages, 2 ** Math.floor(Math.log2(maxBytesOfAllRings / pageBytes / count))));
 		for (const cpu of cpus) {
 			if (this.#events.size === maxCpus) {
-				this.#refused.set(cpu, `more than ${maxCpus} CPUs`);
+				this.#refusals.set(cpu, `more than ${maxCpus} CPUs`);
 				continue;
 			}
 
 			const error = this.#open(cpu, pages);
 			// ENODEV: the CPU just went offline.
 			if (error !== 0 && error !== constants.errno.ENODEV) {
-				this.#refused.set(cpu, refusalOf(error));
+				this.#refusals.set(cpu, refusalOf(error));
 			}
 		}
 

@@ -28,7 +28,7 @@ export class RunningStacks {
 	readonly #parts: Parts;
 	readonly #reusedCaptures: Capture[] = [];
 	/** Stopped by `stopInJava`, by Linux id. */
-	#captured = new Map<number, Capture>();
+	#captures = new Map<number, Capture>();
 
 	constructor(jvm: Jvm, threads: JavaThreads, parts: Parts) {
 		this.#jvm = jvm;
@@ -58,8 +58,8 @@ export class RunningStacks {
 	moment, at most to its next system call, before it stops.
 	*/
 	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
-		this.#captured = new Map();
-		return this.#stop(threads, this.#captured, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), watch);
+		this.#captures = new Map();
+		return this.#stop(threads, this.#captures, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), watch);
 	}
 
 	/**
@@ -67,9 +67,9 @@ export class RunningStacks {
 	stopped in time has an unknown stack while it executes Java code.
 	*/
 	walkCaptured(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const captured = this.#captured.size === 0 ? [] : threads.filter(thread => this.isCaptured(thread));
-		for (const thread of captured) {
-			const capture = this.#captured.get(thread.nativeId)!;
+		const capturedThreads = this.#captures.size === 0 ? [] : threads.filter(thread => this.isCaptured(thread));
+		for (const thread of capturedThreads) {
+			const capture = this.#captures.get(thread.nativeId)!;
 			if (capture.isComplete) {
 				Object.assign(thread.block, capture.block);
 			}
@@ -77,11 +77,11 @@ export class RunningStacks {
 			this.#setStack(capture);
 		}
 
-		return captured;
+		return capturedThreads;
 	}
 
 	isCaptured(thread: JavaThread): boolean {
-		const capture = this.#captured.get(thread.nativeId);
+		const capture = this.#captures.get(thread.nativeId);
 		return capture?.thread === thread && (capture.isComplete || thread.isInJava);
 	}
 
