@@ -1,5 +1,5 @@
 import {filterHelp} from '../source/query/filter/filter.js';
-import {isOfTables, type KeyRow, keyTable} from '../source/ui/state/keys.js';
+import {isOfTables, type KeyBinding, keyTable} from '../source/ui/state/keys.js';
 import {optionHelp, optionSpelling} from '../source/options/help.js';
 import {optionRows} from '../source/options/table.js';
 import {views} from '../source/views/registry.js';
@@ -11,7 +11,7 @@ function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>)
 
 /** The keys of the tables: one that several views have for themselves once, with these views' names. */
 function keyRows(): string[][] {
-	const rows = new Map<string, {row: KeyRow; of: Set<string>}>();
+	const rows = new Map<string, {row: KeyBinding; of: Set<string>}>();
 	for (const row of keyTable.filter(row => isOfTables(row))) {
 		const name = `${row.label} ${row.help}`;
 		const {of} = rows.get(name) ?? {of: new Set()};

@@ -14,7 +14,7 @@ export type SourceText = {
 	readonly found: string;
 	readonly lines: readonly string[];
 	/** Why the running class was not compiled from it, so that no figures are shown; undefined if it fits. */
-	readonly misfit?: string;
+	readonly mismatch?: string;
 	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
 	file(): string;
 };
@@ -33,7 +33,7 @@ const maxLineLength = 500;
 
 const tab = '    ';
 
-type Found = Omit<SourceText, 'misfit'>;
+type Found = Omit<SourceText, 'mismatch'>;
 
 /** Returns a function that finds sources below the roots; the first root with the file wins. Caches recent files. */
 export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
@@ -45,13 +45,13 @@ export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
 		}
 
 		const {found} = cached(cache, relative, maxCached, () => ({found: findSource(roots(), relative)}));
-		return found && withMisfit(found, location);
+		return found && withMismatch(found, location);
 	};
 }
 
-function withMisfit(found: Found, location: SourceLocation): SourceText {
-	const misfit = misfitOf(found.lines, location);
-	return misfit === undefined ? found : {...found, misfit};
+function withMismatch(found: Found, location: SourceLocation): SourceText {
+	const mismatch = mismatchOf(found.lines, location);
+	return mismatch === undefined ? found : {...found, mismatch};
 }
 
 function findSource(roots: readonly SourceRoot[], relative: string): Found | undefined {
@@ -114,7 +114,7 @@ const maxMethodLines = 300;
 Returns why a class cannot have been compiled from a source; undefined if it can: the source has the line, with the
 method's name on it or less than `maxMethodLines` above.
 */
-export function misfitOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
+export function mismatchOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
 	if (line > lines.length) {
 		return `it has ${lines.length} lines, and ${line} runs`;
 	}

@@ -73,7 +73,7 @@ describe('own code first', () => {
 		expect(stacks().map(row => [row.selfTicks, row.frames.map(frame => locationName(frame)).join(' < '), row.via && locationName(row.via)])).toEqual([
 			[3, 'com.acme.Dao.find:88 < java.lang.Thread.run:829', 'java.util.regex.Loop.match'],
 		]);
-		expect(locationName(stacks()[0].wholeFrames[0])).toBe('java.util.regex.Loop.match:4');
+		expect(locationName(stacks()[0].fullStack[0])).toBe('java.util.regex.Loop.match:4');
 		expect(stacks({filter: 'Loop.match:9'})).toHaveLength(1);
 		expect(stacks({filter: 'nothing'})).toHaveLength(0);
 		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(row => [locationName(row), row.via && locationName(row.via)])).toEqual([

@@ -122,7 +122,7 @@ test('identical stacks are one row, whatever threads, states and locks they had'
 test('the first frames alone are compared, and searched, where that is asked for; Enter still shows all', () => {
 	expect(votes(drawn, {depth: 1})).toBe('4 100% 2thr RRRR A.sort:2\n3 0% 2thr BBBB A.lock:3');
 	const [row] = queryStackHistogram(drawn, undefined, {...defaultQuery, depth: 1}).rows;
-	expect(row.wholeFrames.map(frame => locationName(frame))).toEqual(['A.sort:2', 'A.main:1']);
+	expect(row.fullStack.map(frame => locationName(frame))).toEqual(['A.sort:2', 'A.main:1']);
 	expect([...drawn.dictionary.nodeParent.keys()].filter(node => node < drawn.dictionary.nodeCount && row.isOf(node))).toHaveLength(2);
 	expect(votes(drawn, {depth: 1, filter: 'main'})).toBe('');
 });

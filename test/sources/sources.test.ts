@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {deflateRawSync} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {linesOf, sourceLibrary, misfitOf, pathOfSource} from '../../source/sources/library.js';
+import {linesOf, sourceLibrary, mismatchOf, pathOfSource} from '../../source/sources/library.js';
 import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
 import {Zip} from '../../source/sources/zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
@@ -63,7 +63,7 @@ test.each(['plain/com/acme/sort', 'maven/src/main/java/com/acme/sort', 'parts/co
 	const file = written(`${name}/Bubble.java`, bubble);
 	const source = found(name.split('/', 1)[0]);
 	expect(source).toMatchObject({name: 'Bubble.java', found: file});
-	expect(source?.misfit).toBeUndefined();
+	expect(source?.mismatch).toBeUndefined();
 	expect(source?.lines).toHaveLength(10);
 	expect(source?.file()).toBe(file);
 });
@@ -109,13 +109,13 @@ test.each([
 	['swap', 4, 'line 4 is not in a method swap'],
 	['sor', 5, 'line 5 is not in a method sor'],
 	['<init>', 2, 'line 2 is not in a method Bubble'],
-])('how a source fits method %s at line %i', (method, line, misfit?: string) => {
-	expect(misfitOf(linesOf(Buffer.from(bubble)), {...place, method, line})).toBe(misfit);
+])('how a source fits method %s at line %i', (method, line, mismatch?: string) => {
+	expect(mismatchOf(linesOf(Buffer.from(bubble)), {...place, method, line})).toBe(mismatch);
 });
 
 test('of what is found it is said why it does not fit', () => {
 	written('old/com/acme/sort/Bubble.java', bubble);
-	expect(found('old', {...place, line: 500})?.misfit).toContain('10 lines');
+	expect(found('old', {...place, line: 500})?.mismatch).toContain('10 lines');
 });
 
 test('lines are what a terminal may show', () => {

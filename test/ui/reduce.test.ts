@@ -10,9 +10,9 @@ const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
 const around: ScreenContext = {
 	rows, pageRows: 3, columns: [
-		{id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self']},
-		{id: 'total', name: 'total share', title: 'total share', isRest: false, sortFigures: ['total']},
-		{id: 'line', name: 'name', title: 'name', isRest: true, sortFigures: ['name']},
+		{id: 'self', name: 'self share', title: 'self share', isRest: false, sortKeys: ['self']},
+		{id: 'total', name: 'total share', title: 'total share', isRest: false, sortKeys: ['total']},
+		{id: 'line', name: 'name', title: 'name', isRest: true, sortKeys: ['name']},
 	],
 	shownColumns: ['self', 'line'],
 	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), source: 'jvm', ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sortRows} from '../../source/query/columns/sort.js';
-import {keyNames, keyOf} from '../../source/ui/state/keys.js';
+import {keyNames, bindingOf} from '../../source/ui/state/keys.js';
 import {threadsOf, views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
 import {report, taskReport} from '../helpers/reports.js';
@@ -45,7 +45,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 	});
 
 	test('each figure that a key sorts by is in one column, and room is lent to the column that takes the rest', () => {
-		const figures = view.columns.flatMap(({sortFigures = []}) => sortFigures);
+		const figures = view.columns.flatMap(({sortKeys = []}) => sortKeys);
 		expect(new Set(figures).size).toBe(figures.length);
 		expect([...figures].toSorted()).toEqual(['cpu', 'name', 'self', 'ticks', 'total', 'total-ticks']);
 		for (const [index, column] of view.columns.entries()) {
@@ -56,8 +56,8 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 	test('the keys that help most with a row mean something in the view, and fit a line', () => {
 		for (const row of rows) {
 			const hints = view.hints(row, query);
-			expect(new Set(hints.map(({key}) => keyOf(view.id, key))).size).toBe(3);
-			expect(hints.every(({key}) => keyOf(view.id, key))).toBe(true);
+			expect(new Set(hints.map(({key}) => bindingOf(view.id, key))).size).toBe(3);
+			expect(hints.every(({key}) => bindingOf(view.id, key))).toBe(true);
 			const nameOf = (key: string) => keyNames.shown(key);
 			expect(hints.map(({key, title}) => `${nameOf(key)}: ${title}`).join('   ').length).toBeLessThan(80);
 			expect(['q:quit', '?:help', ...hints.map(({key, short}) => `${nameOf(key)}:${short}`)].join('  ').length).toBeLessThan(50);

@@ -11,8 +11,8 @@ import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
 /** The role of a cell, which the theme styles; `states`: letters of `stateCells`, each in the role of its state. */
 export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key' | 'error';
 
-/** A figure that a key sorts by; each view decides which of its columns has it. */
-export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
+/** A key that sorts, by the figure that it is for; each view decides which of its columns that is. */
+export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
 
 /** Percentage, of a core or of a whole, from which a figure is highlighted. */
 export const hotPercent = 10;
@@ -46,10 +46,12 @@ export type Column<Row> = Sortable<Row> & {
 	readonly screenOnly?: true;
 	/** The preceding column may use the cells that this one's text leaves free. */
 	readonly lendsRoom?: true;
-	readonly sortFigures?: readonly SortFigure[];
+	/** The keys that sort by this column. */
+	readonly sortKeys?: readonly SortKey[];
 	/** Returns the cell's text, which may be wider than the column. */
 	value(row: Row, context: CellContext): string;
-	file(row: Row): string | number;
+	/** Returns the value in CSV files. */
+	exportValue(row: Row): string | number;
 	role?(row: Row): CellRole | undefined;
 	/** Returns the figures of a window's rows; `trend` shows them over the last minute. */
 	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
@@ -69,7 +71,7 @@ export function figure<Row>(id: string, of: (row: Row) => number, format: Format
 	return {
 		id, align: 'right', sortBy: [of, ...thenBy],
 		value: row => isBlank?.(row) ? '' : format.text(of(row)),
-		file: row => format.file(of(row)),
+		exportValue: row => format.file(of(row)),
 		...(isHot ? {role: row => of(row) >= hotPercent ? 'hot' : undefined} : {}),
 		...settings,
 	};
@@ -77,7 +79,7 @@ export function figure<Row>(id: string, of: (row: Row) => number, format: Format
 
 /** Returns a column of texts, sorted alphabetically. */
 export function text<Row>(id: string, of: (row: Row) => string, {thenBy = [], ...settings}: Settings<NoInfer<Row>>): Column<Row> {
-	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, file: of, ...settings};
+	return {id, align: 'left', ascending: true, sortBy: [of, ...thenBy], value: of, exportValue: of, ...settings};
 }
 
 export const shareHeadings = {ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms'} as const;
@@ -123,7 +125,7 @@ export function fileColumn<Row extends Location>(fromColumns: number): Column<Ro
 export function topThreadsColumn<Row extends {readonly topThreads: readonly string[]}>(width: number, where: string): Column<Row> {
 	return text('top-threads', row => row.topThreads.join(', '), {
 		heading: 'TOP THREADS', title: 'top threads', width, fromColumns: 150, description: `threads with the most CPU time, then ticks, ${where}`,
-		sortBy: [row => row.topThreads[0] ?? ''], file: row => row.topThreads.join('; '), role: () => 'dim',
+		sortBy: [row => row.topThreads[0] ?? ''], exportValue: row => row.topThreads.join('; '), role: () => 'dim',
 	});
 }
 
@@ -149,6 +151,11 @@ export function treeMark(depth: number, {hasChildren, isOpen}: {readonly hasChil
 
 export const byLocation: ReadonlyArray<ValueOf<Location>> = [row => row.className, row => row.method, row => row.line, row => locationName(row)];
 
+/** Whether a column takes the cells that the others leave. */
+export function isRest({width}: Pick<Column<never>, 'width'>): boolean {
+	return width === 0;
+}
+
 /** Returns a column's heading for shares of `measure` and rows grouped by `by`. */
 export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupBy = 'line'): string {
 	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
@@ -158,7 +165,7 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (shown.length - 1) - sumOf(shown, ({width}) => width);
-	const flexible = shown.findIndex(({width}) => width === 0);
+	const flexible = shown.findIndex(column => isRest(column));
 	const stretched = flexible === -1 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));
 }

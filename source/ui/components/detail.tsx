@@ -5,7 +5,7 @@ import {waitText, type WaitGroup} from '../../query/locks/waits.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {Location} from '../../query/types/query.js';
-import type {WholeFrame} from '../../views/common/view.js';
+import type {AnnotatedFrame} from '../../views/common/view.js';
 import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink,
 } from '../state/screen-data.js';
@@ -16,14 +16,14 @@ import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/
 import type {StackRow} from '../../query/stacks.js';
 import {Lines, useTheme} from './text.js';
 
-/** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before and after the row's. */
-type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
+/** Most entries of each list in a detail; a saved snapshot has all. `source`: lines before, and after, the row's. */
+type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly framesOfFullStacks: number; readonly neighbours: number; readonly holders: number};
 
 const pageBounds: Bounds = {
-	threads: 5, moreThreads: 20, source: 5, stacks: 5, frames: 40, wholeFrames: 5000, neighbours: 10, holders: 10,
+	threads: 5, moreThreads: 20, source: 5, stacks: 5, frames: 40, framesOfFullStacks: 5000, neighbours: 10, holders: 10,
 };
 const paneBounds: Bounds = {
-	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
+	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, framesOfFullStacks: 12, neighbours: 4, holders: 3,
 };
 
 /** How the lines of a detail are formatted; `levels`: the characters of a sparkline. */
@@ -89,29 +89,28 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
 	const source = bounds.source > 0 ? data.source() : undefined;
-	const hasSource = source && (source.text.misfit !== undefined || source.line - bounds.source <= source.text.lines.length);
 	const locationPart = (location: Location, cpuNs: number, ticks: number) => part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
 	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
-	const more = detail.threads.length - threads.length;
-	const rest = more > 0 ? [part(() => [[{text: `  ... and ${more} more`}]])] : [];
-	const hasMore = bounds.moreThreads > 0;
+	const hiddenThreads = detail.threads.length - threads.length;
+	const hiddenNote = hiddenThreads > 0 ? [part(() => [[{text: `  ... and ${hiddenThreads} more`}]])] : [];
+	const hasMoreThreadsSection = bounds.moreThreads > 0;
 	const stacks = (from: number, to: number) => detail.stacks.slice(from, to).map((stack, index) => part(format => [...(index === 0 ? [] : [[]]), ...stackLines(stack, bounds.frames, format, idleReason)]));
 	return [
 		part(({width}) => view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => isWrapped ? wrappedSpans(text, width, role) : [[{text: cut(text, width), role}]])),
 		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
-		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.wholeFrames, format))])),
+		...(detail.fullStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.framesOfFullStacks, format))])),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
 		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => part(({width}) => [[{text: cut(waitLine(group), width)}]]))),
-		...(hasSource ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
+		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
 		...(trend ? section('LAST 60s', [part(({width, levels}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), levels), role: 'key'}]])]) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
-		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
+		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMoreThreadsSection ? [] : hiddenNote)]),
 		...section('TOP STACKS', stacks(0, 1)),
 		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
 		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
 		...section('MORE STACKS', stacks(1, bounds.stacks)),
-		...(hasMore && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...rest]) : []),
+		...(hasMoreThreadsSection && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...hiddenNote]) : []),
 	];
 }
 
@@ -160,7 +159,7 @@ function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, maxFra
 	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
 
-function frameLines(frames: readonly WholeFrame[], maxFrames: number, {width, fullNames}: LineFormat): Spans[] {
+function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width, fullNames}: LineFormat): Spans[] {
 	const more = frames.length - maxFrames;
 	return [
 		...frames.slice(0, maxFrames).map((location): Spans => {
@@ -173,8 +172,8 @@ function frameLines(frames: readonly WholeFrame[], maxFrames: number, {width, fu
 
 /** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
 function sourceLines({text, line, figures: known}: LocationSource, around: number, width: number): Spans[] {
-	if (text.misfit !== undefined) {
-		return [[{text: cut(`  ${text.found} is not what runs: ${text.misfit}`, width), role: 'dim'}]];
+	if (text.mismatch !== undefined) {
+		return [[{text: cut(`  ${text.found} is not what runs: ${text.mismatch}`, width), role: 'dim'}]];
 	}
 
 	const first = Math.max(1, line - around);

@@ -1,7 +1,7 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/common/view.js';
-import {shownKeys, actionOf, keyOf, keysOf, type KeyRow} from '../state/keys.js';
+import {shownKeys, actionOf, bindingOf, keysOf, type KeyBinding} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import {backFromFocus} from '../state/rows.js';
 import {keySourceOf, rowsOf, type ScreenData} from '../state/screen-data.js';
@@ -109,7 +109,7 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, 
 };
 
 /** Actions in a detail that do nothing unless it has links. */
-const linkActions: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
+const linkActions: ReadonlySet<KeyBinding['action']> = new Set(['next-link', 'accept']);
 
 /** Priorities in a table, the lowest stays longest: quit and help below `hintPriority`, hints below `otherPriority`. */
 const hintPriority = 2;
@@ -123,7 +123,7 @@ function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): 
 	const layerTitles = isInput ? inputTitles[layer.purpose] : (layer?.kind === 'menu' ? menuTitles[layer.purpose] : {});
 	const titles = layer ? layerTitles : tableTitles;
 	const isInvalid = isInput && inputError(layer) !== undefined;
-	const isUsable = ({title, action}: KeyRow) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
+	const isUsable = ({title, action}: KeyBinding) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
 	const items = keysOf(contextOf(state), keySourceOf(data)).filter(row => isUsable(row)).flatMap((row): Item[] => {
 		const {title, action} = row;
 		const [key] = (isInput ? row.label : shownKeys(row, state.keyChanges)).split(' ');
@@ -160,7 +160,7 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 /** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
-		const row = keyOf(state.view, key, keySourceOf(data));
+		const row = bindingOf(state.view, key, keySourceOf(data));
 		const [name] = row ? shownKeys({...row, label: labelWithFirst(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
 		return name === '' ? [] : [{name, title: ` ${title}`, short}];
 	});

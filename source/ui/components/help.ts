@@ -5,7 +5,7 @@ import type {ViewRow} from '../../views/common/view.js';
 import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
 import {samplingFigures, warningsOf} from '../status/sampling.js';
-import {shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow, type KeySource} from '../state/keys.js';
+import {shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyBinding, type KeySource} from '../state/keys.js';
 import {keySourceOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
 import {cut, pad, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
@@ -49,7 +49,7 @@ const noNotes: HelpNotes = {findings: [], program: [], sampling: [], warnings: [
 export function helpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
 	const {source, keyChanges = new Map()} = notes;
 	// Key changes do not apply where text is typed.
-	const keys = (rows: readonly KeyRow[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
+	const keys = (rows: readonly KeyBinding[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
 	const isDetail = context === 'detail';
 	return [
 		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width)), width),
@@ -78,7 +78,7 @@ export function viewHelpLines(context: Context, width: number, notes: HelpNotes 
 }
 
 /** Actions of all views that the help for a view lists beside the view's own keys. */
-const commonActions: ReadonlySet<KeyRow['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
+const commonActions: ReadonlySet<KeyBinding['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
 function samplingLines({sampling}: HelpNotes, width: number): Spans[] {
 	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);

@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import type {Component} from 'react';
 import {Table} from 'ink-table';
 import {cellWidth} from '../../model/cell-width.js';
-import {headingOf, type Column} from '../../query/columns/column.js';
+import {headingOf, isRest, type Column} from '../../query/columns/column.js';
 import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Trend} from '../../query/past/steps.js';
@@ -27,7 +27,7 @@ export function ViewTable({ui, data, layout, above}: ViewTableProps) {
 	const placed = placeColumns(columnsOf(ui.view, ui.columns), layout);
 	const context: TableContext<ViewRow> = {
 		query: queryOf(ui), measure: data.table?.measure ?? measureOf(ui.query), theme, left: ui.left, trendOf: data.trendOf, placed,
-		counts: countsText({from: top, shown: layout.tableRows, rows: rows.length, allRows: ui.query.filter === '' ? rows.length : allRows}), isDim: row => viewOf(ui.view).isDim(row),
+		position: positionText({from: top, shown: layout.tableRows, rows: rows.length, allRows: ui.query.filter === '' ? rows.length : allRows}), isDim: row => viewOf(ui.view).isDim(row),
 	};
 	const selected = selectedIndex(ui.selections[ui.view], rows);
 	const lines = Array.from({length: rows.length > 0 ? layout.tableRows : 0}, (_, line): RowCells => {
@@ -65,7 +65,7 @@ export function aboveLines({table}: ScreenData, width: number): Spans[] {
 }
 
 /** Returns which rows are on the screen, such as `1-13 of 50`, and the number of all rows if a filter hides some. */
-function countsText({from, shown, rows, allRows}: {readonly from: number; readonly shown: number; readonly rows: number; readonly allRows: number}): string {
+function positionText({from, shown, rows, allRows}: {readonly from: number; readonly shown: number; readonly rows: number; readonly allRows: number}): string {
 	const all = allRows > rows ? `, ${allRows} in all` : '';
 	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
 }
@@ -107,8 +107,8 @@ type DataTableProps = {
 const InkTable = Table as unknown as new (props: DataTableProps) => Component<DataTableProps>;
 
 /**
-Headings and rows. Replaces ink-table's rendering, which has no settings for column widths, rows without rules between
-them, and rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
+Headings and rows. Overrides `render` until ink-table has settings for column widths, rows without rules between them, and
+rows that stay mounted when their data changes (our patch: docs/upstream/ink-table.md).
 */
 class DataTable extends InkTable {
 	override render() {
@@ -128,8 +128,9 @@ type TableContext<Row> = {
 	readonly measure: Measure;
 	readonly theme: Pick<Theme, 'isAscii' | 'levels'>;
 	readonly placed: Placed<Row>;
-	readonly counts: string;
-	/** Cells that the name column is scrolled to the right. */
+	/** Which rows are on the screen, at the end of the heading of the column that takes the rest of the line. */
+	readonly position: string;
+	/** By how many cells the name column is scrolled to the right. */
 	readonly left: number;
 	isDim(row: Row): boolean;
 	trendOf(key: string): Trend | undefined;
@@ -144,24 +145,26 @@ const cursorMark = '>';
 /** Matches a figure that is or rounds to zero; its cell stays blank. */
 const zero = /^0(?:\.0+)?$/;
 
-/** Returns the cells of the heading, with an arrow after the sorted column's. */
-function headingCells<Row>({placed, counts, query, measure, theme}: TableContext<Row>): Spans[] {
-	// Whether the previous column's counts took this column's room.
-	let isTaken = false;
+/**
+Returns the cells of the heading, with an arrow after the sorted column's. The position ends the heading of the column that
+takes the rest of the line, and covers the next heading if that column lends its room.
+*/
+function headingCells<Row>({placed, position, query, measure, theme}: TableContext<Row>): Spans[] {
+	let isCovered = false;
 	return placed.map(({column, width}, index) => {
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, measure, query.by);
 		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
 		const lender = lenderAt(placed, index + 1);
 		const room = width + (lender ? gap.length + lender.width : 0);
-		const hasCounts = column.width === 0 && cellWidth(text) + counts.length < room;
-		const cell = hasCounts ? pad(text, room - counts.length) + counts : pad(text, width, column.align);
-		if (isTaken) {
-			isTaken = false;
+		const hasPosition = isRest(column) && cellWidth(text) + position.length < room;
+		const cell = hasPosition ? pad(text, room - position.length) + position : pad(text, width, column.align);
+		if (isCovered) {
+			isCovered = false;
 			return [];
 		}
 
-		isTaken = hasCounts && lender !== undefined;
+		isCovered = hasPosition && lender !== undefined;
 		return [{text: gap}, {text: cell, role: isSorted ? 'sorted' : 'heading'}];
 	});
 }
@@ -197,7 +200,7 @@ function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: bool
 			? cut(lender.column.value(row, {unit, fullNames, room: lender.width, trend}), lender.width)
 			: '';
 		const room = width + (lender ? gap.length + lender.width : 0) - (lent === '' ? 0 : gap.length + cellWidth(lent));
-		const isScrolled = column.width === 0 && left > 0;
+		const isScrolled = isRest(column) && left > 0;
 		const value = column.value(row, {unit, fullNames, room: isScrolled ? room + left : room, trend});
 		const text = zero.test(value) ? '' : value;
 		const cell = fit(isScrolled ? dropCells(text, left) : text, room, column.align);
@@ -218,7 +221,7 @@ function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: bool
 	if (!isSelected) {
 		cells.fill([], end + 1);
 		const last = cells[end]?.at(-1);
-		if (last && (last.role === undefined || rowRole)) {
+		if (last) {
 			cells[end] = cells[end].with(-1, {...last, text: last.text.trimEnd()});
 		}
 	}

@@ -1,4 +1,4 @@
-import {headingOf} from '../../query/columns/column.js';
+import {headingOf, isRest} from '../../query/columns/column.js';
 import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
 import {threadsOf, viewOf} from '../../views/registry.js';
 import {linksOf} from '../components/detail.js';
@@ -29,7 +29,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 			const heading = headingOf(column, measureOf(query));
 			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
 			return {
-				id: column.id, sortFigures: column.sortFigures, name, isRest: column.width === 0, title: shownColumns.includes(column.id) ? name : `${name}, not shown`,
+				id: column.id, sortKeys: column.sortKeys, name, isRest: isRest(column), title: shownColumns.includes(column.id) ? name : `${name}, not shown`,
 			};
 		}),
 		shownColumns,

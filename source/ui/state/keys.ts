@@ -27,7 +27,7 @@ export type Action = (typeof keyGroups)[number]['actions'][number];
 /** What is on the screen: a JVM that is sampled, a recording, a saved snapshot, or what a backend has. */
 export type KeySource = 'jvm' | 'recording' | 'snapshot' | 'backend';
 
-export type KeyRow = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
+export type KeyBinding = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
 	readonly action: Action;
 	readonly contexts: readonly Context[];
 	/** Short title in the key line; without one the key is not listed there. */
@@ -44,7 +44,7 @@ const liveOrRecorded: readonly KeySource[] = [...live, 'recording'];
 const lists: readonly Context[] = [...tables, 'detail', 'help', 'menu', 'chooser'];
 
 /** All keys in the order of the help screen, including those that a view overrides. */
-const allKeys: readonly KeyRow[] = [
+const allKeys: readonly KeyBinding[] = [
 	{action: 'close', keys: ['q'], contexts: tables, label: 'q', title: 'quit', help: 'close help, detail or menu, and go back from focus; in a view: quit. A summary stays on the terminal, the session is kept for tprof-top open --last', knownFrom: 'htop, less'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts, label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
 	{action: 'back', keys: ['escape'], contexts: ['chooser'], label: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
@@ -139,7 +139,7 @@ function overridesKey(context: Context, keys: readonly string[]): boolean {
 }
 
 /** All keys in the order of the help screen, without those that a view overrides in its context. */
-export const keyTable: readonly KeyRow[] = allKeys
+export const keyTable: readonly KeyBinding[] = allKeys
 	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
 
 /** Contexts in which a character is text, unless it is a key for some sources. */
@@ -152,31 +152,31 @@ const byContext = new Map(contexts.map(context => {
 }));
 
 /** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
-export function keyOf(context: Context, key: string, source: KeySource = 'jvm'): KeyRow | undefined {
+export function bindingOf(context: Context, key: string, source: KeySource = 'jvm'): KeyBinding | undefined {
 	const row = byContext.get(context)?.get(key);
 	return row && isOffered(row, source) ? row : undefined;
 }
 
 export function actionOf(context: Context, key: string, source?: KeySource): Action | undefined {
-	return keyOf(context, key, source)?.action;
+	return bindingOf(context, key, source)?.action;
 }
 
 /** Whether a key does something in the table of some view. */
-export function isOfTables({contexts}: KeyRow): boolean {
+export function isOfTables({contexts}: KeyBinding): boolean {
 	return contexts.some(context => tables.includes(context));
 }
 
 /** Returns the keys of a context, in the order of its help. */
-export function keysOf(context: Context, source: KeySource = 'jvm'): readonly KeyRow[] {
+export function keysOf(context: Context, source: KeySource = 'jvm'): readonly KeyBinding[] {
 	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, source));
 }
 
-function isOffered({sources}: KeyRow, source: KeySource): boolean {
+function isOffered({sources}: KeyBinding, source: KeySource): boolean {
 	return sources === undefined || sources.includes(source);
 }
 
 /** Returns rows of keys by group, and within a group in the order of the key table; without empty groups. */
-export function byGroup(rows: readonly KeyRow[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyRow[]}> {
+export function byGroup(rows: readonly KeyBinding[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyBinding[]}> {
 	return keyGroups
 		.map(({title, actions}) => ({title, rows: rows.filter(({action}) => (actions as readonly Action[]).includes(action))}))
 		.filter(group => group.rows.length > 0);
@@ -214,7 +214,7 @@ export function meaningOf(key: string, changes: KeyChanges): string {
 }
 
 /** Returns the keys of a row after the changes, as the help writes them; empty if none is left. */
-export function shownKeys({label, keys}: Pick<KeyRow, 'label' | 'keys'>, changes: KeyChanges): string {
+export function shownKeys({label, keys}: Pick<KeyBinding, 'label' | 'keys'>, changes: KeyChanges): string {
 	if (changes.size === 0) {
 		return label;
 	}

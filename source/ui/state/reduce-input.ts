@@ -5,14 +5,14 @@ import type {Action} from './keys.js';
 import {locationAt} from './rows.js';
 import type {ScreenContext} from './screen-context.js';
 import {
-	inputLayer, say, withEffect, withLayer, withoutLayer, withQuery, type InputLayer, type UiState,
+	inputLayer, say, withEffect, pushLayer, popLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';
 
 /** Prompts for the methods to trace; the row's method is filled in, if any. */
 export function promptForPattern(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	const text = location && location.className !== '' ? nameOf({className: location.className, method: location.method === '' ? '*' : location.method}) : '';
-	return withLayer({...state, message: undefined}, {...inputLayer('trace', 'trace: ', text), about: screen.traceNote});
+	return pushLayer({...state, message: undefined}, {...inputLayer('trace', 'trace: ', text), about: screen.traceNote});
 }
 
 /** Asks whether to trace the methods found; the question waits below an input line or menu that is open. */
@@ -36,7 +36,7 @@ export function promptForHolders(state: UiState, {holders}: ScreenContext): UiSt
 	const size = bytes === undefined ? 'all of its heap' : `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
 	const upTo = (ms: number) => formatDuration(Math.max(1, (bytes ?? 0) / (2 ** 30) * ms));
 	const cost = bytes === undefined ? size : `${size}, up to ${upTo(maxHeapWalkMsPerGiB.default)} (ZGC ${upTo(maxHeapWalkMsPerGiB.zgc)})`;
-	return withLayer({...state, message: undefined}, inputLayer('holders', `full dump stops the JVM: it walks ${cost} `));
+	return pushLayer({...state, message: undefined}, inputLayer('holders', `full dump stops the JVM: it walks ${cost} `));
 }
 
 /** Shortest and longest delay between two refreshes, seconds, as for --delay. */
@@ -46,7 +46,7 @@ const maxDelayS = 86_400;
 /** Returns the state after a key in the input line, the topmost layer; `action` is undefined for text. */
 export function pressInput(state: UiState, key: string, action: Action | undefined): UiState {
 	const input = state.layers.at(-1) as InputLayer;
-	const below = withoutLayer(state);
+	const below = popLayer(state);
 	if (action === 'back') {
 		return input.purpose === 'confirm-trace' ? answerConfirmation(below, '') : (input.purpose === 'filter' ? withQuery(below, {filter: ''}) : below);
 	}
@@ -56,7 +56,7 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 	}
 
 	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
-	const next = withLayer(below, edited);
+	const next = pushLayer(below, edited);
 	// While the text is not a valid filter, the last valid one stays in force.
 	return input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? withQuery(next, {filter: edited.text}) : next;
 }

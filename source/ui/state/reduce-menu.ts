@@ -1,13 +1,13 @@
 import type {Action} from './keys.js';
 import {
-	inputLayer, withEffect, withLayer, withoutLayer, withSort, type MenuItem, type MenuLayer, type UiState,
+	inputLayer, withEffect, pushLayer, popLayer, withSort, type MenuItem, type MenuLayer, type UiState,
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
 /** Returns the state after an action in the menu, the topmost layer. */
 export function pressMenu(state: UiState, action: Action, screen: ScreenContext): UiState {
 	const menu = state.layers.at(-1) as MenuLayer;
-	const below = withoutLayer(state);
+	const below = popLayer(state);
 	if (action === 'back') {
 		return menu.isChanged ? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}) : below;
 	}
@@ -18,7 +18,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 
 	if (action !== 'accept') {
 		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.sizeOf(menu).page, menu.items.length)));
-		return withLayer(below, {...menu, index});
+		return pushLayer(below, {...menu, index});
 	}
 
 	const item = menu.items[menu.index];
@@ -34,7 +34,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 		return withSort(below, {column: item.id, reverse: false});
 	}
 
-	return withLayer(below, {...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `), format: item.id});
+	return pushLayer(below, {...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `), format: item.id});
 }
 
 /** Applies a change to the column under the cursor and returns the state with the menu made again. */
@@ -42,7 +42,7 @@ function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, 
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
 	const isChanged = menu.isChanged === true || changed !== below;
-	return withLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
+	return pushLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
 }
 
 /** Id of the item that selects the view's default columns. */

@@ -3,12 +3,12 @@ import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
 import {reversed, sortedBy, tableActions} from './table-actions.js';
-import {meaningOf, keyOf, type Action} from './keys.js';
+import {meaningOf, bindingOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
 import {
-	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, withoutLayer, withQuery, withTopLayer, type UiState,
+	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, popLayer, withQuery, replaceTopLayer, type UiState,
 } from './state.js';
 
 /** Actions that do not clear the message, so that users can look around while they read it. */
@@ -17,7 +17,7 @@ const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view',
 /** Actions of tables that work in help and detail too. */
 const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'record', 'focus', 'trace', 'edit', 'copy']);
 
-/** Milliseconds after closing a layer in which the key does nothing, so that pressing it twice does not quit. */
+/** For so many milliseconds after q closed something, q does nothing: pressing it twice does not quit. */
 const closeGuardMs = 500;
 
 /** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
@@ -25,8 +25,8 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	const context = contextOf(state);
 	// Key changes do not apply where text is typed.
 	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
-	const row = keyOf(context, key, screen.source);
-	const action = row?.action;
+	const binding = bindingOf(context, key, screen.source);
+	const action = binding?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return withEffect(state, {type: action});
 	}
@@ -51,7 +51,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 		return pressLayer(state, action, screen);
 	}
 
-	return row?.press ? pressViewKey(state, row.press, screen) : pressTable(state, action, screen);
+	return binding?.press ? pressViewKey(state, binding.press, screen) : pressTable(state, action, screen);
 }
 
 /** Closes the layer on top, or else goes back from focus, or else quits. */
@@ -73,7 +73,7 @@ function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenCon
 
 function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
 	if (action === 'back') {
-		return withoutLayer(state);
+		return popLayer(state);
 	}
 
 	if (action === 'accept') {
@@ -86,7 +86,7 @@ function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiSt
 
 	const layer = state.layers.at(-1);
 	if (layer?.kind === 'help' && action === 'help') {
-		return layer.isOfView ? withTopLayer(state, {kind: 'help', top: 0}) : withoutLayer(state);
+		return layer.isOfView ? replaceTopLayer(state, {kind: 'help', top: 0}) : popLayer(state);
 	}
 
 	return layerActions.has(action) ? pressTable(state, action, screen) : scrollLayer(state, action, screen);
@@ -105,25 +105,26 @@ export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarge
 		return clicked(state, target, screen);
 	}
 
-	const action = mouse === 'wheel-up' ? 'up' : 'down';
+	// As if the arrow key of that name had been pressed: the key and its action have the same name.
+	const arrow = mouse === 'wheel-up' ? 'up' : 'down';
 	const context = contextOf(state);
 	if (context === 'menu') {
-		return pressMenu(state, action, screen);
+		return pressMenu(state, arrow, screen);
 	}
 
-	return context === 'input' ? state : wheeled(state, action, screen, context === 'help' || context === 'detail');
+	return context === 'input' ? state : wheeled(state, arrow, screen, context === 'help' || context === 'detail');
 }
 
-function wheeled(state: UiState, action: Action, screen: ScreenContext, isLayer: boolean): UiState {
+function wheeled(state: UiState, arrow: 'up' | 'down', screen: ScreenContext, isLayer: boolean): UiState {
 	if (isLayer) {
-		return scrollLayer(state, action, screen, wheelRows);
+		return scrollLayer(state, arrow, screen, wheelRows);
 	}
 
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
 		// A view may have its own way to move.
-		const own = keyOf(next.view, action)?.press;
-		next = own ? pressViewKey(next, own, screen) : moveSelection(next, action, screen);
+		const own = bindingOf(next.view, arrow)?.press;
+		next = own ? pressViewKey(next, own, screen) : moveSelection(next, arrow, screen);
 	}
 
 	return next;
@@ -133,7 +134,7 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 	const layer = state.layers.at(-1);
 	switch (target?.kind) {
 		case 'tab': {
-			return {...withoutLayers(state, screen), view: target.view, left: 0};
+			return {...popLayers(state, screen), view: target.view, left: 0};
 		}
 
 		case 'heading': {
@@ -152,7 +153,7 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 			}
 
 			// A click on the selected item chooses it.
-			return layer.index === target.index ? pressMenu(state, 'accept', screen) : withTopLayer(state, {...layer, index: target.index});
+			return layer.index === target.index ? pressMenu(state, 'accept', screen) : replaceTopLayer(state, {...layer, index: target.index});
 		}
 
 		case undefined: {
@@ -162,16 +163,16 @@ function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenCo
 }
 
 /** Returns the state without its layers, each closed as by Esc, except that a filter being typed stays in force. */
-function withoutLayers(state: UiState, screen: ScreenContext): UiState {
+function popLayers(state: UiState, screen: ScreenContext): UiState {
 	const layer = state.layers.at(-1);
 	if (!layer) {
 		return state;
 	}
 
 	if (layer.kind === 'menu') {
-		return withoutLayers(pressMenu(state, 'back', screen), screen);
+		return popLayers(pressMenu(state, 'back', screen), screen);
 	}
 
 	const isCancelled = layer.kind === 'input' && layer.purpose !== 'filter';
-	return withoutLayers(isCancelled ? pressInput(state, 'escape', 'back') : withoutLayer(state), screen);
+	return popLayers(isCancelled ? pressInput(state, 'escape', 'back') : popLayer(state), screen);
 }

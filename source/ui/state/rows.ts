@@ -3,7 +3,7 @@ import {views} from '../../views/registry.js';
 import type {ScreenContext} from './screen-context.js';
 import {markedLink, type RowLink} from './screen-data.js';
 import {
-	forgetRow, goBack, goTo, say, selectedRow, withEffect, withLayer, withoutLayer, withTopLayer, type DetailLayer, type UiState,
+	forgetRow, goBack, goTo, say, selectedRow, withEffect, pushLayer, popLayer, replaceTopLayer, type DetailLayer, type UiState,
 } from './state.js';
 
 const focus = views.find(({focusOn}) => focusOn);
@@ -51,7 +51,7 @@ export function stepLink(state: UiState, step: number, {links, sizeOf}: ScreenCo
 	const current = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
 	const next = {...layer, link: (current + step + links.length) % links.length};
 	const {page, linkLine = 0} = sizeOf(next);
-	return withTopLayer(state, {...next, top: Math.max(Math.min(layer.top, linkLine), linkLine - page + 1)});
+	return replaceTopLayer(state, {...next, top: Math.max(Math.min(layer.top, linkLine), linkLine - page + 1)});
 }
 
 /** Opens the detail of the marked link above the topmost one, or closes that one if no link is marked. */
@@ -59,8 +59,8 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const marked = markedLink(links, layer.link);
 	return marked
-		? withLayer(state, {kind: 'detail', view: marked.view, key: marked.key, top: 0})
-		: withoutLayer(state);
+		? pushLayer(state, {kind: 'detail', view: marked.view, key: marked.key, top: 0})
+		: popLayer(state);
 }
 
 export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {

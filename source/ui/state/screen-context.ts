@@ -1,10 +1,10 @@
-import type {SortFigure} from '../../query/columns/column.js';
+import type {SortKey} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/query.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {
-	firstRow, selectedIndex, withSelection, withTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
+	firstRow, selectedIndex, withSelection, replaceTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
 } from './state.js';
 import type {Action, KeySource} from './keys.js';
 
@@ -13,7 +13,7 @@ type SortColumn = MenuItem & {
 	readonly name: string;
 	/** Whether it takes the width that the others leave; such a column is always shown. */
 	readonly isRest: boolean;
-	readonly sortFigures?: readonly SortFigure[];
+	readonly sortKeys?: readonly SortKey[];
 };
 
 export type HitTarget =
@@ -102,5 +102,5 @@ export function scrollLayer(state: UiState, action: Action, {sizeOf}: ScreenCont
 	const {lines, page} = sizeOf(layer);
 	const most = Math.max(0, lines - page);
 	const top = Math.min(layer.top, most) + (stepOf(action, page, lines) * times);
-	return withTopLayer(state, {...layer, top: Math.min(most, Math.max(0, top))});
+	return replaceTopLayer(state, {...layer, top: Math.min(most, Math.max(0, top))});
 }

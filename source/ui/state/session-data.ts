@@ -96,7 +96,7 @@ export class SessionData {
 	/** The source of a location and the figures of its lines, unless it does not match what runs. */
 	#sourceAt(location: Location | undefined, figures: () => LocationSource['figures']): LocationSource | undefined {
 		const text = location && location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
-		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
+		return text && {text, line: location!.line, figures: text.mismatch === undefined ? figures() : new Map()};
 	}
 
 	#query(state: UiState, {shown, starts, ring, vitals, status}: Feed): Answer {

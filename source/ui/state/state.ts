@@ -218,14 +218,14 @@ export function withEffect(state: UiState, effect: Effect): UiState {
 	return {...state, effects: [...state.effects, effect]};
 }
 
-export function withLayer(state: UiState, layer: Layer): UiState {
+export function pushLayer(state: UiState, layer: Layer): UiState {
 	return {...state, layers: [...state.layers, layer]};
 }
 
-export function withTopLayer(state: UiState, layer: Layer): UiState {
-	return withLayer(withoutLayer(state), layer);
+export function replaceTopLayer(state: UiState, layer: Layer): UiState {
+	return pushLayer(popLayer(state), layer);
 }
 
-export function withoutLayer(state: UiState): UiState {
+export function popLayer(state: UiState): UiState {
 	return {...state, layers: state.layers.slice(0, -1)};
 }

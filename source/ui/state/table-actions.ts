@@ -1,4 +1,4 @@
-import type {SortFigure} from '../../query/columns/column.js';
+import type {SortKey} from '../../query/columns/column.js';
 import {windows} from '../../query/past/windows.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Unit} from '../../query/types/query.js';
@@ -8,7 +8,7 @@ import type {Action} from './keys.js';
 import {columnMenu} from './reduce-menu.js';
 import {moveSelection, type ScreenContext} from './screen-context.js';
 import {
-	forgetRow, inputLayer, say, selectedRow, withEffect, withLayer, withQuery, withSort, type UiState,
+	forgetRow, inputLayer, say, selectedRow, withEffect, pushLayer, withQuery, withSort, type UiState,
 } from './state.js';
 import {promptForHolders, promptForPattern} from './reduce-input.js';
 import {backFromFocus, focusOnRow, withLocation} from './rows.js';
@@ -27,8 +27,8 @@ const maxLeft = 256;
 
 const move: Handler = (state, screen, action) => moveSelection(state, action, screen);
 
-const sortBy = (figure: SortFigure): Handler => (state, screen) => {
-	const column = screen.columns.find(({sortFigures}) => sortFigures?.includes(figure));
+const sortBy = (figure: SortKey): Handler => (state, screen) => {
+	const column = screen.columns.find(({sortKeys}) => sortKeys?.includes(figure));
 	return column === undefined ? state : sortedBy(state, column.id, screen);
 };
 
@@ -65,8 +65,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	},
 	'next-view': nextView(1),
 	'previous-view': nextView(-1),
-	help: state => withLayer(state, {kind: 'help', top: 0}),
-	'help-view': state => withLayer(state, {kind: 'help', top: 0, isOfView: true}),
+	help: state => pushLayer(state, {kind: 'help', top: 0}),
+	'help-view': state => pushLayer(state, {kind: 'help', top: 0, isOfView: true}),
 	open,
 	focus: focusOnRow,
 	edit: (state, screen) => withLocation(state, 'edit', screen),
@@ -82,14 +82,14 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'sort-name': sortBy('name'),
 	'sort-previous': nextColumn(-1),
 	'sort-next': nextColumn(1),
-	'sort-menu': (state, {columns}) => withLayer(state, {
+	'sort-menu': (state, {columns}) => pushLayer(state, {
 		kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
 	}),
-	'columns-menu': (state, screen) => withLayer(state, columnMenu(state, screen)),
+	'columns-menu': (state, screen) => pushLayer(state, columnMenu(state, screen)),
 	reverse: reversed,
-	filter: state => withLayer(state, inputLayer('filter', 'filter: ', state.query.filter)),
-	delay: state => withLayer(state, {...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
-	'save-as': (state, {saveFormats}) => withLayer(state, {
+	filter: state => pushLayer(state, inputLayer('filter', 'filter: ', state.query.filter)),
+	delay: state => pushLayer(state, {...inputLayer('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
+	'save-as': (state, {saveFormats}) => pushLayer(state, {
 		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
 	}),
 	save: state => withEffect(say(state, 'saving...'), {type: 'save'}),
@@ -144,7 +144,7 @@ export function reversed(state: UiState): UiState {
 function open(state: UiState, {rows}: ScreenContext): UiState {
 	const row = selectedRow(state, rows);
 	return row
-		? withLayer(state, {kind: 'detail', view: state.view, key: row.key, top: 0})
+		? pushLayer(state, {kind: 'detail', view: state.view, key: row.key, top: 0})
 		: say(state, 'no row to open');
 }
 

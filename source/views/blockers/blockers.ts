@@ -73,7 +73,7 @@ export type BlockerRow = {
 
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figure('waiting', row => row.waitingNow, formats.count, {
-		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],
+		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
 		description: 'threads that wait for the lock now',
 		role: row => row.waitingNow > 0 ? 'blocked' : undefined,
 		// Deadlocks come first.
@@ -85,12 +85,12 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
 	}),
 	figure('waited', row => row.waitedMs, formats.duration, {
-		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortFigures: ['total', 'total-ticks', 'cpu'],
+		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortKeys: ['total', 'total-ticks', 'cpu'],
 		description: 'waiting time of all threads in the window together, by samples',
 		isBlank: row => row.waitedMs <= 0,
 	}),
 	text('holder', row => row.holderName, {
-		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortFigures: ['name'],
+		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortKeys: ['name'],
 		description: 'the thread that holds it, indented below the row for whose lock it waits itself; ? unknown; for a lock that is held for reading, the number of readers and the first one',
 		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
 		role: row => row.isDeadlocked ? 'error' : undefined,

@@ -40,7 +40,7 @@ export const blockersView: View<BlockerRow> = {
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
 		// Other views show what the waiters did besides waiting.
-		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
+		return {...detail, lines: [], stacks: [], fullStacks: row ? fullStacks(snapshot, row) : []};
 	},
 	titleLines(row, width) {
 		const {holder, lockClass, kind, readers, tookAt, nowAt, holderState, waitingNow, waiters: [longest]} = row;
@@ -80,7 +80,7 @@ function whyTakenAtUnknown({kind}: BlockerRow): string {
 	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
 }
 
-function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
+function fullStacks(snapshot: Snapshot, row: BlockerRow) {
 	const {threads, dictionary} = snapshot;
 	const [longest] = row.waiters;
 	const waiter = longest?.isNow ? threads.key.subarray(0, threads.count).indexOf(longest.key) : -1;

@@ -52,7 +52,7 @@ function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
 
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	figure('cpu-change', row => row.cpuChange, change, {
-		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
+		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortKeys: ['self', 'total', 'cpu'],
 		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way, what is new or gone and 1 % of a core or more first',
 		sortBy: [row => Number(isTelling(row)), row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
@@ -70,7 +70,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		description: 'the same in the baseline',
 	}),
 	figure('ticks-change', row => row.ticksChange, change, {
-		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
+		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortKeys: ['ticks', 'total-ticks'],
 		description: 'thread samples per second in the counted states, more or less than in the baseline; the baseline\'s are scaled to the sampling rate of the window',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
 	}),
@@ -102,7 +102,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		role: row => row.isNoise ? 'dim' : 'key',
 	}),
 	locationColumn('place', row => row, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
 		description: 'package.Class.method:line; packages are shortened first',
 	}),
 ];

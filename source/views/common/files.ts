@@ -37,7 +37,7 @@ type Cells<Row> = Readonly<Record<string, string | CsvColumn<Row>['cell']>>;
 
 /** Returns the columns of a CSV file. Their order is a contract: a new one goes last. */
 export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: Cells<NoInfer<Row>>): ReadonlyArray<CsvColumn<Row>> {
-	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.file : value}));
+	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value}));
 }
 
 export const locationCells: Cells<Location> = {

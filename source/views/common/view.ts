@@ -21,12 +21,12 @@ export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly 
 export type RowDetail = LineDetail & {
 	/** The row's hot lines, if it is not a line itself. */
 	readonly lines?: readonly LineRow[];
-	/** Stacks that are shown first, all frames of each, innermost first. */
-	readonly wholeStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly WholeFrame[]}>;
+	/** Stacks shown first, with all their frames, the innermost first. */
+	readonly fullStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly AnnotatedFrame[]}>;
 };
 
-/** A frame of a whole stack; `before` and `behind`: text before and after its name. */
-export type WholeFrame = Location & {readonly before?: string; readonly behind?: string};
+/** A frame, and text before and after its name. */
+export type AnnotatedFrame = Location & {readonly before?: string; readonly behind?: string};
 
 /** A line above a row's detail; one that is too long is truncated, or wrapped if `isWrapped`. */
 export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};

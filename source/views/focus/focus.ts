@@ -71,7 +71,7 @@ export class FocusRow extends CallNode {
 
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 	figure('wall', row => row.totalPercent, formats.percent, {
-		heading: 'WALL%', title: 'share of thread time', width: 6, fromColumns: 0, isHot: true, sortFigures: ['total', 'ticks', 'total-ticks'], thenBy: [row => row.totalCpuNs],
+		heading: 'WALL%', title: 'share of thread time', width: 6, fromColumns: 0, isHot: true, sortKeys: ['total', 'ticks', 'total-ticks'], thenBy: [row => row.totalCpuNs],
 		description: 'share of the method\'s time, threads in every state: waits and locks are in it, CPU time too; each sample counts once, recursion or not',
 	}),
 	figure('wall-error', row => row.wallError, formats.percent, {
@@ -83,7 +83,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'the same in milliseconds of threads\' time, by samples',
 	}),
 	figure('cpu', row => row.cpuPercent, formats.percent, {
-		heading: 'CPU%', title: 'share of CPU time', width: 6, fromColumns: 50, isHot: true, sortFigures: ['cpu'], thenBy: [row => row.totalPercent],
+		heading: 'CPU%', title: 'share of CPU time', width: 6, fromColumns: 50, isHot: true, sortKeys: ['cpu'], thenBy: [row => row.totalPercent],
 		description: 'share of the method\'s CPU time',
 	}),
 	figure('cpu-error', row => row.cpuError, formats.percent, {
@@ -96,7 +96,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'the same in milliseconds',
 	}),
 	figure('self', row => row.selfPercent, formats.percent, {
-		heading: 'SELF%', title: 'self share', width: 6, fromColumns: 100, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfCpuNs],
+		heading: 'SELF%', title: 'self share', width: 6, fromColumns: 100, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfCpuNs],
 		description: 'share of thread time in samples whose innermost frame it is',
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
@@ -105,7 +105,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 		description: 'states of the threads meanwhile, in proportion; sorts by CPU time for each sample',
 	}),
 	text('path', row => row.className, {
-		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
 		description: 'the method and below it what it calls, then the method again and below it its callers; further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room) + (row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '');

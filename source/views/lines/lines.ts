@@ -16,7 +16,7 @@ import {stateLetters} from '../../query/columns/state-cells.js';
 
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
 		description: 'share of the CPU time (TICK%, BLK%, WAIT%: of the samples in the counted states) of samples whose first frame with a line number is this line',
 	}),
 	figure('error', row => row.errorPercent, formats.percent, {
@@ -24,11 +24,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'sampling error of the share before it, in percentage points, 95 % confidence',
 	}),
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
-		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortFigures: ['total'], thenBy: [row => row.totalTicks],
+		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortKeys: ['total'], thenBy: [row => row.totalTicks],
 		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortFigures: ['ticks'],
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortKeys: ['ticks'],
 		description: 'thread samples at the line, in the counted states',
 	}),
 	figure('threads', row => row.threadCount, formats.count, {
@@ -40,11 +40,11 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
 	}),
 	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortFigures: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortKeys: ['cpu'],
 		description: 'CPU time at the line, milliseconds',
 	}),
 	figure('total-ticks', row => row.totalTicks, formats.count, {
-		heading: 'TOTTCK', title: 'total ticks', width: 6, fromColumns: 130, screenOnly: true, sortFigures: ['total-ticks'],
+		heading: 'TOTTCK', title: 'total ticks', width: 6, fromColumns: 130, screenOnly: true, sortKeys: ['total-ticks'],
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 	}),
 	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
@@ -56,7 +56,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		past: pastOfLines,
 	}),
 	text('line', row => row.className, {
-		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
 		description: 'package.Class.method:line; packages are shortened first; who blocks threads there, and, with own code first (a), what the program\'s own line called',
 		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 	}),
@@ -114,7 +114,7 @@ export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefine
 	}
 
 	const lineQuery = summaryQuery(snapshot, since, query);
-	const isAll = query.filter !== '' || lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortFigures.includes(figure)));
+	const isAll = query.filter !== '' || lineColumns.some(({id, sortKeys = []}) => id === query.sort.column && figuresShowingAll.some(figure => sortKeys.includes(figure)));
 	const table = queryLines(snapshot, since, lineQuery, isAll ? undefined : row => row.selfTicks > 0 || row.selfPercent >= minPercent || row.contendingNow > 0);
 	// The query is unchanged unless the program uses almost no CPU.
 	if (lineQuery === query) {

@@ -49,7 +49,7 @@ export class StackHistogramRow extends CountedRow<CountedStacks> {
 	}
 
 	/** All frames; with own code first, those of the whole stack that most samples had. */
-	get wholeFrames(): readonly Location[] {
+	get fullStack(): readonly Location[] {
 		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.counted;
 		const ticksOfNode = new Map<number, number>();
 		for (const counter of ends ? buckets.countersOf(this.bucket) : []) {
@@ -153,11 +153,11 @@ class StackNumbers {
 
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 	share('share', row => row.selfPercent, row => row.selfCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.selfTicks],
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total'], thenBy: [row => row.selfTicks],
 		description: 'share of the CPU time (or ticks) of all samples that had exactly this stack',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortFigures: ['ticks', 'total-ticks'], thenBy: [row => row.selfCpuNs],
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortKeys: ['ticks', 'total-ticks'], thenBy: [row => row.selfCpuNs],
 		description: 'votes: samples of threads with this stack, in the counted states',
 	}),
 	figure('threads', row => row.threadCount, formats.count, {
@@ -169,7 +169,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		description: 'states of the threads, in proportion; sorts by blocked ticks',
 	}),
 	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortFigures: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time with this stack, milliseconds',
 	}),
 	text('fingerprint', row => row.fingerprint, {
@@ -179,7 +179,7 @@ export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 		role: () => 'dim',
 	}),
 	text('stack', row => nameOf(row), {
-		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortFigures: ['name'],
+		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortKeys: ['name'],
 		description: 'the innermost frames, each called by the next; Enter shows all of them',
 		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
 	}),

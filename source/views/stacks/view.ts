@@ -28,7 +28,7 @@ export const stacksView: View<StackHistogramRow> = {
 	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryStackDetail(snapshot, since, query, row);
-		return row ? {...detail, wholeStacks: [{title: 'STACK (innermost frame first)', frames: row.wholeFrames}]} : detail;
+		return row ? {...detail, fullStacks: [{title: 'STACK (innermost frame first)', frames: row.fullStack}]} : detail;
 	},
 	titleLines(row) {
 		const share = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;

@@ -37,27 +37,27 @@ const isBlank = (row: TaskRow) => row.count === 0;
 
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	figure('time', row => row.totalNs, formats.ns, {
-		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortFigures: ['total', 'self', 'cpu'], isBlank,
+		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortKeys: ['total', 'self', 'cpu'], isBlank,
 		description: 'time that tasks spent in the state, in stays that ended; for an end state, the time from their start to it',
 	}),
 	figure('now', row => row.now ?? -1, formats.count, {
 		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
 		description: 'tasks that are in the state now',
 		isBlank: row => row.now === undefined,
-		file: row => row.now ?? '',
+		exportValue: row => row.now ?? '',
 	}),
 	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
 		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
 		description: 'longest time that a task in the state now has been in it',
 		value: row => row.now ? formatNs(row.oldestNs ?? 0) : '',
-		file: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
+		exportValue: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
 	}),
 	figure('stays', row => row.count, formats.count, {
-		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortFigures: ['ticks'],
+		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortKeys: ['ticks'],
 		description: 'how often tasks left the state; for an end state, how many tasks reached it',
 	}),
 	figure('stays-per-s', row => row.perS, formats.perS, {
-		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortFigures: ['total-ticks'],
+		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortKeys: ['total-ticks'],
 		description: 'the same, a second',
 	}),
 	figure('mean', row => row.meanNs, formats.ns, {
@@ -76,11 +76,11 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		heading: 'STATE', title: 'state', width: 24, fromColumns: 0,
 		description: 'what tasks do, as the probe calls it',
 		sortBy: [row => row.stateIndex],
-		file: row => row.state.id,
+		exportValue: row => row.state.id,
 		role: row => row.state.kind === 'running' ? 'hot' : undefined,
 	}),
 	text('group', row => groupOf(row), {
-		heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, fromColumns: 0, sortFigures: ['name'],
+		heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, fromColumns: 0, sortKeys: ['name'],
 		description: 'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
 		sortBy: [row => row.worker, row => row.kind],
 		value(row, {room, fullNames}) {

@@ -16,8 +16,9 @@ export type ThreadRow = {
 	/** Index in the snapshot's thread table; of the busiest thread for a folded pool. */
 	readonly thread: number;
 	readonly threadKeys: readonly number[];
-	/** Number of threads, and of mounted ones; of virtual threads, those alive now. */
+	/** Number of threads; virtual ones only while alive. */
 	readonly threads: number;
+	/** How many of them are mounted. */
 	readonly mounted: number;
 	/** 0 for a folded pool. */
 	readonly nativeId: number;
@@ -46,8 +47,9 @@ export type ThreadRow = {
 	/** Its current location; for a pool that of most of its threads, and their number if not all. */
 	readonly now?: Location;
 	readonly nowThreads?: number;
-	/** With own code first, the library method that its own line called; otherwise the own line that led to `now`. */
+	/** Only with own code first: the library method that its own line called. */
 	readonly via?: Location;
+	/** Only without own code first: the innermost line of own code, if that is not `now`. */
 	readonly own?: Location;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Location;
@@ -62,12 +64,12 @@ export type ThreadRow = {
 
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
-		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
+		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self', 'total', 'cpu'],
 		description: 'CPU time of the thread, 100 is one core',
 		sortBy: [row => row.cpuNs, row => row.ticks, row => row.states[stateCode.RUNNABLE] + row.states[stateCode.BLOCKED], row => Number(row.waitsFor?.ownerName !== undefined), row => row.threads],
 	}),
 	figure('ticks', row => row.ticks, formats.count, {
-		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortFigures: ['ticks', 'total-ticks'],
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortKeys: ['ticks', 'total-ticks'],
 		description: 'samples of the thread in the counted states',
 	}),
 	figure('threads', row => row.threads, formats.count, {
@@ -76,8 +78,8 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	text('state', row => stateText(row), {
 		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
-		description: 'state in the newest sample, of the JVM\'s own threads in the window; DEAD for a thread that has ended, mixed for a pool in several',
-		file: row => row.state ?? '',
+		description: 'state in the newest sample; for the JVM\'s own threads, over the window; DEAD for a thread that has ended, mixed for a pool in several',
+		exportValue: row => row.state ?? '',
 		role: row => row.state && stateRole(row.state),
 	}),
 	statesColumn('states', {
@@ -115,7 +117,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
 	text('name', row => row.name, {
-		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortFigures: ['name'],
+		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortKeys: ['name'],
 		description: 'name of the thread, or of a pool with * for the digits',
 	}),
 	locationColumn('now', row => row.now, {
@@ -135,7 +137,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		},
 		role: ({waitsFor}) => waitsFor?.ownerName === undefined ? undefined : 'blocked',
 	}),
-	ownCodeColumn(220, 'the line of the program\'s own code by which it came where it is now, if that is other code'),
+	ownCodeColumn(220, 'for a thread in library code: the line of the program\'s own code that led there'),
 ];
 
 /** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */

@@ -9,7 +9,7 @@ import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree, thinnedText} from './methods.js';
 
-type TimeSettings = Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortFigures'> & Partial<Pick<Column<TraceRow>, 'file'>>;
+type TimeSettings = Pick<Column<TraceRow>, 'heading' | 'title' | 'fromColumns' | 'description' | 'sortKeys'> & Partial<Pick<Column<TraceRow>, 'exportValue'>>;
 
 function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings): Column<TraceRow> {
 	return figure(id, of, formats.ns, {...settings, width: 7, isBlank: row => row.calls === 0 || Number.isNaN(of(row))});
@@ -17,20 +17,20 @@ function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings)
 
 export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('cumulative', row => row.cumulativeNs, {
-		heading: 'CUM', title: 'cumulative time', fromColumns: 0, sortFigures: ['total'],
+		heading: 'CUM', title: 'cumulative time', fromColumns: 0, sortKeys: ['total'],
 		description: 'time with the method on the stack, all threads added up; recursive calls count once',
-		file: row => Number.isNaN(row.cumulativeNs) ? '' : formats.ns.file(row.cumulativeNs),
+		exportValue: row => Number.isNaN(row.cumulativeNs) ? '' : formats.ns.file(row.cumulativeNs),
 	}),
 	time('own', row => row.ownNs, {
-		heading: 'OWN', title: 'own time', fromColumns: 60, sortFigures: ['self', 'cpu'],
+		heading: 'OWN', title: 'own time', fromColumns: 60, sortKeys: ['self', 'cpu'],
 		description: 'time in the method, and not in traced methods that it called',
 	}),
 	figure('calls', row => row.calls, formats.count, {
-		heading: 'CALLS', title: 'calls', width: 6, fromColumns: 100, sortFigures: ['ticks'],
+		heading: 'CALLS', title: 'calls', width: 6, fromColumns: 100, sortKeys: ['ticks'],
 		description: 'calls that ended in the window',
 	}),
 	figure('calls-per-s', row => row.callsPerS, formats.perS, {
-		heading: 'CALL/s', title: 'calls a second', width: 6, fromColumns: 0, sortFigures: ['total-ticks'],
+		heading: 'CALL/s', title: 'calls a second', width: 6, fromColumns: 0, sortKeys: ['total-ticks'],
 		description: 'calls that ended, a second',
 	}),
 	figure('exceptions', row => row.exceptionsPerS, formats.perS, {
@@ -52,7 +52,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		heading: 'MAX', title: 'longest time', fromColumns: 80, description: 'the longest call',
 	}),
 	text('method', row => titleOf(row), {
-		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: [row => row.key],
+		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: [row => row.key],
 		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 ±3%]: only one call in 64 is measured, as tracing all cost too much, and times may be off by 3%; [released]: exceeded --max-overhead, no longer traced',
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);

@@ -4,7 +4,7 @@ import {noDetail} from '../../query/detail.js';
 import {exactMsOf, formatCount, formatNs, formatRate} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
 import {cyclingKey, openingKeys} from '../common/keys.js';
-import type {View, WholeFrame} from '../common/view.js';
+import type {View, AnnotatedFrame} from '../common/view.js';
 import {traceColumns, queryTraces, callsOf} from './rows.js';
 import {isThinned, longestFirst, nameOf, titleOf, traceMethods, type CallFigures, type TraceRow} from './methods.js';
 
@@ -35,7 +35,7 @@ export const tracesView: View<TraceRow> = {
 		const text = pending.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 		return allRows === 0 ? text : undefined;
 	},
-	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, wholeStacks: row ? slowestWith(snapshot, row) : []}),
+	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, fullStacks: row ? slowestWith(snapshot, row) : []}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
@@ -84,7 +84,7 @@ function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 		.slice(0, maxTraces)
 		.map(trace => ({
 			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
-			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): WholeFrame => ({
+			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): AnnotatedFrame => ({
 				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
 				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, maxIndent))}`,
 				behind: isException ? ' (exception)' : '',

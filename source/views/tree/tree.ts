@@ -14,7 +14,7 @@ import {CallNode, CallTree, type TreeOptions, type Weight} from './call-tree.js'
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
-		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['total', 'self'], thenBy: [row => row.totalTicks],
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['total', 'self'], thenBy: [row => row.totalTicks],
 		description: 'share of the CPU time (or ticks) of samples that came by this path; each sample counts once, recursion or not',
 	}),
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
@@ -23,15 +23,15 @@ export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 		isBlank: row => row.selfTicks === 0 && row.selfCpuNs === 0,
 	}),
 	figure('ticks', row => row.totalTicks, formats.count, {
-		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64, sortFigures: ['ticks', 'total-ticks'],
+		heading: 'TICKS', title: 'total ticks', width: 6, fromColumns: 64, sortKeys: ['ticks', 'total-ticks'],
 		description: 'samples that came by this path, in the counted states',
 	}),
 	figure('cpu', row => row.totalCpuNs, formats.cpuMs, {
-		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortFigures: ['cpu'],
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortKeys: ['cpu'],
 		description: 'CPU time of samples that came by this path, milliseconds',
 	}),
 	text('path', row => row.className, {
-		heading: 'PATH', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byLocation,
+		heading: 'PATH', title: 'name', width: 0, fromColumns: 0, sortKeys: ['name'], sortBy: byLocation,
 		description: 'each row calls those below it (bottom-up: is called by them); further in where a path forks; + closed, - open',
 		value(row, {room, fullNames}) {
 			const mark = treeMark(row.indent, row, room);

@@ -31,12 +31,12 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	figure('threads', row => row.threads, formats.count, {
-		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],
+		heading: 'THR', title: 'threads', width: 4, fromColumns: 0, sortKeys: ['self', 'ticks'],
 		description: 'threads that wait for it now',
 		sortBy: [row => row.threads, row => row.longestMs],
 	}),
 	figure('longest', row => row.longestMs, formats.duration, {
-		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortFigures: ['total', 'total-ticks', 'cpu'],
+		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 0, sortKeys: ['total', 'total-ticks', 'cpu'],
 		description: 'how long the longest of them has waited; >= since before the first sample',
 		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
 	}),
@@ -45,7 +45,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 		description: 'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initialiser...',
 	}),
 	text('peer', row => row.peer, {
-		heading: 'WAITS FOR', title: 'what for', width: 30, fromColumns: 0, sortFigures: ['name'],
+		heading: 'WAITS FOR', title: 'what for', width: 30, fromColumns: 0, sortKeys: ['name'],
 		description: 'whom or what for: the address of a server, a file, a child process, a lock and its holder; blank where the kind says all',
 	}),
 	locationColumn('at', row => row.at, {
@@ -54,7 +54,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	}),
 	text('names', row => row.names.join(', '), {
 		heading: 'THREADS', title: 'names', width: 30, fromColumns: 120,
-		description: 'names of the threads, with * for numbers if there are several', file: row => row.names.join('; '), role: () => 'dim',
+		description: 'names of the threads, with * for numbers if there are several', exportValue: row => row.names.join('; '), role: () => 'dim',
 	}),
 ];
 
