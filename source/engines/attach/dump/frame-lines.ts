@@ -44,8 +44,9 @@ export class FrameLines {
 	/** Returns the frame whose line ("\tat ...") starts at `start`, if any. `above`: the stack's previous frame. */
 	frameAt(dump: string, start: number, above: DumpFrame | undefined): DumpFrame | undefined {
 		const guess = above?.next;
+		const guessed = guess?.line ?? '';
 		// Comparing a slice is faster than `startsWith`.
-		if (guess && guess.line === dump.slice(start, start + guess.line.length)) {
+		if (guessed !== '' && dump.slice(start, start + guessed.length) === guessed) {
 			return guess;
 		}
 
