@@ -7,11 +7,13 @@ import type {ExportOptions} from '../../source/exports/common/export-format.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {openRecording} from '../../source/exports/recording/reader.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {stateCode, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {locationName, locationOfFrame} from '../../source/query/counters/location.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {folderForTest} from '../helpers/for-test.js';
+import {pick, seeded} from '../helpers/random.js';
 import {goProgram} from '../helpers/run.js';
 import {sum, sumsByName} from '../helpers/sum.js';
 import {patienceMs} from '../helpers/until.js';
@@ -130,4 +132,24 @@ describe('flame graph', () => {
 		expect(policy).toBe(`default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}`);
 		expect(parseFlameGraph(page).names).toContain('comma,semi;.=1+2:2');
 	});
+
+	test('of 5,000 stacks is below 400 KB', () => {
+		const page = pageOf(manyStacks(5000));
+		expect(parseFlameGraph(page).now.stackSteps.filter(step => step > 0)).toHaveLength(5000);
+		expect(page.length).toBeLessThan(400_000);
+	});
 });
+
+/** A program with so many stacks of forty frames with long names, of which the outer ones are shared by ever more. */
+function manyStacks(count: number): Snapshot {
+	const random = seeded(1);
+	const builder = new SnapshotBuilder();
+	const frames = Array.from({length: 6000}, (_, index) => builder.addFrame(`org.acme.shop${pick(random, 150)}.AbstractOrderRequestHandler${pick(random, 1500)}`, `handle${pick(random, 200)}`, 'File.java', index));
+	const threads = Array.from({length: 200}, (_, key) => builder.addThread({key: key + 1, name: `http-nio-8080-exec-${key}`}));
+	for (let index = 0; index < count; index++) {
+		const stack = Array.from({length: 40}, (_, up) => frames[(((index >> up) * 7919) + up) % frames.length]);
+		builder.count(threads[pick(random, 200)], builder.addStack(stack), stateCode.RUNNABLE, 1 + pick(random, 9), pick(random, 1e9));
+	}
+
+	return builder.build({session: {durationMs: 10_000, sampledMs: 10_000, samples: 500}});
+}
