@@ -50,8 +50,8 @@ export class PauseEstimate {
 }
 
 /**
-Returns the pause in milliseconds, between 0 and the latency; see `PauseEstimate`. Of VM Thread and listener the time on a
-CPU and waiting for one, of us that waiting for one; undefined if unknown.
+Returns the pause in milliseconds, between 0 and the latency; see `PauseEstimate`. `vmThreadMs`, `listenerMs`: their time
+on a CPU and waiting for one; `ownWaitMs`: our time waiting for one; undefined if unknown.
 */
 export function estimatePauseMs(latencyMs: number, vmThreadMs: number | undefined, listenerMs = 0, ownWaitMs = 0): number {
 	return vmThreadMs === undefined ? latencyMs : Math.min(latencyMs, Math.max(vmThreadMs, latencyMs - listenerMs - ownWaitMs, 0));

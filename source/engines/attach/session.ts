@@ -11,7 +11,7 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type UnattributedReason,
 } from '../common/engine.js';
-import {AttachClient, type Failed} from './socket/client.js';
+import {AttachClient, type FailedReply} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
@@ -148,7 +148,7 @@ export class AttachSession implements EngineSession {
 		this.#pause.close();
 	}
 
-	#failed({reason, hint, otherEnginesMayWork}: Failed, stoppedMs: number): SampleOutcome {
+	#failed({reason, hint, otherEnginesMayWork}: FailedReply, stoppedMs: number): SampleOutcome {
 		const nowMs = performance.now();
 		if (this.#failures++ === 0) {
 			this.#failingSinceMs = nowMs;

@@ -112,7 +112,7 @@ const allocationMs = 10_000;
 
 /** The program's allocation rate, from the filling of eden; excludes objects that are too large for eden. */
 class AllocationRate {
-	readonly #recent: Array<{readonly ms: number; readonly bytes: number}> = [];
+	readonly #recentReadings: Array<{readonly ms: number; readonly bytes: number}> = [];
 
 	/** Adds the time between two readings; returns bytes per second, undefined if no allocation was observed. */
 	since(before: Reading, now: Reading): number | undefined {
@@ -124,16 +124,16 @@ class AllocationRate {
 		const bytes = collections === 0
 			? now.eden.usedBytes - before.eden.usedBytes
 			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes) + now.eden.usedBytes;
-		this.#recent.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
-		while (this.#sum('ms') - this.#recent[0].ms >= allocationMs) {
-			this.#recent.shift();
+		this.#recentReadings.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
+		while (this.#sum('ms') - this.#recentReadings[0].ms >= allocationMs) {
+			this.#recentReadings.shift();
 		}
 
 		return 1000 * this.#sum('bytes') / this.#sum('ms') || undefined;
 	}
 
 	#sum(of: 'ms' | 'bytes'): number {
-		return this.#recent.reduce((sum, each) => sum + each[of], 0);
+		return this.#recentReadings.reduce((sum, each) => sum + each[of], 0);
 	}
 }
 
@@ -148,24 +148,24 @@ newer and of the older half of the last minute's collections. What only larger c
 ones) counts as growth until then.
 */
 class HeapAfterCollections {
-	#recent: Array<{readonly ms: number; readonly bytes: number}> = [];
+	#recentCollections: Array<{readonly ms: number; readonly bytes: number}> = [];
 	#collections = 0;
 
 	/** Adds a reading. Figures are undefined before the first collection, and for a collector without eden. */
 	with({atMs: ms, collections = 0, eden}: Reading, heapUsedBytes: number | undefined): Pick<TargetVitals, 'heapAfterGcBytes' | 'heapGrowthBytesPerMin'> {
 		if (eden && heapUsedBytes !== undefined && collections !== this.#collections) {
 			this.#collections = collections;
-			this.#recent = [...this.#recent.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
+			this.#recentCollections = [...this.#recentCollections.filter(each => ms - each.ms < growthMs), {ms, bytes: Math.max(0, heapUsedBytes - eden.usedBytes)}];
 		}
 
-		const last = this.#recent.at(-1);
-		const [first] = this.#recent;
-		if (!last || this.#recent.length < minCollections || last.ms - first.ms < minGrowthMs) {
+		const last = this.#recentCollections.at(-1);
+		const [first] = this.#recentCollections;
+		if (!last || this.#recentCollections.length < minCollections || last.ms - first.ms < minGrowthMs) {
 			return {heapAfterGcBytes: last?.bytes};
 		}
 
 		const middleMs = (first.ms + last.ms) / 2;
-		const [older, newer] = [this.#recent.filter(each => each.ms <= middleMs), this.#recent.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
+		const [older, newer] = [this.#recentCollections.filter(each => each.ms <= middleMs), this.#recentCollections.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
 		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (newer - older) / (last.ms - middleMs) * 60_000};
 	}
 }

@@ -12,23 +12,23 @@ import {chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply} fro
 
 /** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
 const acceptsRootSince = 11;
-/** When the listener's backlog of five connections is full. */
+/** Pause before the next try when the listener's backlog of five connections is full. */
 const backlogPauseMs = 5;
 /** Codes for a connection closed without an answer, as the listener does with users that it does not accept. */
 const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
 
 type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
-/** The target is still alive. */
-export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
+/** A failure that leaves the target alive. */
+export type FailedReply = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
 
-type Ended = {readonly status: 'ended'; readonly reason: string};
+type EndedReply = {readonly status: 'ended'; readonly reason: string};
 
 /** `code`, `bytes`: result and payload. Times: milliseconds from the request to the reply's first byte and end. */
 export type Reply =
 	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
-	| Failed
-	| Ended;
+	| FailedReply
+	| EndedReply;
 
 /**
 Talks to one JVM's attach listener, starting it if necessary; uses one connection per request. Every step ends within
@@ -77,7 +77,7 @@ export class AttachClient {
 		return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
 	}
 
-	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | Failed | Ended> {
+	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | FailedReply | EndedReply> {
 		if (this.#dialect) {
 			return this.#dialect;
 		}
@@ -130,7 +130,7 @@ export class AttachClient {
 	}
 
 	/** Returns what went wrong, or undefined if the caller should try again at once. */
-	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
+	async #recover(code: string, options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
 		if (options.signal?.aborted ?? code === 'ABORTED') {
 			return this.#failure('given up', '', {isPending: code === 'ABORTED'});
 		}
@@ -153,7 +153,7 @@ export class AttachClient {
 		return this.#failure(reason, hint, more);
 	}
 
-	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'otherEnginesMayWork' | 'isPending'>] {
+	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'>] {
 		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {
 			return isForeign(this.#target)
@@ -187,7 +187,7 @@ export class AttachClient {
 		}
 	}
 
-	async #wake(options: HandshakeOptions): Promise<Failed | Ended | undefined> {
+	async #wake(options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
 		const wait = this.#pace.refusal();
 		if (wait) {
 			return this.#failure(wait, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
@@ -202,11 +202,11 @@ export class AttachClient {
 	}
 
 	/** Returns a failure, or the target's end if that is the cause. */
-	#failure(reason: string, hint: string, more: Pick<Failed, 'otherEnginesMayWork' | 'isPending'> = {}): Failed | Ended {
+	#failure(reason: string, hint: string, more: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'> = {}): FailedReply | EndedReply {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
 	}
 
-	#ended(): Ended {
+	#ended(): EndedReply {
 		return {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
 }
