@@ -2,7 +2,7 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type Asked, type BackendQuery, type FleetRow,
+	backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
@@ -39,15 +39,15 @@ export async function openBackend(address: string, options: Options, isScreen: b
 /** The JVMs of a backend over a span, and the table of them. */
 type Table = {readonly query: BackendQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
 
-/** A profile that a backend has merged of some labels, and what it is compared with. */
-type Opened = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
+/** A merged profile of the JVMs with some labels, and what it is compared with. */
+type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
 
 /** What a backend has, over a span that keys move. */
 class Fleet {
 	readonly #options: Options;
 	readonly #isScreen: boolean;
 	readonly #headers: () => Headers;
-	/** Of the newest request; what is shown may be of an older one. */
+	/** The query of the newest request; the screen may still show an older one. */
 	#query: BackendQuery;
 	#abort = new AbortController();
 	#table: Table | undefined;
@@ -102,8 +102,8 @@ class Fleet {
 	}
 
 	/** Shows the table until the user opens a row, or leaves: undefined. */
-	async #choose(): Promise<Opened | undefined> {
-		let opened: Opened | undefined;
+	async #choose(): Promise<OpenProfile | undefined> {
+		let opened: OpenProfile | undefined;
 		this.#query = this.#table!.query;
 		await choose(this.#options, {
 			list: () => this.#table!.list,
@@ -121,7 +121,7 @@ class Fleet {
 	}
 
 	/** Shows a profile. Returns the exit code, or undefined if the user went back to the table. */
-	async #showProfile(first: Opened, canGoBack: boolean): Promise<number | undefined> {
+	async #showProfile(first: OpenProfile, canGoBack: boolean): Promise<number | undefined> {
 		let shown = first;
 		const source = sourceOver(savedSource(first), {
 			read: () => shown.snapshot,
@@ -137,8 +137,8 @@ class Fleet {
 	}
 
 	async #read(steps = 0): Promise<Table | undefined> {
-		return this.#ask(steps, async (query, asked) => {
-			const jvms = await jvmRows(query, asked);
+		return this.#ask(steps, async (query, context) => {
+			const jvms = await jvmRows(query, context);
 			if (jvms.length === 0) {
 				throw new UserError(`${query.url.origin} has nothing of ${printable(query.selector)}`, {hint: 'from= and until= in the address say the span'});
 			}
@@ -147,9 +147,9 @@ class Fleet {
 		});
 	}
 
-	async #open(labels: FleetRow['labels'], steps = 0): Promise<Opened | undefined> {
-		return this.#ask(steps, async (query, asked) => {
-			const [snapshot, baseline] = await Promise.all([mergedSnapshot(withLabels(query, labels), asked), this.#baselineOf(query, labels, asked)]);
+	async #open(labels: FleetRow['labels'], steps = 0): Promise<OpenProfile | undefined> {
+		return this.#ask(steps, async (query, context) => {
+			const [snapshot, baseline] = await Promise.all([mergedSnapshot(withLabels(query, labels), context), this.#baselineOf(query, labels, context)]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
 			const mainClass = isOfQuery ? printable(query.selector) : `${serviceOf({labels})} ${othersText(labels)}`.trim();
 			return {query, labels, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, baseline};
@@ -157,7 +157,7 @@ class Fleet {
 	}
 
 	/** Returns what --compare names or else, for the screen, the span before, if the backend has it. */
-	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], asked: Asked): Promise<Baseline | undefined> {
+	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], context: RequestContext): Promise<Baseline | undefined> {
 		const {baseline, compare = ''} = this.#options;
 		const compared = labelSet(compare);
 		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
@@ -170,7 +170,7 @@ class Fleet {
 			? withLabels(query, {...(service === undefined ? {} : {[serviceLabel]: service}), ...compared})
 			: withLabels(movedSpan(query, -1), labels);
 		try {
-			return {snapshot: await mergedSnapshot(other, asked), since: undefined, title: compared ? printable(compare) : spanText(other)};
+			return {snapshot: await mergedSnapshot(other, context), since: undefined, title: compared ? printable(compare) : spanText(other)};
 		} catch (error) {
 			if (compared) {
 				throw error;
@@ -181,7 +181,7 @@ class Fleet {
 	}
 
 	/** Moves the span by `steps` of its length and asks for it. Resolves to undefined if a newer request has begun. */
-	async #ask<Answer>(steps: number, request: (query: BackendQuery, asked: Asked) => Promise<Answer>): Promise<Answer | undefined> {
+	async #ask<Answer>(steps: number, request: (query: BackendQuery, context: RequestContext) => Promise<Answer>): Promise<Answer | undefined> {
 		this.#abort.abort();
 		const abort = new AbortController();
 		this.#abort = abort;

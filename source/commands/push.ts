@@ -19,7 +19,7 @@ import {eachWindow, Progress, showing} from './record.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
-/** How long a backend may take for what waits when we end. */
+/** How long the backend may take, at the end, for the windows that still wait. */
 const graceMs = 5000;
 
 /**
@@ -67,8 +67,8 @@ export async function push(name: string | undefined, options: Options): Promise<
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
 
-/** What is kept of a JVM from one session to the next. */
-type Followed = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
+/** What outlives a JVM's sessions, each of which ends when its table is full. */
+type JvmState = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
 
 /** What is sent of all JVMs, and where. */
 class Fleet {
@@ -113,7 +113,7 @@ class Fleet {
 		}
 	}
 
-	/** Whether the backend took no window of those that there were. */
+	/** Whether there were windows, and the backend took none. */
 	get hasLostAll(): boolean {
 		const {sent = 0, refused = 0, dropped = 0} = this.#sender ?? {};
 		return sent === 0 && refused + dropped > 0;
@@ -123,14 +123,14 @@ class Fleet {
 		return metricsText(this.#jvms, this.#sender);
 	}
 
-	/** Shows how it goes; `target`: undefined for all. */
+	/** Shows the counts and any problem; `target`: undefined for all. */
 	show(target: Target | undefined): void {
 		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
 		const {problem = this.problem, isFull} = this.#sender ?? {};
 		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}
 
-	/** Sends what waits, if the backend takes it soon. */
+	/** Sends the windows that still wait, if the backend takes them soon. */
 	async close(): Promise<void> {
 		await this.#sender?.close(graceMs);
 		const problem = this.#sender?.problem ?? this.problem;
@@ -138,7 +138,7 @@ class Fleet {
 	}
 
 	/** Sends windows of a session until it is over. Returns whether its table of stacks is full: then another one begins. */
-	async #follow(source: SnapshotSource, {labels, vitals, metrics}: Followed, stop: AbortSignal): Promise<boolean> {
+	async #follow(source: SnapshotSource, {labels, vitals, metrics}: JvmState, stop: AbortSignal): Promise<boolean> {
 		let since: Snapshot | undefined;
 		const isFull = () => since !== undefined && since.session.otherTicks > 0;
 		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, stop, async () => {

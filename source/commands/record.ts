@@ -107,7 +107,7 @@ export class Progress {
 
 /** Records the session on the screen when the user asks for it. */
 export class LiveRecorder implements RecordingToggle {
-	/** Its status names the recording and its problem. */
+	/** The source whose status names the recording and its problem. */
 	readonly source: SnapshotSource;
 	readonly #inner: SnapshotSource;
 	readonly #options: Options;

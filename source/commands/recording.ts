@@ -8,7 +8,7 @@ import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/files.js';
 import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
-import type {Asked, BackendQuery} from '../fleet/querier.js';
+import type {RequestContext, BackendQuery} from '../fleet/querier.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
@@ -52,9 +52,9 @@ export async function openSaved(file: string, headers?: string): Promise<{readon
 }
 
 /** Fetches what a backend has merged of a query. Throws UserError. */
-export async function mergedSnapshot(query: BackendQuery, asked: Asked): Promise<Snapshot> {
+export async function mergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
 	const [{maxProfileBytes, readPprof}, {mergedProfile}] = [await import('../exports/pprof/read.js'), await import('../fleet/querier.js')];
-	const snapshot = readPprof(await mergedProfile(query, asked, maxProfileBytes), printable(query.url.host));
+	const snapshot = readPprof(await mergedProfile(query, context, maxProfileBytes), printable(query.url.host));
 	const {startMs, endMs} = query;
 	return {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}};
 }

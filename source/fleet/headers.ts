@@ -8,7 +8,7 @@ const headersVariable = 'TPROF_HEADERS';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Those that the connection itself needs. */
+/** Headers that the connection itself needs. */
 const ownHeaders = new Set(['connection', 'content-length', 'content-type', 'content-encoding', 'host', 'transfer-encoding']);
 const maxBytes = 65_536;
 let fromEnvironment: Headers | undefined;

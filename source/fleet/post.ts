@@ -12,10 +12,10 @@ export type Answer =
 
 type Request = {
 	readonly headers: Headers;
-	/** Nothing that the backend says is shown then: it may quote them, as they are or encoded. */
+	/** Whether the headers may hold credentials. Then no text of the backend is shown: it may quote them, even encoded. */
 	readonly hasCredentials: boolean;
 	readonly body: Uint8Array;
-	/** For all of it, from connecting to the end of the answer. */
+	/** Maximum time from connecting to the end of the answer. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
 	/** What is read of the answer, about; 64 KB unless it is more than a sentence. */

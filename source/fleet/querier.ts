@@ -100,10 +100,11 @@ export function withLabels(query: BackendQuery, labels: Readonly<Record<string, 
 	return {...query, selector: `{${matchers.join(',')}}`};
 }
 
-export type Asked = {readonly headers: Headers; readonly signal: AbortSignal};
+/** What every request to a backend needs. */
+export type RequestContext = {readonly headers: Headers; readonly signal: AbortSignal};
 
 /** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
-async function ask({url}: BackendQuery, method: string, {headers, signal}: Asked, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
+async function ask({url}: BackendQuery, method: string, {headers, signal}: RequestContext, request: {readonly body: Uint8Array; readonly contentType: string; readonly maxBytes: number}): Promise<Uint8Array> {
 	const address = new URL(url);
 	address.pathname = `${url.pathname.replace(/\/+$/, '')}/querier.v1.QuerierService/${method}`;
 	const answer = await post(address, {
@@ -117,7 +118,7 @@ async function ask({url}: BackendQuery, method: string, {headers, signal}: Asked
 }
 
 /** Fetches the merged profile, as pprof. Throws UserError, also if there is none. */
-export async function mergedProfile(query: BackendQuery, asked: Asked, maxBytes: number): Promise<Uint8Array> {
+export async function mergedProfile(query: BackendQuery, context: RequestContext, maxBytes: number): Promise<Uint8Array> {
 	const {url, type, selector, startMs, endMs} = query;
 	const request = new VarintWriter();
 	for (const [field, text] of [[1, type], [2, selector]] as const) {
@@ -130,7 +131,7 @@ export async function mergedProfile(query: BackendQuery, asked: Asked, maxBytes:
 		request.number(Math.round(ms));
 	}
 
-	const profile = await ask(query, 'SelectMergeProfile', asked, {body: request.take(), contentType: 'application/proto', maxBytes});
+	const profile = await ask(query, 'SelectMergeProfile', context, {body: request.take(), contentType: 'application/proto', maxBytes});
 	if (profile.length === 0) {
 		throw new UserError(`${url.origin} has nothing of ${printable(selector)} in that span`, {hint: example});
 	}
@@ -140,7 +141,7 @@ export async function mergedProfile(query: BackendQuery, asked: Asked, maxBytes:
 
 /** A JVM, or all JVMs of a service. */
 export type FleetRow = {
-	/** As the backend sent them; of several JVMs the service alone. `withLabels` selects the row's profiles by them. */
+	/** The labels as the backend sent them; for several JVMs, only the service. `withLabels` selects the row's profiles. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly jvms: number;
 	/** What its profiles add up to. */
@@ -148,7 +149,7 @@ export type FleetRow = {
 };
 
 /** Fetches a row for each JVM, what uses most first. Throws UserError. */
-export async function jvmRows(query: BackendQuery, asked: Asked): Promise<FleetRow[]> {
+export async function jvmRows(query: BackendQuery, context: RequestContext): Promise<FleetRow[]> {
 	const {url, type, selector, groupBy, startMs, endMs} = query;
 	const body = Buffer.from(JSON.stringify({
 		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: (endMs - startMs) / 1000,
@@ -156,7 +157,7 @@ export async function jvmRows(query: BackendQuery, asked: Asked): Promise<FleetR
 		// splits queries loses a step at their end.
 		start: String(startMs), end: String(endMs + 1),
 	}));
-	const answer = await ask(query, 'SelectSeries', asked, {body, contentType: 'application/json', maxBytes: maxTableBytes});
+	const answer = await ask(query, 'SelectSeries', context, {body, contentType: 'application/json', maxBytes: maxTableBytes});
 	try {
 		const {series = []} = JSON.parse(Buffer.from(answer).toString()) as SeriesAnswer;
 		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));

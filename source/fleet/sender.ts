@@ -19,7 +19,7 @@ export type Protocol = {
 
 export type SenderOptions = {
 	readonly headers: () => Headers;
-	/** Of all bodies that wait. */
+	/** Maximum size of all bodies that wait. */
 	readonly maxBytes?: number;
 	readonly timeoutMs?: number;
 	/** The wait after the first failure. It doubles with each further one. */
@@ -31,9 +31,11 @@ const maxWaitMs = 60_000;
 
 /** Sends bodies to a backend, one at a time and in order. While it does not take them they wait in a bounded queue. */
 export class Sender {
-	/** Bodies that the backend took, that it refused for good, and that found no room or no time. */
+	/** Bodies that the backend took. */
 	sent = 0;
+	/** Bodies that the backend refused for good. */
 	refused = 0;
+	/** Bodies for which there was no room, or no time at the end. */
 	dropped = 0;
 	/** Bodies are being dropped. */
 	isFull = false;

@@ -28,7 +28,7 @@ export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
 export const commandTable: ReadonlyArray<{
 	/** The first word; empty for a target. */
 	readonly word: string;
-	/** As it is typed after tprof-top. */
+	/** The command as it is typed after tprof-top. */
 	readonly spelling: string;
 	readonly help: string;
 	/** The words, or the file, that may follow it. */

@@ -32,7 +32,7 @@ type Valued<Value = unknown> = Common & {
 	/** The possible values, if these are known; for completions. */
 	readonly words?: readonly string[];
 	readonly path?: 'file' | 'folder';
-	/** Its value if it is not given, as it would be typed. */
+	/** The value of an option that is not given, as a user would type it. */
 	readonly default?: string;
 	/** Whether `--no-name` is allowed, which sets the value to false. */
 	readonly orNone?: true;

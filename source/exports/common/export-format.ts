@@ -81,13 +81,13 @@ export type ReportFormat<Report> = {
 
 type SnapshotPart = {
 	readonly description: string;
-	/** It is the default for printed reports, or for saved sessions. */
+	/** Whether the format is the default for printed reports, or for saved sessions. */
 	readonly usualFor?: 'report' | 'save';
 	/** A run may write several documents into one file: readers can tell them apart. */
 	readonly streaming: boolean;
-	/** It can write the rows of any view. */
+	/** Whether the format can write the rows of any view. */
 	readonly ofViews?: true;
-	/** It shows what differs from the query's baseline, without a view for that. */
+	/** Whether the format shows what differs from the query's baseline, without a view for that. */
 	readonly comparesWithBaseline?: true;
 	/** Shape in which the format prints a list of JVMs; undefined: it cannot. */
 	readonly listing?: 'table' | 'document';

@@ -16,7 +16,7 @@ export type WindowProfile = {
 	readonly state?: ThreadState;
 	/** Nanoseconds by stack, innermost location first. */
 	readonly samples: ReadonlyArray<{readonly locationId: number[]; readonly value: number}>;
-	/** Its strings, functions and locations. */
+	/** The profile's strings, functions and locations. */
 	readonly names: Names;
 };
 

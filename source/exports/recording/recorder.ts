@@ -49,7 +49,7 @@ export class Recorder {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** Its relative path, printable. */
+	/** The file's relative path, printable. */
 	get name(): string {
 		return printable(path.relative('', this.file) || this.file);
 	}

@@ -37,7 +37,7 @@ type RecordedRing = {
 
 /** The last windows of a session: of a second for ten minutes, of ten seconds before that. Immutable. */
 export type Ring = {
-	/** Ends where the oldest window begins; undefined: at the session's start. */
+	/** The window that ends where the oldest one begins; undefined if the oldest begins at the session's start. */
 	readonly base: RingWindow | undefined;
 	/** Oldest first. */
 	readonly windows: readonly RingWindow[];

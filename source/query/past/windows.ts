@@ -21,7 +21,7 @@ export const noStarts: WindowStarts = Object.freeze({refreshes: [], resets: []})
 /** Length of the window `last-10s`. */
 export const lastTenSecondsMs = 10_000;
 
-/** Minimum time between two snapshots kept for `last-10s`, and its maximum error. */
+/** Minimum time between two snapshots kept for `last-10s`, and so the maximum error of that window's length. */
 const keptEveryMs = 1000;
 
 /** Resets that can be undone. */

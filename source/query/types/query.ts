@@ -100,12 +100,12 @@ export const defaultQuery: Query = Object.freeze({
 
 /** An observation about the program, a sentence, that matters more than any row. */
 export type Finding = {
-	/** Its kind: `deadlock`, `server`, `gc`... docs/formats.md lists them. */
+	/** The kind of finding: `deadlock`, `server`, `gc`... docs/formats.md lists them. */
 	readonly id: string;
 	readonly text: string;
 	readonly figures: Readonly<Record<string, number | string>>;
 	/** Half the width of the 95 % interval of the sampled figure, if one is sampled. */
 	readonly error?: number;
-	/** It does not resolve by itself. */
+	/** Whether the problem does not resolve by itself. */
 	readonly isAlarm?: true;
 };

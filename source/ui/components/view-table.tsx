@@ -13,7 +13,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import type {ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
-import {columnAt, columnsOf, placeColumns, type Placed, type Layout} from '../text/layout.js';
+import {columnAt, columnsOf, placeColumns, type PlacedColumns, type Layout} from '../text/layout.js';
 import {cut, dropCells, fit, pad, sparkline, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme, Line} from './text.js';
 
@@ -127,7 +127,7 @@ type TableContext<Row> = {
 	readonly query: Query;
 	readonly measure: Measure;
 	readonly theme: Pick<Theme, 'isAscii' | 'levels'>;
-	readonly placed: Placed<Row>;
+	readonly placed: PlacedColumns<Row>;
 	/** Which rows are on the screen, at the end of the heading of the column that takes the rest of the line. */
 	readonly position: string;
 	/** By how many cells the name column is scrolled to the right. */
@@ -173,7 +173,7 @@ function arrow(isAscending: boolean, {isAscii}: Pick<Theme, 'isAscii'>): string 
 	return isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
 }
 
-function lenderAt<Row>(placed: Placed<Row>, index: number): Placed<Row>[number] | undefined {
+function lenderAt<Row>(placed: PlacedColumns<Row>, index: number): PlacedColumns<Row>[number] | undefined {
 	const next = placed.at(index);
 	return next?.column.lendsRoom ? next : undefined;
 }

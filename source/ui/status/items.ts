@@ -22,7 +22,7 @@ export type HeaderContext = {
 /** An item of the header: the three lines, the single line of a low screen and the help are made from these records. */
 export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
 	readonly line: 1 | 2 | 3;
-	/** Its name and meaning in the help; absent if another item has them. */
+	/** The item's name and meaning in the help; absent if another item has them. */
 	readonly word?: string;
 	readonly meaning?: string;
 	/** Empty: the item is not shown. */

@@ -85,7 +85,7 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 	};
 }
 
-export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+export type PlacedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
 const minRestWidth = 10;
 
@@ -103,7 +103,7 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 }
 
 /** Returns columns with their widths, omitting some from the right until the name has room. A gap precedes each. */
-export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
+export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): PlacedColumns<Row> {
 	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let placed = fitColumns(kept, terminalColumns, width - 1);
 	while (kept.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
@@ -115,7 +115,7 @@ export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns:
 }
 
 /** Returns the id of the column at a cell of a line, each with the gap before it; undefined if there is none. */
-export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: number): string | undefined {
+export function columnAt<Row>(placed: PlacedColumns<Row>, lineWidth: number, cell: number): string | undefined {
 	let end = 0;
 	return placed.find(({width}) => {
 		end = Math.min(lineWidth, end + width + 1);
@@ -124,7 +124,7 @@ export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: numb
 }
 
 /** Returns the cells by which the longest name exceeds its room, at most `max`: how far the table scrolls sideways. */
-export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
+export function overhang<Row>(rows: Iterable<Row>, placed: PlacedColumns<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
 	const rest = placed.find(({column}) => column.width === 0);
 	if (!rest) {
 		return 0;

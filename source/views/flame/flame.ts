@@ -17,7 +17,7 @@ export class FlameRow extends CallNode {
 	/** Left edge and width, as parts of the icicle's width. */
 	start = 0;
 	part = 0;
-	/** Its line in the icicle, from 0. */
+	/** The row's line in the icicle, from 0. */
 	depth = 0;
 	/** Whether it, or a box above it, matches the filter. */
 	isFound = false;

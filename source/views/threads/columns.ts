@@ -25,9 +25,10 @@ export type ThreadRow = {
 	/** Undefined if unknown: in a profile of another tool. */
 	readonly alive: boolean | undefined;
 	readonly daemon: boolean;
-	/** Whether it is virtual, its carrier's name, and whether it is a carrier now; for a pool: whether all are. */
+	/** Whether the thread, or each one of a pool, is virtual. */
 	readonly isVirtual: boolean;
 	readonly carrierName?: string;
+	/** Whether the thread, or each one of a pool, carries a virtual thread now. */
 	readonly isCarrier: boolean;
 	readonly vmInternal: boolean;
 	/** Whether it works for the JVM, not for the program: a collector, a compiler, the Reference Handler. */
@@ -41,11 +42,13 @@ export type ThreadRow = {
 	readonly cpuPercent: number;
 	readonly runDelayNs: number;
 	readonly runDelayPercent: number;
-	/** Ticks by state, whether counted or not; and ticks in counted states. */
+	/** Ticks by state, whether counted or not. */
 	readonly states: StateTicks;
+	/** Ticks in counted states. */
 	readonly ticks: number;
-	/** Its current location; for a pool that of most of its threads, and their number if not all. */
+	/** The current location; for a pool, that of most of its threads. */
 	readonly now?: Location;
+	/** Number of the pool's threads at `now`; undefined if all are. */
 	readonly nowThreads?: number;
 	/** Only with own code first: the library method that its own line called. */
 	readonly via?: Location;

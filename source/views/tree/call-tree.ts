@@ -144,7 +144,7 @@ type Step = {readonly nodes: number[]; readonly from: number[]};
 
 /** A row of a tree: a group of frames reached by one path. `nodes` has its nodes, `weights` the weight of each. */
 export class CallNode extends LocatedRow {
-	/** Its indentation: one more for each fork on the path to it; the only callee of an only callee is not indented. */
+	/** Indentation: one more for each fork on the path to the row; the only callee of an only callee is not indented. */
 	indent = 0;
 	isOpen = false;
 	/** Number of rows above it on its path. */
