@@ -72,10 +72,7 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 	}
 }
 
-/**
-Returns the request to trace, with `maxMethods` raised to what the user accepted; undefined if the user declined. Throws
-UserError if nothing can be traced, or too much without asking.
-*/
+/** Returns the request, with `maxMethods` raised to what the user accepted; undefined if declined. Throws UserError. */
 async function confirmRequest(survey: TraceReport['survey'], request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
 	// Classes may match without known methods: their file could not be read.
 	const isEmpty = survey.methods === 0 && survey.classes === 0;

@@ -188,10 +188,7 @@ const poolLoop = 'runWorker';
 /** Whether a waiting thread's stack is that of an idle worker: only a loop that waits for work. */
 export const waitsForWork = cachedByNode(isIdleWorker);
 
-/**
-Whether a stack is probably that of a client library's own thread, which always waits for its peer: it has code of at most
-one library, and no pool's loop.
-*/
+/** Whether a stack is probably a client library's own reader: code of at most one library, and no pool's loop. */
 export const isLibraryReader = cachedByNode(hasOnlyOneLibrary);
 
 const jdkWait = cachedByNode(findJdkWait);

@@ -145,10 +145,7 @@ const cursorMark = '>';
 /** Matches a figure that is or rounds to zero; its cell stays blank. */
 const zero = /^0(?:\.0+)?$/;
 
-/**
-Returns the cells of the heading, with an arrow after the sorted column's. The position ends the heading of the column that
-takes the rest of the line, and covers the next heading if that column lends its room.
-*/
+/** Returns the heading's cells. The position ends the rest column's, over the next one if that lends its room. */
 function headingCells<Row>({placed, position, query, measure, theme}: TableContext<Row>): Spans[] {
 	let isCovered = false;
 	return placed.map(({column, width}, index) => {
