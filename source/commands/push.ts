@@ -70,6 +70,8 @@ const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all -
 /** What outlives a JVM's sessions, each of which ends when its table is full. */
 type JvmState = {readonly labels: Labels; readonly vitals: ReturnType<typeof openVitals>; readonly metrics: JvmMetrics};
 
+const hourMs = 3_600_000;
+
 /** What is sent of all JVMs, and where. */
 class Fleet {
 	/** Why a JVM could not be sampled. */
@@ -80,6 +82,8 @@ class Fleet {
 	readonly #jvms = new Set<JvmMetrics>();
 	readonly #progress = new Progress();
 	readonly #endMs: number;
+	/** When it was last said that a table of stacks was full. */
+	#saidFullMs = -Infinity;
 
 	constructor(options: Options, to: string | undefined) {
 		this.#options = options;
@@ -103,9 +107,8 @@ class Fleet {
 		const metrics = new JvmMetrics(labels);
 		this.#jvms.add(metrics);
 		try {
-			let isFull = true;
-			while (isFull) {
-				isFull = await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop));
+			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop))) {
+				this.#sayFull(target);
 			}
 		} finally {
 			this.#jvms.delete(metrics);
@@ -162,6 +165,13 @@ class Fleet {
 		}
 
 		return isFull() && !isOver(source.status()) && !stop.aborted && performance.now() < this.#endMs;
+	}
+
+	#sayFull({pid, facts: {mainClass}}: Target): void {
+		if (performance.now() - this.#saidFullMs > hourMs) {
+			this.#saidFullMs = performance.now();
+			this.#progress.end(`tprof-top: ${pid} ${mainClass} has had more stacks than there is room for: a new session began`);
+		}
 	}
 
 	#counts(): string {
