@@ -1,5 +1,6 @@
 import {createReadStream} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
+import process from 'node:process';
 import {UserError, usage} from '../runtime/errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -26,15 +27,21 @@ export function isBackend(file: string): boolean {
 }
 
 /**
-Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address, with the headers of a
-file; devices are refused. Throws UserError.
+Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyroscope by its address; devices are refused.
+`headers` names a file of headers, which go to no other backend than the one at the address `opened`, if given.
+Throws UserError.
 */
-export async function openSaved(file: string, headers?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
+export async function openSaved(file: string, headers?: string, opened?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
 	if (isBackend(file)) {
-		const [{backendQuery}, {headersFrom}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
-		return {snapshot: await mergedSnapshot(backendQuery(file), {headers: headersFrom(headers)(), signal: new AbortController().signal})};
+		const [{backendQuery}, {headersFrom, warningOf}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		const query = backendQuery(file);
+		const isTheirs = opened === undefined || backendQuery(opened).url.origin === query.url.origin;
+		const sent = isTheirs ? headersFrom(headers)() : {};
+		const warning = opened === undefined ? warningOf(sent, query.url) : undefined;
+		process.stderr.write(warning === undefined ? '' : `${warning}\n`);
+		return {snapshot: await mergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};
 	}
 
 	try {

@@ -118,7 +118,8 @@ export async function run(given: Options): Promise<number> {
 async function withBaseline(options: Options, file: string): Promise<Options> {
 	const compared = comparing(options);
 	const {command} = options;
-	if (command.kind === 'open' && command.file !== undefined && isBackend(command.file)) {
+	const backend = command.kind === 'open' && command.file !== undefined && isBackend(command.file) ? command.file : undefined;
+	if (backend !== undefined) {
 		const {labelSet} = await import('../fleet/querier.js');
 		// The command itself asks the backend for these labels.
 		if (labelSet(file)) {
@@ -126,8 +127,8 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 		}
 	}
 
-	const {snapshot} = await openSaved(file, options.headers);
-	return {...compared, baseline: {snapshot, since: undefined, title: printable(path.basename(file))}};
+	const {snapshot} = await openSaved(file, options.headers, backend);
+	return {...compared, baseline: {snapshot, since: undefined, title: printable(isBackend(file) ? file : path.basename(file))}};
 }
 
 /** Returns the options with the Changes view, unless they name a view, or a format that compares. Throws UserError (2). */

@@ -77,15 +77,20 @@ async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBy
 
 		request.on('error', fail);
 		request.on('response', response => {
-			const chunks: Buffer[] = [];
+			let bytes = Buffer.alloc(0);
 			let length = 0;
 			const end = () => {
 				clearTimeout(timer);
-				resolve({response, bytes: Buffer.concat(chunks)});
+				resolve({response, bytes: bytes.subarray(0, length)});
 			};
 
 			response.on('data', (chunk: Buffer) => {
-				chunks.push(chunk);
+				// Not kept as chunks: those of one byte each need far more memory than their bytes.
+				if (length + chunk.length > bytes.length) {
+					bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + chunk.length));
+				}
+
+				chunk.copy(bytes, length);
 				length += chunk.length;
 				if (length > maxAnswerBytes) {
 					end();

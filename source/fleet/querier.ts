@@ -18,7 +18,7 @@ const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_0
 
 /** Maximum JVMs that a table shows: those with the most CPU time. */
 export const maxJvms = 2000;
-const maxTableBytes = 16 * 1024 * 1024;
+const maxTableBytes = 4 * 1024 * 1024;
 
 /** What Pyroscope is asked for: profiles of a type that a selector matches, over a span (epoch milliseconds). */
 export type BackendQuery = {
@@ -114,6 +114,10 @@ async function ask({url}: BackendQuery, method: string, {headers, signal}: Reque
 		throw new UserError(answer.problem, {hint: example});
 	}
 
+	if (answer.bytes.length > request.maxBytes) {
+		throw new UserError(`${url.origin} sent more than ${request.maxBytes / 1024 / 1024} MB`, {hint: example});
+	}
+
 	return answer.bytes;
 }
 
@@ -168,7 +172,7 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 			value: sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs), ({value}) => Number(value) || 0),
 		})).filter(({value}) => value > 0).sort(largestFirst);
 	} catch {
-		throw new UserError(`${url.origin} gave an answer that is too long, or that no backend gives`, {hint: example});
+		throw new UserError(`${url.origin} gave an answer that no backend gives`, {hint: example});
 	}
 }
 

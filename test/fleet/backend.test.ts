@@ -7,6 +7,7 @@ import {createInterface} from 'node:readline';
 import {expect, test} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
+import {writePprof} from '../../source/exports/pprof/write.js';
 import {otlp} from '../../source/fleet/otlp.js';
 import {post} from '../../source/fleet/post.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
@@ -16,8 +17,8 @@ import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
-import {closedAfterTest, sharedFolder, spawnForTest} from '../helpers/for-test.js';
-import {cli, goProgram, runCli} from '../helpers/run.js';
+import {closedAfterTest, folderForTest, sharedFolder, spawnForTest} from '../helpers/for-test.js';
+import {cli, goProgram, run, runCli} from '../helpers/run.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 import {serve} from './serve.js';
@@ -151,4 +152,36 @@ test('the backend in Go answers as it was recorded', async ({skip}) => {
 
 	const comparable = (one: Exchange[number]) => ({...one, answer: one.type === 'application/json' ? JSON.parse(Buffer.from(one.answer, 'base64').toString()) as unknown : one.answer});
 	expect(exchange.map(one => comparable(one))).toEqual(expect.arrayContaining(recorded.map(one => comparable(one))));
+});
+
+/** Opens the table of a backend that answers this, in a heap of 64 MB. */
+async function tableOf(answer: string, ...args: readonly string[]) {
+	const {port} = await serve((_, __, response) => response.socket!.end(`HTTP/1.1 200 OK\r\n${answer}`));
+	return run(process.execPath, ['--max-old-space-size=64', cli, 'open', `pyroscope://127.0.0.1:${port}`, ...args]);
+}
+
+test.each([
+	['tiny chunks', `transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`, 'gave an answer that no backend gives'],
+	['too much', `\r\n${'['.repeat(2 ** 23)}`, 'sent more than 4 MB'],
+])('an answer of %s is refused before it fills the heap', async (_, answer, problem) => {
+	expect(await tableOf(answer)).toMatchObject({status: 1, stderr: expect.stringContaining(problem) as string});
+});
+
+test('headers go to no other backend than the opened one', async () => {
+	const received: Array<string | undefined> = [];
+	const answer = Buffer.from(writePprof(whole, '1.0.0'));
+	const served = await Promise.all([1, 2].map(async () => serve(({headers}, _, response) => {
+		received.push(headers.authorization);
+		response.end(answer);
+	})));
+	const [a, b] = served.map(({port}) => `pyroscope://0.0.0.0:${port}/?query={a="b"}`);
+	const file = path.join(folderForTest(), 'headers');
+	writeFileSync(file, 'Authorization: Bearer one');
+	const [warningA, warningB] = served.map(({port}) => `tprof-top: the headers are sent unencrypted to 0.0.0.0:${port}; an https address would hide them\n`);
+	const both = await runCli('open', a, '--compare', b, '--headers', file);
+	expect(both).toMatchObject({status: 0, stderr: warningA, stdout: expect.stringContaining(`Changes, against ${b}`) as string});
+	expect(received).toEqual([undefined, 'Bearer one']);
+	const saved = path.join(import.meta.dirname, '../fixtures/exports/shop-jdk17.pb.gz');
+	expect(await runCli('open', saved, '--compare', b, '--headers', file)).toMatchObject({status: 0, stderr: warningB});
+	expect(received).toEqual([undefined, 'Bearer one', 'Bearer one']);
 });

@@ -223,10 +223,11 @@ test('a query that Pyroscope cannot answer says why', async () => {
 	}
 
 	expect(withLabels({...backendQuery('pyroscope://h'), selector: '{a="1,b=2}",b=~`x`, c!=\'d\'}'}, {b: 'q"', e: ''}).selector).toBe(String.raw`{a="1,b=2}", c!='d',b="q\"",e=""}`);
-	const {port} = await backend([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(5000))]);
-	const ask = async () => mergedProfile(backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1000);
+	const {port} = await backend([status(400, '{"code":"invalid_argument","message":"no such label"}'), status(200), response => response.end(Buffer.alloc(500)), response => response.end(Buffer.alloc(5000))]);
+	const ask = async () => mergedProfile(backendQuery(`pyroscope://127.0.0.1:${port}/?query={a="b"}`), {headers: {}, signal: new AbortController().signal}, 1024);
 	await expect(ask()).rejects.toThrow(/answered 400: ".*no such label/);
 	await expect(ask()).rejects.toThrow('has nothing of {a="b"} in that span');
 	const nonsense = await ask();
 	expect(() => readPprof(nonsense)).toThrow(/as a CPU profile/);
+	await expect(ask()).rejects.toThrow(/sent more than 0\.\d+ MB/);
 });
