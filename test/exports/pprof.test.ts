@@ -14,7 +14,8 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/views/lines/lines.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {querySummaryLines, queryLines} from '../../source/views/lines/lines.js';
 import {viewOf} from '../../source/views/registry.js';
 import {threadColumns} from '../../source/views/threads/columns.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
@@ -154,6 +155,21 @@ describe('files of other tools', () => {
 		expect(read.threads[0]).toMatchObject({name: 'all threads', alive: 0});
 		expect(read.session).toMatchObject({intervalMs: 10, durationMs: 1000, samples: 100});
 		expect(read.target.mainClass).toBe('server');
+	});
+
+	test('with less than half a period a sample count them together, and are of CPU time however little', () => {
+		const profile = goProfile();
+		const [, cpu] = profile.sampleType;
+		const rowsOf = (samples: number) => {
+			const sample = Array.from({length: samples}, () => new Sample({locationId: [2], value: [45_000_000]}));
+			const read = readPprof(encoded(new Profile({...profile, sampleType: [cpu], sample, period: 100_000_000, durationNanos: 10_000_000_000})));
+			const {rows, measure, finding} = querySummaryLines(read, undefined, {...defaultQuery, summary: {showsWaits: true}});
+			expect(queryThreads(read, undefined, defaultQuery).rows).toHaveLength(1);
+			return [measure, finding, ...rows.map(row => [locationName(row), row.selfTicks, row.selfPercent])];
+		};
+
+		expect(rowsOf(3000)).toEqual([undefined, undefined, ['main.main', 1350, 100]]);
+		expect(rowsOf(1)).toEqual([undefined, undefined, ['main.main', 0, 100]]);
 	});
 
 	test('do not say what threads do at the end: nothing is known of it', () => {

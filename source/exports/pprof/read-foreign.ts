@@ -29,7 +29,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 	const measure = measureOf(profile);
 	const threadOf = threadsOf(builder);
 	const stackOf = stacksOf(builder, profile);
-	let ticksSum = 0;
+	let [ticksSum, cpuSumNs] = [0, 0];
 	for (const {locationIds, values, labels} of profile.samples()) {
 		if (values.length !== profile.types.length) {
 			throw new RangeError('a sample without values');
@@ -37,6 +37,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 
 		const {ticks, cpuNs} = measure(values);
 		ticksSum += ticks;
+		cpuSumNs += cpuNs;
 		if (ticksSum > Number.MAX_SAFE_INTEGER) {
 			throw tooMany(Number.MAX_SAFE_INTEGER, 'ticks');
 		}
@@ -49,7 +50,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 		}
 	}
 
-	if (ticksSum === 0) {
+	if (ticksSum === 0 && cpuSumNs === 0) {
 		throw new RangeError('it holds no samples');
 	}
 
@@ -85,10 +86,15 @@ function measureOf({types, period}: Profile): (values: readonly number[]) => {ti
 		return checkedCount(values[index]);
 	};
 
-	return values => ({
-		ticks: ticksAt === -1 ? Math.round(at(values, timeAt) / periodNs) : at(values, ticksAt),
-		cpuNs: at(values, cpuAt),
-	});
+	let restNs = 0;
+	const ticksOf = (timeNs: number) => {
+		const ticks = Math.round((timeNs + restNs) / periodNs);
+		// Small samples, of less than half a period each, count together.
+		restNs += timeNs - (ticks * periodNs);
+		return ticks;
+	};
+
+	return values => ({ticks: ticksAt === -1 ? ticksOf(at(values, timeAt)) : at(values, ticksAt), cpuNs: at(values, cpuAt)});
 }
 
 /** Returns a function that adds the thread in a sample's labels, if new, and returns its index. */

@@ -119,10 +119,15 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 
 /** Whether the program, or the queried threads, use almost no CPU. */
 function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
-	const {threads} = snapshot;
+	const {threads, counters, session} = snapshot;
+	// Another tool's CPU profile says nothing of waits.
+	if (session.engine === 'pprof' && counters.state.subarray(0, counters.count).every(code => code === stateCode.RUNNABLE)) {
+		return false;
+	}
+
 	const overMs = sampledMs(snapshot, since);
 	const scope = scopeOf(snapshot, query);
-	if (overMs < minQuietMs && (snapshot.session.samples === 0 || hasRunningThread(snapshot, since, scope))) {
+	if (overMs < minQuietMs && (session.samples === 0 || hasRunningThread(snapshot, since, scope))) {
 		return false;
 	}
 

@@ -39,7 +39,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
 		const states = [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)];
-		if ((isInState || states.some(ticks => ticks > 0)) && isCounted(scope, thread)) {
+		if ((isInState || sums.cpuNs[thread] > 0 || states.some(ticks => ticks > 0)) && isCounted(scope, thread)) {
 			// A thread's clock counts all states; with `state:` in the filter, only samples tell the CPU time.
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
 			const runDelayNs = threadRunDelayNs(snapshot, since, thread);
