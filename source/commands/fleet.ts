@@ -79,10 +79,11 @@ class Fleet {
 			throw usage(`--format ${format} needs a query: this address has only a table of JVMs`, 'add query={service_name="NAME"}');
 		}
 
-		const {list} = (await this.#read())!;
+		const {list, jvms} = (await this.#read())!;
 		const rows = filtered(list.rows, filterOf(filter), {text: ({words}) => words}).slice(0, top);
 		return withOutput(this.#options, async print => {
 			await print(tableText(list, rows, process.stdout.isTTY ? process.stdout.columns : Infinity));
+			await print(jvms.length === maxJvms ? `note: only the ${maxJvms} largest JVMs; a query in the address chooses others\n` : '');
 			return 0;
 		});
 	}

@@ -18,6 +18,8 @@ const unitMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_0
 
 /** Maximum JVMs that a table shows: those with the most CPU time. */
 export const maxJvms = 2000;
+/** A row with more is an error of its backend: nanoseconds or bytes that no JVM uses. */
+const maxValue = 1e20;
 const maxTableBytes = 4 * 1024 * 1024;
 
 /** What Pyroscope is asked for: profiles of a type that a selector matches, over a span (epoch milliseconds). */
@@ -51,10 +53,10 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 		throw usage(`${printable(unknown)} is no parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong into a file for --headers');
 	}
 
-	const endMs = momentOf(searchParams.get('until') ?? 'now', nowMs);
+	const endMs = Math.min(momentOf(searchParams.get('until') ?? 'now', nowMs), nowMs);
 	const startMs = momentOf(searchParams.get('from') ?? String(endMs - usualSpanMs), nowMs);
 	if (!(startMs >= 0 && startMs < endMs)) {
-		throw usage('from must be before until, as now-1h or epoch seconds', example);
+		throw usage('from must be before until and now, as now-1h or epoch seconds', example);
 	}
 
 	const backend = new URL(url);
@@ -165,12 +167,16 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 	try {
 		const {series = []} = JSON.parse(Buffer.from(answer).toString()) as SeriesAnswer;
 		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));
-		return series.slice(0, maxJvms).map(({labels = [], points = []}): FleetRow => ({
+		const rows = new Map<string, FleetRow>();
+		for (const {labels: all = [], points = []} of series) {
 			// Empty if it has none: the selector then leaves out the JVMs that have one.
-			labels: Object.fromEntries(names.map(label => [label, String(labels.find(({name}) => name === label)?.value ?? '')])),
-			jvms: 1,
-			value: sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs), ({value}) => Number(value) || 0),
-		})).filter(({value}) => value > 0).sort(largestFirst);
+			const labels = Object.fromEntries(names.map(label => [label, String(all.find(({name}) => name === label)?.value ?? '')]));
+			const key = JSON.stringify(labels);
+			const value = sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs && Number(timestamp) <= endMs + 1), ({value}) => Number(value) || 0);
+			rows.set(key, {labels, jvms: 1, value: value + (rows.get(key)?.value ?? 0)});
+		}
+
+		return [...rows.values()].filter(({value}) => value > 0 && value < maxValue).sort(largestFirst).slice(0, maxJvms);
 	} catch {
 		throw new UserError(`${url.origin} gave an answer that no backend gives`, {hint: example});
 	}

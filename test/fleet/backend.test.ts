@@ -155,9 +155,9 @@ test('the backend in Go answers as it was recorded', async ({skip}) => {
 });
 
 /** Opens the table of a backend that answers this, in a heap of 64 MB. */
-async function tableOf(answer: string, ...args: readonly string[]) {
+async function tableOf(answer: string, parameters = '') {
 	const {port} = await serve((_, __, response) => response.socket!.end(`HTTP/1.1 200 OK\r\n${answer}`));
-	return run(process.execPath, ['--max-old-space-size=64', cli, 'open', `pyroscope://127.0.0.1:${port}`, ...args]);
+	return run(process.execPath, ['--max-old-space-size=64', cli, 'open', `pyroscope://127.0.0.1:${port}${parameters}`]);
 }
 
 test.each([
@@ -165,6 +165,18 @@ test.each([
 	['too much', `\r\n${'['.repeat(2 ** 23)}`, 'sent more than 4 MB'],
 ])('an answer of %s is refused before it fills the heap', async (_, answer, problem) => {
 	expect(await tableOf(answer)).toMatchObject({status: 1, stderr: expect.stringContaining(problem) as string});
+});
+
+test('the largest JVMs are shown, once each, with what they used in the span', async () => {
+	const endMs = startedAtMs + 60_000;
+	const jvm = (pod: string, value: unknown, atMs = endMs) => ({labels: [{name: 'service_name', value: pod}, {name: 'pod', value: pod}], points: [{timestamp: atMs, value}]});
+	const many = Array.from({length: 2001}, (_, pod) => jvm(String(pod), 6e8 + pod));
+	const series = [...many, jvm('a', 1e30), jvm('b', '1e999'), jvm('c', 1e12, endMs + 60_000), jvm('big', 6e10), jvm('big', 6e10)];
+	const {stdout} = await tableOf(`\r\n${JSON.stringify({series})}`, `/?from=${startedAtMs}&until=${endMs}`);
+	const lines = stdout.trimEnd().split('\n').map(line => line.trim().replaceAll(/ +/g, ' '));
+	expect(lines.slice(0, 3)).toEqual(['CPU SERVICE LABELS', '200% big pod=big', '1.0% 2000 pod=2000']);
+	expect(lines).toHaveLength(2002);
+	expect(lines.at(-1)).toBe('note: only the 2000 largest JVMs; a query in the address chooses others');
 });
 
 test('headers go to no other backend than the opened one', async () => {
