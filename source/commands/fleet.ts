@@ -2,7 +2,7 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
+	BackendError, backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
@@ -39,8 +39,8 @@ export async function openBackend(address: string, options: Options, isScreen: b
 /** The JVMs of a backend over a span, and the table of them. */
 type Table = {readonly query: BackendQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
 
-/** A merged profile of the JVMs with some labels, and what it is compared with. */
-type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline};
+/** A profile that a backend has merged of some labels, and what it is compared with or why it is not. */
+type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline; readonly problem?: string};
 
 /** What a backend has, over a span that keys move. */
 class Fleet {
@@ -126,7 +126,7 @@ class Fleet {
 		let shown = first;
 		const source = sourceOver(savedSource(first), {
 			read: () => shown.snapshot,
-			status: () => ({phase: 'recording', stale: false, span: spanText(shown.query), message: `${spanText(shown.query)}; [ ] move it${canGoBack ? ', Esc: the table' : ''}`}),
+			status: () => ({phase: 'recording', stale: false, span: spanText(shown.query), message: `${spanText(shown.query)}; ${shown.problem ?? `[ ] move it${canGoBack ? ', Esc: the table' : ''}`}`}),
 		});
 		const move = async (steps: number) => {
 			const opened = await this.#open(first.labels, steps);
@@ -150,19 +150,19 @@ class Fleet {
 
 	async #open(labels: FleetRow['labels'], steps = 0): Promise<OpenProfile | undefined> {
 		return this.#ask(steps, async (query, context) => {
-			const [snapshot, baseline] = await Promise.all([mergedSnapshot(withLabels(query, labels), context), this.#baselineOf(query, labels, context)]);
+			const [snapshot, compared] = await Promise.all([mergedSnapshot(withLabels(query, labels), context), this.#baselineOf(query, labels, context)]);
 			const isOfQuery = Object.keys(labels).length === 0 && !query.isOfAll;
 			const mainClass = isOfQuery ? printable(query.selector) : `${serviceOf({labels})} ${othersText(labels)}`.trim();
-			return {query, labels, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, baseline};
+			return {query, labels, snapshot: {...snapshot, target: {...snapshot.target, pid: 0, mainClass}}, ...compared};
 		});
 	}
 
 	/** Returns what --compare names or else, for the screen, the span before, if the backend has it. */
-	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], context: RequestContext): Promise<Baseline | undefined> {
+	async #baselineOf(query: BackendQuery, labels: FleetRow['labels'], context: RequestContext): Promise<Pick<OpenProfile, 'baseline' | 'problem'>> {
 		const {baseline, compare = ''} = this.#options;
 		const compared = labelSet(compare);
 		if (baseline !== undefined || (compared === undefined && !this.#isScreen)) {
-			return baseline;
+			return {baseline};
 		}
 
 		// Of the row only the service stays: another pod has another host and pid.
@@ -171,13 +171,13 @@ class Fleet {
 			? withLabels(query, {...(service === undefined ? {} : {[serviceLabel]: service}), ...compared})
 			: withLabels(movedSpan(query, -1), labels);
 		try {
-			return {snapshot: await mergedSnapshot(other, context), since: undefined, title: compared ? printable(compare) : spanText(other)};
+			return {baseline: {snapshot: await mergedSnapshot(other, context), since: undefined, title: compared ? printable(compare) : spanText(other)}};
 		} catch (error) {
 			if (compared) {
 				throw error;
 			}
 
-			return undefined;
+			return error instanceof BackendError ? {problem: `nothing to compare with: ${error.message}`} : {};
 		}
 	}
 
@@ -186,7 +186,8 @@ class Fleet {
 		this.#abort.abort();
 		const abort = new AbortController();
 		this.#abort = abort;
-		const query = movedSpan(this.#query, steps);
+		const before = this.#query;
+		const query = movedSpan(before, steps);
 		this.#query = query;
 		try {
 			const answer = await request(query, {headers: this.#headers(), signal: abort.signal});
@@ -196,6 +197,8 @@ class Fleet {
 				return undefined;
 			}
 
+			// A failed request is repeated; a span without profiles is passed over.
+			this.#query = error instanceof BackendError ? before : query;
 			throw error instanceof UserError && steps !== 0 ? new UserError(`${spanText(query)}: ${error.message}`) : error;
 		}
 	}

@@ -102,7 +102,9 @@ export function withLabels(query: BackendQuery, labels: Readonly<Record<string, 
 	return {...query, selector: `{${matchers.join(',')}}`};
 }
 
-/** What every request to a backend needs. */
+/** A request failed: the backend may have what was asked for. */
+export class BackendError extends UserError {}
+
 export type RequestContext = {readonly headers: Headers; readonly signal: AbortSignal};
 
 /** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
@@ -113,11 +115,11 @@ async function ask({url}: BackendQuery, method: string, {headers, signal}: Reque
 		body: request.body, headers: {...headers, 'content-type': request.contentType}, hasCredentials: Object.keys(headers).length > 0, timeoutMs, maxAnswerBytes: request.maxBytes + 1, signal,
 	});
 	if (answer.kind !== 'accepted') {
-		throw new UserError(answer.problem, {hint: example});
+		throw new BackendError(answer.problem, {hint: example});
 	}
 
 	if (answer.bytes.length > request.maxBytes) {
-		throw new UserError(`${url.origin} sent more than ${request.maxBytes / 1024 / 1024} MB`, {hint: example});
+		throw new BackendError(`${url.origin} sent more than ${request.maxBytes / 1024 / 1024} MB`, {hint: example});
 	}
 
 	return answer.bytes;

@@ -13,6 +13,7 @@ import {post} from '../../source/fleet/post.js';
 import {pyroscope} from '../../source/fleet/pyroscope.js';
 import type {Labels, Protocol} from '../../source/fleet/sender.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import {VarintWriter} from '../../source/model/varints.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
@@ -196,4 +197,24 @@ test('headers go to no other backend than the opened one', async () => {
 	const saved = path.join(import.meta.dirname, '../fixtures/exports/shop-jdk17.pb.gz');
 	expect(await runCli('open', saved, '--compare', b, '--headers', file)).toMatchObject({status: 0, stderr: warningB});
 	expect(received).toEqual([undefined, 'Bearer one', 'Bearer one']);
+});
+
+test('a request that failed is said, also one for the span before, and asked again', async () => {
+	const isOfSpan = new VarintWriter();
+	isOfSpan.number(3 << 3);
+	isOfSpan.number(startedAtMs);
+	const shown = Buffer.from(isOfSpan.take());
+	let isDown = true;
+	const {port} = await serve(({url}, body, response) => {
+		const isTable = url!.endsWith('SelectSeries');
+		response.writeHead(isTable || !isDown || body.includes(shown) ? 200 : 500);
+		response.end(isTable ? '{"series": [{"points": [{"timestamp": 1700000060000, "value": 1e9}]}]}' : writePprof(whole, '1.0.0'));
+	});
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', `pyroscope://127.0.0.1:${port}/?from=${startedAtMs}&until=${startedAtMs + 60_000}`], {env: {TZ: 'UTC'}}));
+	await terminal.until('22:13-22:14; nothing to compare with: http');
+	terminal.type('[');
+	await terminal.until(/22:12-22:13: .*answered 500/);
+	isDown = false;
+	terminal.type('[');
+	await terminal.until('22:12-22:13; [ ] move it');
 });
