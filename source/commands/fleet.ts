@@ -60,6 +60,7 @@ class Fleet {
 		this.#headers = headersFrom(options.headers);
 		const warning = warningOf(this.#headers(), query.url);
 		process.stderr.write(warning === undefined ? '' : `${warning}\n`);
+		process.stderr.write(process.stderr.isTTY ? `tprof-top: asking ${printable(query.url.host)}...\n` : '');
 	}
 
 	close(): void {

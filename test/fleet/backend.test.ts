@@ -205,8 +205,9 @@ test('a request that failed is said, also one for the span before, and asked aga
 	isOfSpan.number(startedAtMs);
 	const shown = Buffer.from(isOfSpan.take());
 	let isDown = true;
-	const {port} = await serve(({url}, body, response) => {
+	const {port} = await serve(async ({url}, body, response) => {
 		const isTable = url!.endsWith('SelectSeries');
+		await (isTable ? terminal.until('tprof-top: asking 127.0.0.1:') : undefined);
 		response.writeHead(isTable || !isDown || body.includes(shown) ? 200 : 500);
 		response.end(isTable ? '{"series": [{"points": [{"timestamp": 1700000060000, "value": 1e9}]}]}' : writePprof(whole, '1.0.0'));
 	});

@@ -101,6 +101,8 @@ test('a narrow screen has fewer columns, each as wide as its longest cell', asyn
 	] as const) {
 		expect((await screenOf(rows, columns).screen.lines()).slice(1, 3)).toEqual([heading, first]);
 	}
+
+	expect((await screenOf([choice(1, '-', 'u'.repeat(100), '8', 'Main')]).screen.lines())[2]).toBe(`>  1   - ${'u'.repeat(38)}~ 8   Main`);
 });
 
 test('its frame fits every screen', async () => {

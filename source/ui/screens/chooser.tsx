@@ -9,7 +9,7 @@ import {firstRow} from '../state/state.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
-import {cut, pad, wrappedSpans, type Spans} from '../text/spans.js';
+import {cut, fit, wrappedSpans, type Spans} from '../text/spans.js';
 
 export type ChoiceRow = {
 	readonly id: string;
@@ -210,12 +210,12 @@ function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: Ch
 	];
 }
 
-/** Returns a formatter of lines: the columns that fit, as wide as their longest cells. `width`: screen columns - 1. */
+/** Returns a formatter of lines: the columns that fit, as wide as their longest cells, at most half the screen. `width`: screen columns - 1. */
 function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
 	const shownColumns = columns.map(({heading, align, fromColumns}, index) => ({
-		index, align, isShown: width + 1 >= fromColumns, cells: Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
+		index, align, isShown: width + 1 >= fromColumns, cells: Math.min(Math.floor(width / 2), Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index])))),
 	})).filter(({isShown}) => isShown);
-	return (cells, name) => cut([...shownColumns.map(column => pad(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
+	return (cells, name) => cut([...shownColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
 }
 
 /** Returns the rows that contain all words of the filter. */
