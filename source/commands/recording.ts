@@ -37,8 +37,7 @@ export async function openSaved(file: string, headers?: string, opened?: string)
 	if (isBackend(file)) {
 		const [{backendQuery}, {headersFrom, warningOf}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
 		const query = backendQuery(file);
-		const isTheirs = opened === undefined || backendQuery(opened).url.origin === query.url.origin;
-		const sent = isTheirs ? headersFrom(headers)() : {};
+		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin ? headersFrom(headers)() : {};
 		const warning = opened === undefined ? warningOf(sent, query.url) : undefined;
 		process.stderr.write(warning === undefined ? '' : `${warning}\n`);
 		return {snapshot: await mergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};

@@ -76,6 +76,10 @@ async function exchange(url: URL, {headers, body, timeoutMs, signal, maxAnswerBy
 		};
 
 		request.on('error', fail);
+		request.on('upgrade', (_, socket) => {
+			socket.destroy();
+			fail(new Error('it switched to another protocol'));
+		});
 		request.on('response', response => {
 			let bytes = Buffer.alloc(0);
 			let length = 0;

@@ -43,7 +43,7 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const match = /^((?:\w*:){4}\w*)?({.*})?$/s.exec(url?.searchParams.get('query') ?? '');
 	if (!url || !match) {
-		throw usage('query must be {SELECTOR} or TYPE{SELECTOR}', example);
+		throw usage(url ? 'query must be {SELECTOR} or TYPE{SELECTOR}' : 'the address is no URL', example);
 	}
 
 	const [, type = usualType, selector = '{}'] = match;
