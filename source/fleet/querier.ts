@@ -105,6 +105,7 @@ export function withLabels(query: BackendQuery, labels: Readonly<Record<string, 
 /** A request failed: the backend may have what was asked for. */
 export class BackendError extends UserError {}
 
+/** What every request to a backend needs. */
 export type RequestContext = {readonly headers: Headers; readonly signal: AbortSignal};
 
 /** Posts to a method of querier/v1/querier.proto (Connect). Returns the body of the answer; throws UserError. */
