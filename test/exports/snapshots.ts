@@ -6,6 +6,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
 import {seeded} from '../helpers/random.js';
+import {frameIdsOf, rowsOf} from '../helpers/rows.js';
 import {SessionBuilder} from '../helpers/session-builder.js';
 
 export const startedAtMs = Date.UTC(2026, 8, 14, 14, 2, 1);
@@ -126,24 +127,13 @@ export function canonical(snapshot: Snapshot) {
 	const frame = (id: number) => id === noFrame
 		? 'none'
 		: JSON.stringify([strings[dictionary.frameClass[id]], strings[dictionary.frameMethod[id]], strings[dictionary.frameFile[id]], dictionary.frameLine[id]]);
-	const stack = (node: number) => {
-		const frames = [];
-		for (let at = node; at !== rootNode; at = dictionary.nodeParent[at]) {
-			frames.push(frame(dictionary.nodeFrame[at]));
-		}
-
-		return frames;
-	};
-
+	const stack = (node: number) => frameIdsOf(dictionary, node).map(id => frame(id));
 	const named: Readonly<Partial<Record<Unit, (value: number) => string | string[]>>> = {string: value => strings[value], stack, frame};
-	const rows = <Row>(count: number, row: (index: number) => Row) => Array.from({length: count}, (_, index) => row(index));
 	return {
 		target: snapshot.target,
 		session: snapshot.session,
-		threads: rows(threads.count, i => ({name: threads.name[i], ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(threads[name][i]) ?? threads[name][i])})),
-		facts: rows(counters.count, i => ({
-			thread: counters.thread[i], stack: stack(counters.node[i]), state: counters.state[i], ticks: counters.ticks[i], cpuNs: counters.cpuNs[i],
-		})),
-		contention: rows(contention.count, i => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(contention[name][i]) ?? contention[name][i])),
+		threads: rowsOf(threads).map(row => ({name: row.name, ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(row[name]) ?? row[name])})),
+		facts: rowsOf(counters).map(({thread, node, state, ticks, cpuNs}) => ({thread, stack: stack(node), state, ticks, cpuNs})),
+		contention: rowsOf(contention).map(row => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(row[name]) ?? row[name])),
 	};
 }

@@ -1,4 +1,4 @@
-import {nativeLine, rootNode, unknownLine} from '../../source/model/frame.js';
+import {nativeCodeLine, nativeLine, rootNode, unknownLine} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, type LockKind} from '../../source/model/sample.js';
 import type {SessionStats, Snapshot} from '../../source/model/snapshot.js';
 import {stateCode, type ThreadState} from '../../source/model/thread-state.js';
@@ -7,6 +7,9 @@ import {SessionBuilder, type ThreadUpdate} from './session-builder.js';
 const states: Readonly<Record<string, ThreadState>> = {
 	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
 };
+
+/** Lines that have no number: of frames without, of native methods, of native code. */
+const lineCodes: Readonly<Record<string, number>> = {'': unknownLine, native: nativeLine, code: nativeCodeLine};
 
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
@@ -24,7 +27,8 @@ there may be line breaks, with an empty line between threads.
 	find:7 -
 
 Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with
-`:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
+`:native` for a native method and `library.so.function:code` for native code; without a class it is of the class `A`.
+Flags: daemon, vm, compiler, dead.
 */
 export class Picture {
 	readonly builder = new SessionBuilder();
@@ -73,11 +77,11 @@ export class Picture {
 
 	/** Id of the frame that a cell names. */
 	frame(cell: string): number {
-		const [, path, line] = /^(.*?)(?::(\d+|native))?$/.exec(cell)!;
+		const [, path, line] = /^(.*?)(?::(\d+|native|code))?$/.exec(cell)!;
 		const dot = path.lastIndexOf('.');
 		const className = dot === -1 ? 'A' : path.slice(0, dot);
 		const simple = className.slice(className.lastIndexOf('.') + 1);
-		return this.builder.addFrame(className, path.slice(dot + 1), `${simple}.java`, line === undefined ? unknownLine : (line === 'native' ? nativeLine : Number(line)));
+		return this.builder.addFrame(className, path.slice(dot + 1), `${simple}.java`, lineCodes[line ?? ''] ?? Number(line));
 	}
 
 	#addThread(name: string, flags: string): number {

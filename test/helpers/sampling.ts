@@ -9,19 +9,16 @@ import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from './bundle.js';
 import {targetOf} from './jvm.js';
 import {closedAfterTest} from './for-test.js';
+import {frameIdsOf, rowsOf} from './rows.js';
 
 /** What counted for a thread in a state at a stack: ticks and CPU time; its methods, the innermost first. */
 export type Counted = {readonly thread: string; readonly state: number; readonly methods: readonly string[]; readonly ticks: number; readonly cpuNs: number};
 
 /** All that a table has counted. */
 export function countedIn({counters, threads, dictionary}: TableImage): Counted[] {
-	return Array.from({length: counters.count}, (_, counter) => {
-		const methods: string[] = [];
-		for (let node = counters.node[counter]; node !== 0; node = dictionary.nodeParent[node]) {
-			methods.push(dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[node]]]);
-		}
-
-		return {thread: threads.name[counters.thread[counter]], state: counters.state[counter], methods, ticks: counters.ticks[counter], cpuNs: counters.cpuNs[counter]};
+	return rowsOf(counters).map(({thread, state, node, ticks, cpuNs}) => {
+		const methods = frameIdsOf(dictionary, node).map(frame => dictionary.strings[dictionary.frameMethod[frame]]);
+		return {thread: threads.name[thread], state, methods, ticks, cpuNs};
 	});
 }
 

@@ -1,35 +1,35 @@
 import {expect, test} from 'vitest';
-import {kernelClass, nativeCodeLine, nativeLine} from '../../source/model/frame.js';
 import {JvmStacks} from '../../source/model/jvm-stacks.js';
 import {threadFlag} from '../../source/model/sample.js';
-import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryStacks} from '../../source/query/stacks.js';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {queryTree} from '../../source/views/tree/tree.js';
-import {picture} from '../helpers/picture.js';
+import {Picture, picture} from '../helpers/picture.js';
 
-const builder = new SnapshotBuilder();
-const stacks = new JvmStacks(builder);
-const main = [
-	builder.addFrame('java.util.zip.Deflater', 'deflateBytes', '', nativeLine), builder.addFrame('java.util.zip.Deflater', 'deflate', 'Deflater.java', 5), builder.addFrame('com.acme.Main', 'main', 'Main.java', 3),
-];
-const library = builder.addFrame('libzip.so', 'deflate_fast', '/jdk/lib/libzip.so', nativeCodeLine);
-const kernel = builder.addFrame(kernelClass, 'madvise', kernelClass, nativeCodeLine);
-const {RUNNABLE} = stateCode;
-const worker = builder.addThread({key: 1, name: 'main'});
-builder.count(worker, builder.addStack(main), RUNNABLE, 10, 10e6);
-builder.count(worker, builder.addStack([library, ...main]), RUNNABLE, 0, 60e6);
-builder.count(worker, builder.addStack([kernel, library, ...main]), RUNNABLE, 0, 10e6);
-const collector = builder.addThread({key: -2, name: 'G1 Conc#0', flags: threadFlag.vmInternal});
-builder.count(collector, builder.addStack(stacks.ofThread('G1 Conc#0')), RUNNABLE, 0, 20e6);
-const snapshot = builder.build({session: {durationMs: 1000}});
+/** A picture of a program, beside which the JVM worked for so many milliseconds at its own stacks. */
+function beside(program: string, work: (stacks: JvmStacks) => ReadonlyArray<readonly [frames: readonly number[], ms: number]>): Snapshot {
+	const drawing = new Picture().draw(program);
+	for (const [frames, ms] of work(new JvmStacks(drawing.builder))) {
+		drawing.builder.count(drawing.thread('G1 Conc#0'), drawing.builder.addStack(frames), stateCode.RUNNABLE, 0, ms * 1e6);
+	}
 
-function lines(query: Partial<Query>): string[] {
-	return queryLines(snapshot, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfPercent > 0).map(row => `${Math.round(row.selfPercent)} ${locationName(row)}`);
+	return drawing.set('G1 Conc#0', {flags: threadFlag.vmInternal}).build();
 }
+
+const deflating = 'com.acme.Main.main:3 | java.util.zip.Deflater.deflate:5 | java.util.zip.Deflater.deflateBytes:native';
+const snapshot = beside(`
+	main | R10 | ${deflating}
+	main | R60 | ${deflating} | libzip.so.deflate_fast:code
+	main | R10 | ${deflating} | libzip.so.deflate_fast:code | [kernel].madvise:code
+`, stacks => [[stacks.ofThread('G1 Conc#0'), 20]]);
+
+/** Lines with their shares, in percent. */
+const lines = (query: Partial<Query>, of = snapshot) => queryLines(of, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfPercent > 0).map(row => `${Number(row.selfPercent.toFixed(1))} ${locationName(row)}`);
+const tree = (query: Partial<Query>, of = snapshot) => queryTree(of, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}, ...query}).rows.map(row => `${'.'.repeat(row.level)}${locationName(row)}`);
 
 test('CPU time in native code counts for the Java line that called it, or by itself; collectors by themselves', () => {
 	expect(lines({})).toEqual(['80 java.util.zip.Deflater.deflate:5', '20 [gc] G1 Conc']);
@@ -40,31 +40,21 @@ test('CPU time in native code counts for the Java line that called it, or by its
 });
 
 test('less than 1 % of the JVM\'s own work counts for the row above, and the sum stays', () => {
-	const whole = new SnapshotBuilder();
-	const jvm = new JvmStacks(whole);
-	const thread = whole.addThread({key: 1, name: 'all'});
-	const use = (frames: readonly number[], ms: number) => {
-		whole.count(thread, whole.addStack([...frames]), RUNNABLE, 0, ms * 1e6);
-	};
-
-	use([whole.addFrame('Main', 'main', '', 1)], 882);
-	use(jvm.ofCompilation('C2', 'Big.big'), 50);
-	use(jvm.ofCompilation('C2', 'Small.one'), 9);
-	use(jvm.ofCompilation('C2', 'Small.two'), 9);
-	use(jvm.ofCompilation('C1', 'tier 3 Small.three'), 5);
-	use(jvm.ofThread('C1 CompilerThread0'), 1);
-	use(jvm.ofThread('G1 Conc#0'), 40);
-	use(jvm.ofThread('VM Thread'), 4);
-	const built = whole.build({session: {durationMs: 1000}});
-	const rows = (query: Partial<Query>) => queryLines(built, undefined, {...defaultQuery, ...query}).rows.filter(row => row.selfCpuNs > 0).map(row => `${row.selfCpuNs / 1e6} ${locationName(row)}`);
-	expect(rows({})).toEqual(['882 Main.main:1', '50 [jit] C2 Big.big', '40 [gc] G1 Conc', '18 [jit] C2', '6 [jit]', '4 [vm]']);
-	expect(rows({filter: 'jit'})).toEqual(['50 [jit] C2 Big.big', '18 [jit] C2', '6 [jit]']);
-	const tree = queryTree(built, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}}).rows;
-	expect(tree.map(row => `${'.'.repeat(row.level)}${locationName(row)}`)).toEqual(['Main.main:1', '[jit]', '.[jit] C2', '..[jit] C2 Big.big', '[gc]', '.[gc] G1 Conc', '[vm]']);
+	const whole = beside('all | R882 | Main.main:1', stacks => [
+		[stacks.ofCompilation('C2', 'Big.big'), 50],
+		[stacks.ofCompilation('C2', 'Small.one'), 9],
+		[stacks.ofCompilation('C2', 'Small.two'), 9],
+		[stacks.ofCompilation('C1', 'tier 3 Small.three'), 5],
+		[stacks.ofThread('C1 CompilerThread0'), 1],
+		[stacks.ofThread('G1 Conc#0'), 40],
+		[stacks.ofThread('VM Thread'), 4],
+	]);
+	expect(lines({}, whole)).toEqual(['88.2 Main.main:1', '5 [jit] C2 Big.big', '4 [gc] G1 Conc', '1.8 [jit] C2', '0.6 [jit]', '0.4 [vm]']);
+	expect(lines({filter: 'jit'}, whole)).toEqual(['5 [jit] C2 Big.big', '1.8 [jit] C2', '0.6 [jit]']);
+	expect(tree({}, whole)).toEqual(['Main.main:1', '[jit]', '.[jit] C2', '..[jit] C2 Big.big', '[gc]', '.[gc] G1 Conc', '[vm]']);
 });
 
 test('folded, nothing tells of native code; by itself it is below its callers', () => {
-	const tree = (query: Partial<Query>) => queryTree(snapshot, undefined, {...defaultQuery, sort: {column: 'total', reverse: false}, tree: {isAllOpen: true}, ...query}).rows.map(row => `${'.'.repeat(row.level)}${locationName(row)}`);
 	const java = ['com.acme.Main.main:3', '.java.util.zip.Deflater.deflate:5', '..java.util.zip.Deflater.deflateBytes(native)'];
 	const collection = ['[gc]', '.[gc] G1 Conc'];
 	expect(tree({})).toEqual([...java, ...collection]);

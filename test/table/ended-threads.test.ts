@@ -13,6 +13,7 @@ import {createTable, defaultShape, otherName, type TableShape} from '../../sourc
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {saidBy} from '../helpers/random-session.js';
+import {rowsOf} from '../helpers/rows.js';
 import {sum} from '../helpers/sum.js';
 import {drawInto, newSample, snapshotOf, zeroFigures, type DrawnThread} from './sample-maker.js';
 
@@ -57,9 +58,9 @@ class ThreadPerTask {
 /** What was counted at each stack, by all threads together. */
 function byStack({counters}: Snapshot): Map<string, [ticks: number, cpuNs: number]> {
 	const sums = new Map<string, [number, number]>();
-	for (let counter = 0; counter < counters.count; counter++) {
-		const [ticks, cpuNs] = sums.get(`${counters.node[counter]} ${counters.state[counter]}`) ?? [0, 0];
-		sums.set(`${counters.node[counter]} ${counters.state[counter]}`, [ticks + counters.ticks[counter], cpuNs + counters.cpuNs[counter]]);
+	for (const {node, state, ticks, cpuNs} of rowsOf(counters)) {
+		const [ticksBefore, cpuNsBefore] = sums.get(`${node} ${state}`) ?? [0, 0];
+		sums.set(`${node} ${state}`, [ticksBefore + ticks, cpuNsBefore + cpuNs]);
 	}
 
 	return new Map([...sums].filter(([, [ticks]]) => ticks > 0));

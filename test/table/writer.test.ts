@@ -8,7 +8,8 @@ import {
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
 import {TableWriter} from '../../source/table/writer.js';
-import {sum} from '../helpers/sum.js';
+import {frameIdsOf, rowsOf} from '../helpers/rows.js';
+import {sum, sumsByName} from '../helpers/sum.js';
 import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 /** A table, its writer and reader; `count` has drawn threads counted. */
@@ -25,81 +26,52 @@ const tiny: TableShape = {
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
 function stackText({dictionary}: TableImage, node: number): string {
-	const frames: string[] = [];
-	for (let at = node; at !== 0; at = dictionary.nodeParent[at]) {
-		const frame = dictionary.nodeFrame[at];
-		frames.push(`${dictionary.strings[dictionary.frameClass[frame]]}.${dictionary.strings[dictionary.frameMethod[frame]]}`);
-	}
-
-	return frames.join('<');
+	const {strings, frameClass, frameMethod} = dictionary;
+	return frameIdsOf(dictionary, node).map(frame => `${strings[frameClass[frame]]}.${strings[frameMethod[frame]]}`).join('<');
 }
 
 /** Counters in words: "key|stack|state" -> [ticks, cpuNs]. */
 function countersOf(image: TableImage): Map<string, [number, number]> {
-	const counters = new Map<string, [number, number]>();
-	for (let counter = 0; counter < image.counters.count; counter++) {
-		const key = `${image.threads.key[image.counters.thread[counter]]}|${stackText(image, image.counters.node[counter])}|${image.counters.state[counter]}`;
-		expect(counters.has(key)).toBe(false);
-		counters.set(key, [image.counters.ticks[counter], image.counters.cpuNs[counter]]);
-	}
-
+	const counters = new Map(rowsOf(image.counters).map(({thread, node, state, ticks, cpuNs}) => [`${image.threads.key[thread]}|${stackText(image, node)}|${state}`, [ticks, cpuNs] as [number, number]]));
+	expect(counters.size).toBe(image.counters.count);
 	return counters;
 }
 
 /** Contention in words -> ticks. */
 function contentionOf(image: TableImage): Map<string, number> {
-	const all = new Map<string, number>();
-	const {contention, threads, dictionary} = image;
-	for (let at = 0; at < contention.count; at++) {
-		const owner = contention.owner[at];
-		const frame = contention.ownerFrame[at];
-		const words = [
-			threads.key[contention.thread[at]],
-			stackText(image, contention.node[at]),
-			contention.lockKind[at],
-			dictionary.strings[contention.lockClass[at]],
-			owner < 0 ? 'none' : threads.key[owner],
-			stackText(image, contention.ownerNode[at]),
-			dictionary.strings[dictionary.frameMethod[frame]],
-		];
-		all.set(words.join('|'), contention.ticks[at]);
-	}
-
-	return all;
+	const {contention, threads, dictionary: {strings, frameMethod}} = image;
+	return new Map(rowsOf(contention).map(({thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame, ticks}) => {
+		const words = [threads.key[thread], stackText(image, node), lockKind, strings[lockClass], threads.key[owner] ?? 'none', stackText(image, ownerNode), strings[frameMethod[ownerFrame]]];
+		return [words.join('|'), ticks];
+	}));
 }
 
 /** What a naive reading of the samples counts. */
 function naive(samples: readonly DrawnThread[][]) {
 	const counters = new Map<string, [number, number]>();
 	const contention = new Map<string, number>();
-	let threadSamples = 0;
-	let incompleteStacks = 0;
+	const add = (key: number, frames: readonly string[], state: number, ticks: number, cpuNs: number) => {
+		const words = `${key}|${frames.join('<')}|${state}`;
+		const [ticksBefore, cpuNsBefore] = counters.get(words) ?? [0, 0];
+		counters.set(words, [ticksBefore + ticks, cpuNsBefore + cpuNs]);
+	};
+
 	for (const sample of samples) {
-		for (const thread of sample) {
-			const stack = (thread.frames ?? []).join('<');
-			const key = `${thread.key}|${stack}|${thread.state ?? 1}`;
-			const [ticks, cpuNs] = counters.get(key) ?? [0, 0];
-			counters.set(key, [ticks + 1, cpuNs]);
-			const own = thread.cpuNs ? [{cpuNs: thread.cpuNs, frames: thread.frames ?? []}] : [];
-			for (const {cpuNs, frames} of [...own, ...thread.attributedCpu ?? []]) {
-				const at = `${thread.key}|${frames.join('<')}|${stateCode.RUNNABLE}`;
-				const [ticksThere, cpuNsThere] = counters.get(at) ?? [0, 0];
-				counters.set(at, [ticksThere, cpuNsThere + cpuNs]);
+		for (const {key, frames = [], state = 1, cpuNs: ownNs = 0, attributedCpu = [], lock} of sample) {
+			add(key, frames, state, 1, 0);
+			for (const {cpuNs, frames: at} of [...(ownNs > 0 ? [{cpuNs: ownNs, frames}] : []), ...attributedCpu]) {
+				add(key, at, stateCode.RUNNABLE, 0, cpuNs);
 			}
 
-			threadSamples++;
-			incompleteStacks += thread.isIncomplete ? 1 : 0;
-			if (thread.lock && (thread.lock.owner >= 0 || thread.lock.kind === 1 || thread.lock.kind === 4)) {
-				const owner = sample[thread.lock.owner];
-				const words = [
-					thread.key, stack, thread.lock.kind, thread.lock.className, owner?.key ?? 'none', owner?.frames?.join('<') ?? '', thread.lock.ownerFrame?.split('.')[1] ?? '',
-				].join('|');
+			if (lock && (lock.owner >= 0 || lock.kind === 1 || lock.kind === 4)) {
+				const owner = sample[lock.owner];
+				const words = [key, frames.join('<'), lock.kind, lock.className, owner?.key ?? 'none', owner?.frames?.join('<') ?? '', lock.ownerFrame?.split('.')[1] ?? ''].join('|');
 				contention.set(words, (contention.get(words) ?? 0) + 1);
 			}
 		}
 	}
 
-	return {counters, contention, threadSamples, incompleteStacks};
+	return {counters, contention, threadSamples: samples.flat().length, incompleteStacks: samples.flat().filter(({isIncomplete}) => isIncomplete).length};
 }
 
 /** Marks the rows that are as they were in the sample before, but for who holds their lock. */
@@ -153,14 +125,11 @@ describe('counting', () => {
 
 		const {threads} = kept.at(-1)!.image;
 		const last = new Map(samples.at(-1)!.map(thread => [thread.key, thread]));
-		for (let at = 0; at < threads.count; at++) {
-			const truth = last.get(threads.key[at]);
-			expect(threads.alive[at]).toBe(truth ? 1 : 0);
-			expect(threads.cpuNs[at]).toBe(sum(samples.flat().filter(({key}) => key === threads.key[at]).map(({cpuNs}) => cpuNs ?? 0)));
+		for (const {key, alive, cpuNs, name, state, lockOwner} of rowsOf(threads)) {
+			const truth = last.get(key);
+			expect({alive, cpuNs}).toEqual({alive: truth ? 1 : 0, cpuNs: sum(samples.flat().filter(row => row.key === key).map(row => row.cpuNs ?? 0))});
 			if (truth) {
-				expect(threads.name[at]).toBe(truth.name);
-				expect(threads.state[at]).toBe(truth.state);
-				expect(threads.lockOwner[at] < 0 ? undefined : threads.key[threads.lockOwner[at]]).toBe(truth.lock && truth.lock.owner >= 0 ? samples.at(-1)![truth.lock.owner].key : undefined);
+				expect({name, state, owner: threads.key[lockOwner]}).toEqual({name: truth.name, state: truth.state, owner: samples.at(-1)![truth.lock?.owner ?? -1]?.key});
 			}
 		}
 	});
@@ -186,12 +155,8 @@ describe('counting', () => {
 		expect(sum(image.counters.ticks)).toBe(truth.threadSamples);
 		expect(sum(image.counters.cpuNs)).toBe(sum([...truth.counters.values()].map(([, cpuNs]) => cpuNs)));
 		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
-		let other = 0;
-		for (let counter = 0; counter < image.counters.count; counter++) {
-			const isOther = image.threads.key[image.counters.thread[counter]] === otherThreadKey || image.dictionary.nodeFrame[image.counters.node[counter]] === otherFrame;
-			other += isOther ? image.counters.ticks[counter] : 0;
-		}
-
+		const isOther = ({thread, node}: {thread: number; node: number}) => image.threads.key[thread] === otherThreadKey || image.dictionary.nodeFrame[node] === otherFrame;
+		const other = sum(rowsOf(image.counters).filter(row => isOther(row)).map(({ticks}) => ticks));
 		expect(image.figures.otherTicks).toBe(other);
 		// A table without room for contention or names loses neither lines nor threads.
 		expect(other > 0).toBe(!('contention' in limits || 'strings' in limits));
@@ -223,8 +188,8 @@ describe('counting', () => {
 
 	test('ticks of more than 32 bits are exact', () => {
 		const {count, read} = table();
-		for (let times = 0; times < 3; times++) {
-			count([{key: 1, frames: ['A.a']}], 1 + times, undefined, {before: 0, now: 2_000_000_001});
+		for (const atMs of [1, 2, 3]) {
+			count([{key: 1, frames: ['A.a']}], atMs, undefined, {before: 0, now: 2_000_000_001});
 		}
 
 		const image = read();
@@ -253,13 +218,8 @@ describe('counting', () => {
 		const {count, read} = table({...defaultShape, counters: 64, maxSlabs: 1});
 		count(Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]})));
 		const image = read();
-		const lines = new Map<string, number>();
-		for (let counter = 0; counter < image.counters.count; counter++) {
-			const line = stackText(image, image.counters.node[counter]);
-			lines.set(line, (lines.get(line) ?? 0) + image.counters.ticks[counter]);
-		}
-
-		expect(lines).toEqual(new Map([['A.m0', 50], ['A.m1', 50], ['A.m2', 50], ['A.m3', 50]]));
+		const lines = sumsByName(rowsOf(image.counters).map(({node, ticks}) => [stackText(image, node), ticks]));
+		expect(lines).toEqual({'A.m0': 50, 'A.m1': 50, 'A.m2': 50, 'A.m3': 50});
 	});
 });
 
