@@ -50,7 +50,7 @@ test('a save is a pprof file that opens again and the same moment as text, both 
 });
 
 const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');
-const session = (samples: number) => picture('main\nR\nA.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
+const session = (samples: number) => picture('main | R | A.run:1', {samples, takenAtMs: samples * 1000, lastSampleAtMs: samples * 1000});
 
 test('a session is kept for its user alone, and opens again', async () => {
 	const folder = stateFolder();

@@ -1,11 +1,8 @@
 import {expect, test} from 'vitest';
 import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {Picture} from '../helpers/picture.js';
+import {Picture, picture} from '../helpers/picture.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
-
-/** Samples, or frames of them, that are the same. */
-const repeated = (count: number, ...rows: readonly string[]) => rows.map(row => Array.from({length: count}, () => row).join(' ')).join('\n');
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
 	expect(renderFinalSummary(serviceSnapshots().whole, 130)).toEqual([
@@ -31,17 +28,9 @@ test('on 80 columns time and cost take as many lines as they need, and nothing o
 
 test('of several holders the one that held up most is named with its share', () => {
 	const snapshot = new Picture().draw(`
-		one
-		R
-		A.run:1
-
-		two <- one@take:1
-		B B B
-		A.wait:5 A.wait:5 A.wait:5
-
-		three <- two@take:3
-		B
-		A.wait:5
+		one                 | R   | A.run:1
+		two <- one@take:1   | B*3 | A.wait:5
+		three <- two@take:3 | B   | A.wait:5
 	`).build({samples: 3, sampledMs: 30_000});
 	expect(renderFinalSummary(snapshot, 120)).toContain('blocked for 40s (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
 });
@@ -49,13 +38,8 @@ test('of several holders the one that held up most is named with its share', () 
 test('names are never cut: they go on in the next line, where there is room for them', () => {
 	const name = 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean.createOrderRepositoryFor:1288';
 	const snapshot = new Picture().draw(`
-		http-nio-8080-exec-12
-		R
-		${name}
-
-		waiter <- http-nio-8080-exec-12
-		B
-		${name.replace('1288', '4')}
+		http-nio-8080-exec-12           | R | ${name}
+		waiter <- http-nio-8080-exec-12 | B | ${name.replace('1288', '4')}
 	`).build();
 	const lines = renderFinalSummary(snapshot, 110);
 	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(110);
@@ -66,36 +50,39 @@ test('names are never cut: they go on in the next line, where there is room for 
 });
 
 test('threads in a dead socket are what a long run was about, not the little CPU time of its start', () => {
-	const socket = (name: string) => `${name}\n${repeated(10, '.', 'Sock.main:7', 'java.net.Socket.read:native')}`;
-	const drawing = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).set(['reader-1', 'reader-2'], {sinceMs: 98_000});
+	const drawing = new Picture().draw(`
+		main     | R149 | Sock.main:5
+		reader-1 | .*10 | Sock.main:7 | java.net.Socket.read:native
+		reader-2 | .*10 | Sock.main:7 | java.net.Socket.read:native
+	`).set(['reader-1', 'reader-2'], {sinceMs: 98_000});
 	expect(renderFinalSummary(drawing.build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
 		'2 threads wait together at Sock.main:7 via Socket.read, up to 2s.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
 	]));
 });
 
 test('a place where a thread waited for a moment only is not worth a line', () => {
-	const snapshot = new Picture().draw(`main\n${repeated(200, '.')}\n${repeated(199, 'Sock.read:7')} Sock.connect:3`).build({samples: 200, sampledMs: 4000, durationMs: 4000});
+	const snapshot = new Picture().draw('main | .*199 | Sock.read:7\nmain | . | Sock.connect:3').build({samples: 200, sampledMs: 4000, durationMs: 4000});
 	const lines = renderFinalSummary(snapshot, 100).join('\n');
 	expect(lines).toContain('waited for 3s at Sock.read:7');
 	expect(lines).not.toContain('Sock.connect');
 });
 
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
-const locking = ['com.acme.Shop.run:3', 'com.acme.Stock.reserve:30', 'java.util.concurrent.locks.ReentrantLock.lock:322', 'java.util.concurrent.locks.LockSupport.park:211', 'jdk.internal.misc.Unsafe.park:native'];
-const forWork = ['java.lang.Thread.run:840', 'java.util.concurrent.LinkedBlockingQueue.take:433', 'java.util.concurrent.locks.LockSupport.park:341', 'jdk.internal.misc.Unsafe.park:native'];
+const locking = 'com.acme.Shop.run:3 | com.acme.Stock.reserve:30 | java.util.concurrent.locks.ReentrantLock.lock:322 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native';
+const forWork = 'java.lang.Thread.run:840 | java.util.concurrent.LinkedBlockingQueue.take:433 | java.util.concurrent.locks.LockSupport.park:341 | jdk.internal.misc.Unsafe.park:native';
 
 test('threads that stood at a lock of java.util.concurrent were blocked at a line of the program', () => {
-	const workers = ['worker-1', 'worker-2'].map(name => `${name} <- cron park\n${repeated(2, 'w', ...locking)}`);
-	const lines = renderFinalSummary(new Picture().draw(workers.join('\n\n')).build(), 100);
+	const lines = renderFinalSummary(picture(`worker-1 <- cron park | w*2 | ${locking}\nworker-2 <- cron park | w*2 | ${locking}`), 100);
 	expect(lines).toContain('blocked for 2s (2 threads) at com.acme.Stock.reserve:30, held by cron');
 });
 
 test('a run in which nothing happened says where threads waited, those that every JVM has left out', () => {
-	const snapshot = new Picture().draw([
-		...['pool-1', 'pool-2'].map(name => `${name}\n${repeated(2, 'w', ...forWork)}`),
-		`cron\n${repeated(3, 't', 'com.acme.Cron.run:9', 'com.acme.Cron.pause:20', 'java.lang.Thread.sleep:509')}`,
-		`Reference Handler\n${repeated(6, '.', 'java.lang.ref.Reference.waitForReferencePendingList:native')}`,
-	].join('\n\n')).build();
+	const snapshot = picture(`
+		pool-1            | w*2 | ${forWork}
+		pool-2            | w*2 | ${forWork}
+		cron              | t*3 | com.acme.Cron.run:9 | com.acme.Cron.pause:20 | java.lang.Thread.sleep:509
+		Reference Handler | .*6 | java.lang.ref.Reference.waitForReferencePendingList:native
+	`);
 	expect(renderFinalSummary(snapshot, 100).slice(-3)).toEqual([
 		'no line of Java code used CPU time',
 		'waited for 666ms (2 threads) at java.util.concurrent.locks.LockSupport.park:341',

@@ -16,17 +16,15 @@ import {views} from '../../source/views/registry.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 import {taskReportOf, traceReport} from '../helpers/reports.js';
-import {randomSession, saidBy, startMs} from '../helpers/random-session.js';
+import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.js';
 
 const folder = sharedFolder();
 let files = 0;
 
-function newName(): string {
-	return path.join(folder, `${++files}.tprof`);
-}
+const newName = () => path.join(folder, `${++files}.tprof`);
 
-/** Records a session, its windows as they come; gives back the ring too, and the file as it was before it was closed. */
-async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxBytes?: number} = {}): Promise<{readonly file: string; readonly ring: Ring; readonly open: Buffer}> {
+/** Records a session, its windows as they come; gives back its bytes, those before it was closed, and the ring. */
+async function recorded(session: readonly Snapshot[], maxBytes?: number): Promise<{readonly file: string; readonly bytes: Buffer; readonly open: Buffer; readonly ring: Ring}> {
 	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
@@ -37,20 +35,7 @@ async function recorded(session: readonly Snapshot[], {maxBytes}: {readonly maxB
 	expect(recorder.problem).toBeUndefined();
 	const open = readFileSync(recorder.file);
 	await recorder.finish();
-	return {file: recorder.file, ring, open};
-}
-
-function opened(file: string): Recording {
-	return openRecording(readFileSync(file));
-}
-
-function ringOf(session: readonly Snapshot[]): Ring {
-	let ring = emptyRing;
-	for (const snapshot of session) {
-		ring = addToRing(ring, snapshot);
-	}
-
-	return ring;
+	return {file: recorder.file, bytes: readFileSync(recorder.file), open, ring};
 }
 
 function namesIn({dictionary: {strings, frameCount, frameClass, frameLine, nodeCount, nodeParent, nodeFrame}}: Snapshot) {
@@ -72,8 +57,8 @@ function expectWindowsOf({ring}: Recording, session: readonly Snapshot[]): void 
 describe('a recording', () => {
 	test.each([[1, 5], [2, 61], [4, 130]])('says of each moment what the ring does (seed %i, %i s)', async (seed, seconds) => {
 		const session = [...randomSession(seconds, seed)];
-		const {file, ring} = await recorded(session);
-		const recording = opened(file);
+		const {bytes, ring} = await recorded(session);
+		const recording = openRecording(bytes);
 		expect(recording.problem).toBeUndefined();
 		const figuresIn = ({windows}: Ring) => windows.map(({atMs, cpuNs, sampledMs, blockedTicks, samples}) => ({atMs, cpuNs, sampledMs, blockedTicks, samples}));
 		expect(figuresIn(recording.ring)).toEqual(figuresIn(ring));
@@ -101,8 +86,8 @@ describe('a recording', () => {
 		const session = [...randomSession(4)].map((snapshot, second): Snapshot => second === 0
 			? snapshot
 			: {...snapshot, traces: traceReport([second, 5, 0], second * 1e9), tasks: taskReportOf([second, 2], second * 1e9, {about})});
-		const {file, ring} = await recorded(session);
-		for (const from of [opened(file).ring, ring]) {
+		const {bytes, ring} = await recorded(session);
+		for (const from of [openRecording(bytes).ring, ring]) {
 			for (const index of [3, 0, 2, 1]) {
 				const {traces, tasks} = new LookBack().at(from, index)!.snapshot;
 				const plain = (report?: {readonly bytes: Uint8Array}) => report && {...report, bytes: [...report.bytes]};
@@ -117,11 +102,11 @@ describe('a recording', () => {
 		const recorder = await Recorder.create(newName());
 		await recorder.follow(ringOf(session), 30);
 		await recorder.finish();
-		const recording = opened(recorder.file);
+		const bytes = readFileSync(recorder.file);
+		const recording = openRecording(bytes);
 		expect(recording.ring.windows.length).toBe(60);
 		expect(saidBy(new LookBack().at(recording.ring, -1)!.snapshot)).toEqual(saidBy(session[29]));
 		expectWindowsOf(recording, session);
-		const bytes = readFileSync(recorder.file);
 		bytes[membersOf(bytes).find(({kind}) => kind === memberKinds.index)!.at + headLength] ^= 0x55;
 		expectWindowsOf(openRecording(bytes), session);
 	});
@@ -170,8 +155,7 @@ describe('a file that is', () => {
 
 	test('damaged in one window loses that window', async () => {
 		const session = [...randomSession(130, 5)];
-		const {file} = await recorded(session);
-		const bytes = readFileSync(file);
+		const {bytes} = await recorded(session);
 		const members = membersOf(bytes);
 		for (const wrong of [0, 1, 70, 129]) {
 			const damaged = Buffer.from(bytes);
@@ -186,8 +170,7 @@ describe('a file that is', () => {
 	});
 
 	test('damaged in an index loses nothing', async () => {
-		const {file} = await recorded([...randomSession(200, 6)]);
-		const bytes = readFileSync(file);
+		const {bytes} = await recorded([...randomSession(200, 6)]);
 		const indexes = membersOf(bytes).filter(({kind}) => kind === memberKinds.index);
 		expect(indexes.length).toBeGreaterThan(3);
 		for (const {at} of indexes) {
@@ -198,15 +181,13 @@ describe('a file that is', () => {
 	});
 
 	test('damaged where it says what it is of is known by what it repeats', async () => {
-		const {file} = await recorded([...randomSession(70, 6)]);
-		const bytes = readFileSync(file);
+		const {bytes} = await recorded([...randomSession(70, 6)]);
 		bytes[firstLine.length + headLength] ^= 0x55;
 		expect(opening(bytes)).toEqual({seconds: upTo(70), problem: 'a part of the file is damaged and left out'});
 	});
 
 	test('without windows that were not written says so, and how many cannot be read for want of an index', async () => {
-		const {file} = await recorded([...randomSession(130, 5)]);
-		const bytes = readFileSync(file);
+		const {bytes} = await recorded([...randomSession(130, 5)]);
 		const members = membersOf(bytes);
 		const {at, size} = members.filter(({kind}) => kind === memberKinds.window)[70];
 		const without = (end: number) => opening(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size, end)]));
@@ -216,10 +197,10 @@ describe('a file that is', () => {
 	});
 
 	test('full of what looks like members is opened or refused within two seconds', async () => {
-		const {file, open} = await recorded([...randomSession(3, 7)]);
+		const {bytes: whole, open} = await recorded([...randomSession(3, 7)]);
 		const session = membersOf(open)[0];
 		const begin = open.subarray(0, session.at + session.size);
-		const head = readFileSync(file).subarray(session.at, session.at + headLength);
+		const head = whole.subarray(session.at, session.at + headLength);
 		const filled = (piece: Uint8Array) => Buffer.concat([begin, Buffer.alloc(100 * 1_048_576, piece)]);
 		const wrong = Buffer.from(head);
 		wrong[20] ^= 1;
@@ -234,8 +215,7 @@ describe('a file that is', () => {
 	});
 
 	test('changed at random opens as far as it is good, or is refused in a line', async () => {
-		const {file} = await recorded([...randomSession(70, 7)]);
-		const unchanged = readFileSync(file);
+		const {bytes: unchanged} = await recorded([...randomSession(70, 7)]);
 		const random = seeded(11);
 		for (let round = 0; round < 300; round++) {
 			const bytes = Buffer.from(unchanged);
@@ -254,8 +234,7 @@ describe('a file that is', () => {
 	});
 
 	test('made to deceive is refused, or says only what it may', async () => {
-		const {file} = await recorded([...randomSession(3, 8)]);
-		const bytes = readFileSync(file);
+		const {bytes} = await recorded([...randomSession(3, 8)]);
 		const random = seeded(12);
 		const [session, ...others] = membersOf(bytes).map(({at, size}) => bytes.subarray(at, at + size));
 		for (let round = 0; round < 300; round++) {
@@ -288,13 +267,13 @@ describe('a file that is', () => {
 describe('while it is written', () => {
 	test.each([[0.6, 6], [0.25, 1]])('a file that grows beyond its size keeps its newer part as it is, and merges the older (%f of it)', async (part, leastMerged) => {
 		const session = [...randomSession(240, 10)];
-		const {file: whole} = await recorded(session);
-		const maxBytes = statSync(whole).size * part;
-		const {file} = await recorded(session, {maxBytes});
-		expect(statSync(file).size).toBeLessThanOrEqual(maxBytes);
+		const {bytes: whole} = await recorded(session);
+		const maxBytes = whole.length * part;
+		const {file, bytes} = await recorded(session, maxBytes);
+		expect(bytes.length).toBeLessThanOrEqual(maxBytes);
 		expect(readdirSync(folder).filter(name => name.startsWith('.'))).toEqual([]);
 		expect(statSync(file).mode & 0o777).toBe(0o600);
-		const recording = opened(file);
+		const recording = openRecording(bytes);
 		expect(recording.problem).toBeUndefined();
 		const {windows} = recording.ring;
 		expect(windows.length).toBeLessThan(180);
@@ -360,8 +339,7 @@ describe('while it is written', () => {
 		const recorder = await Recorder.create(newName());
 		const write = vi.spyOn(MemberFile.prototype, 'window');
 		const session = [...randomSession(30, 14)];
-		let ring = emptyRing;
-		for (const [second, snapshot] of session.entries()) {
+		for (const second of session.keys()) {
 			if (second === 10) {
 				write.mockRejectedValue(Object.assign(new Error('ENOSPC'), {code: 'ENOSPC'}));
 			}
@@ -370,8 +348,7 @@ describe('while it is written', () => {
 				write.mockRestore();
 			}
 
-			ring = addToRing(ring, snapshot);
-			await recorder.follow(ring);
+			await recorder.follow(ringOf(session.slice(0, second + 1)));
 			expect(recorder.problem).toBe(second >= 10 && second < 20 ? 'the disk is full' : undefined);
 		}
 

@@ -4,19 +4,13 @@ import {writeTogether} from '../../source/exports/files/files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 
 const [name, ...sizes] = process.argv.slice(2);
-try {
-	if (name.endsWith('.bin')) {
-		await writeTogether([{file: name, bytes: new Uint8Array(Number(sizes[0]))}]);
-	} else {
-		const file = await GrowingFile.create(name);
-		for (const size of sizes) {
-			await file.append(new Uint8Array(Number(size)));
-		}
-
-		await file.finish();
+if (name.endsWith('.bin')) {
+	await writeTogether([{file: name, bytes: new Uint8Array(Number(sizes[0]))}]);
+} else {
+	const file = await GrowingFile.create(name);
+	for (const size of sizes) {
+		await file.append(new Uint8Array(Number(size)));
 	}
-} catch (error) {
-	const {message, hint} = error as Error & {hint: string};
-	console.error(`${message}\n${hint}`);
-	process.exitCode = 1;
+
+	await file.finish();
 }

@@ -16,15 +16,10 @@ type Holder = {readonly thread: string; readonly frame?: string; readonly kind: 
 /**
 Samples drawn as text, a line for a thread, or several. Before the first bar stand its name, its flags, and whom it waits
 for; then come samples, each with a state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
-milliseconds; then the frames, outermost first, one for all samples or one for each; `-` is no frame. Instead of bars
-there may be line breaks, with an empty line between threads.
+milliseconds, and `*` with how many are the same; then the frames, outermost first, one for all samples or one for each; `-` is no frame.
 
-	worker [daemon] <- other@a.Pool.take:8 | R R30 B | main:3 | sort:7 sort:7 lock:9
-
-	other
-	R      R
-	main:1 main:1
-	find:7 -
+	worker [daemon] <- other@a.Pool.take:8 | R R30 B*9 | main:3 | sort:7 sort:7 lock:9
+	other                               | R R       | main:1 | find:7 -
 
 Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with
 `:native` for a native method and `library.so.function:code` for native code; without a class it is of the class `A`.
@@ -38,12 +33,9 @@ export class Picture {
 	/** Adds the samples of one or more threads. */
 	draw(text: string): this {
 		const samples = new Map<string, number>();
-		for (const block of text.trim().split(/\n\s*\n/)) {
-			const lines = block.split('\n').map(line => line.trim());
-			for (const thread of block.includes(' | ') ? lines.map(line => line.split(/ +\| /)) : [lines]) {
-				const {name, count} = this.#drawThread(thread);
-				samples.set(name, (samples.get(name) ?? 0) + count);
-			}
+		for (const line of text.split('\n').map(line => line.trim()).filter(Boolean)) {
+			const {name, count} = this.#drawThread(line.split(/ +\| /));
+			samples.set(name, (samples.get(name) ?? 0) + count);
 		}
 
 		this.#samples = Math.max(this.#samples, ...samples.values());
@@ -99,7 +91,10 @@ export class Picture {
 		const thread = this.#threads.get(name) ?? this.#addThread(name, flags ?? '');
 		const held = holder ? parseHolder(holder) : undefined;
 		const cells = rows.map(row => row.trim().split(/\s+/));
-		const samples = marks ? marks.trim().split(/\s+/) : [];
+		const samples = (marks?.trim() ?? '').split(/\s+/).filter(Boolean).flatMap(text => {
+			const [mark, times = 1] = text.split('*');
+			return Array.from({length: Number(times)}, () => mark);
+		});
 		for (const [column, mark] of samples.entries()) {
 			const names = cells.map(row => row.length === 1 ? row[0] : row[column]).filter(cell => cell !== undefined && cell !== '-');
 			const node = this.builder.addStack(names.map(cell => this.frame(cell)).reverse());

@@ -1,9 +1,9 @@
-import {namesOf} from '../../source/model/column-types.js';
-import {contentionColumns, counterColumns, threadNumbers} from '../../source/model/schema.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
+import {addToRing, emptyRing, type Ring, type RingBounds} from '../../source/query/past/ring.js';
 import {pick, seeded} from './random.js';
+import {rowsOf} from './rows.js';
 import {SessionBuilder} from './session-builder.js';
 
 /** When random sessions begin. */
@@ -47,12 +47,18 @@ export function * randomSession(seconds: number, seed = 1): Generator<Snapshot> 
 	}
 }
 
+/** The ring of the past of a session. */
+export function ringOf(session: Iterable<Snapshot>, bounds?: RingBounds): Ring {
+	let ring = emptyRing;
+	for (const snapshot of session) {
+		ring = addToRing(ring, snapshot, {}, bounds);
+	}
+
+	return ring;
+}
+
 /** What a snapshot says, whole numbers for fractions. */
 export function saidBy(snapshot: Snapshot | undefined) {
-	const rounded = <Name extends string>({count, ...arrays}: {readonly count: number} & Readonly<Record<Name, ArrayLike<number>>>, names: readonly Name[]) =>
-		names.map(name => [name, [...(arrays as unknown as Record<Name, Float64Array>)[name]].slice(0, count).map(value => Math.round(value))]);
-	return snapshot && {
-		counters: rounded(snapshot.counters, namesOf(counterColumns)), contention: rounded(snapshot.contention, namesOf(contentionColumns)), threads: rounded(snapshot.threads, namesOf(threadNumbers)),
-		names: snapshot.threads.name.slice(0, snapshot.threads.count), session: snapshot.session,
-	};
+	const rounded = (columns: Parameters<typeof rowsOf>[0]) => rowsOf(columns).map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Math.round(value) : value])));
+	return snapshot && {counters: rounded(snapshot.counters), contention: rounded(snapshot.contention), threads: rounded(snapshot.threads), session: snapshot.session};
 }

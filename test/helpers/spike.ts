@@ -9,15 +9,14 @@ export const spikeStartMs = 1_700_000_400_000;
 /** A second a snapshot: `Calm.tick:3` uses 10 % of a core; in seconds 61 to 65 `Spike.burn:7` one, and four are blocked. */
 export function spikeSession(seconds: number): Snapshot[] {
 	const drawing = new Picture();
-	const row = (thread: string, count: number, mark: string, place: string) => `${thread} | ${Array.from({length: count}, () => mark).join(' ')} | com.acme.${place}`;
 	return Array.from({length: seconds}, (_, index) => {
 		const second = index + 1;
 		const isSpike = second > 60 && second <= 65;
-		drawing.draw([
-			row('ticker', 5, 'R20', 'Calm.tick:3'),
-			isSpike ? row('burner', 50, 'R20', 'Spike.burn:7') : row('burner', 50, 'w', 'Calm.tick:3'),
-			...[1, 2, 3, 4].map(waiter => isSpike ? row(`waiter-${waiter}`, 50, 'B', 'Spike.wait:9') : row(`waiter-${waiter}`, 50, 'w', 'Calm.tick:3')),
-		].join('\n'));
+		drawing.draw(`
+			ticker | R20*5 | com.acme.Calm.tick:3
+			burner | ${isSpike ? 'R20*50 | com.acme.Spike.burn:7' : 'w*50 | com.acme.Calm.tick:3'}
+			${[1, 2, 3, 4].map(waiter => `waiter-${waiter} | ${isSpike ? 'B*50 | com.acme.Spike.wait:9' : 'w*50 | com.acme.Calm.tick:3'}`).join('\n')}
+		`);
 		const atMs = spikeStartMs + (second * 1000);
 		return drawing.builder.build({
 			target: {pid: 4711, mainClass: 'com.acme.Main'},

@@ -43,9 +43,8 @@ test('a window that began before the mark was set begins there; one that ended b
 });
 
 test('another sampling rate is no change', () => {
-	const samples = (count: number) => `main\n${'R50 '.repeat(count)}\n${'a:1 '.repeat(count)}`;
-	const often = picture(samples(100), {durationMs: 10_000});
-	const seldom = picture(samples(50).replaceAll('R50', 'R100'), {durationMs: 10_000});
+	const often = picture('main | R50*100 | a:1', {durationMs: 10_000});
+	const seldom = picture('main | R100*50 | a:1', {durationMs: 10_000});
 	const [row] = queryChanges(often, undefined, query(windowStart(seldom))).rows;
 	expect(row).toMatchObject({kind: 'both', isNoise: true});
 	expect([row.cpuChange, row.ticksChange]).toEqual([0, 0]);

@@ -1,18 +1,9 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {addToRing, emptyRing, usualBounds, type Ring, type RingBounds} from '../../source/query/past/ring.js';
+import {addToRing, usualBounds} from '../../source/query/past/ring.js';
 import {cellAfter, cellBefore} from '../../source/query/past/steps.js';
-import {randomSession, saidBy, startMs} from '../helpers/random-session.js';
-
-function ringOf(snapshots: Iterable<Snapshot>, bounds: RingBounds = usualBounds): Ring {
-	let ring = emptyRing;
-	for (const snapshot of snapshots) {
-		ring = addToRing(ring, snapshot, {}, bounds);
-	}
-
-	return ring;
-}
+import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.js';
 
 test('every moment that is kept comes back as it was, near ones and far ones, in any order', () => {
 	const session = [...randomSession(60)];

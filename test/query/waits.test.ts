@@ -39,12 +39,7 @@ test('the end of a connection is told where one thread is', () => {
 });
 
 test.each([['CyclicBarrier.dowait', 'barrier'], ['Exchanger.slotExchange', 'condition']])('a thread in %s waits for a %s', (method, kind) => {
-	const drawn = new Picture().draw(`
-		waiter
-		w
-		com.acme.Main.main:1
-		java.util.concurrent.${method}:2
-	`);
+	const drawn = new Picture().draw(`waiter | w | com.acme.Main.main:1 | java.util.concurrent.${method}:2`);
 	expect(waitOf(drawn.build(), drawn.thread('waiter'))?.kind).toBe(kind);
 });
 

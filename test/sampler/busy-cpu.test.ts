@@ -48,6 +48,6 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	for (let found = 0; found < 3; found += Number((vitals.gcPercent ?? 0) >= 50)) {
 		await sleep(500);
 		vitals = reader.read();
-		expect([vitals, jvmFinding(picture('main\nR1\nwork:1'), undefined, vitals)]).toEqual([vitals, undefined]);
+		expect([vitals, jvmFinding(picture('main | R1 | work:1'), undefined, vitals)]).toEqual([vitals, undefined]);
 	}
 });

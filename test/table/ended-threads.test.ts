@@ -7,12 +7,11 @@ import {windowSnapshot} from '../../source/exports/common/window-snapshot.js';
 import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {LookBack} from '../../source/query/past/look-back.js';
-import {addToRing, emptyRing} from '../../source/query/past/ring.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
 import {createTable, defaultShape, otherName, type TableShape} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
-import {saidBy} from '../helpers/random-session.js';
+import {ringOf, saidBy} from '../helpers/random-session.js';
 import {rowsOf} from '../helpers/rows.js';
 import {sum} from '../helpers/sum.js';
 import {drawInto, newSample, snapshotOf, zeroFigures, type DrawnThread} from './sample-maker.js';
@@ -35,8 +34,8 @@ class ThreadPerTask {
 		this.#reader = new TableReader(buffer);
 	}
 
-	/** Takes so many samples more. */
-	run(samples: number): void {
+	/** Takes so many samples more; what is known then. */
+	run(samples: number): Snapshot {
 		for (let end = this.#samples + samples; this.#samples < end; this.#samples++) {
 			const tasks = Array.from({length: tasksAlive}, (_, index): DrawnThread => {
 				const task = (Math.floor((this.#samples + (index % 2)) / 2) * tasksAlive) + index;
@@ -46,9 +45,7 @@ class ThreadPerTask {
 			});
 			this.#writer.count(drawInto(this.#sample, [{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasks], this.#writer), 1000 * (1 + this.#samples), zeroFigures);
 		}
-	}
 
-	snapshot(): Snapshot {
 		const {session, ...snapshot} = snapshotOf(this.#reader);
 		const ms = 1000 * this.#samples;
 		return {...snapshot, session: {...session, takenAtMs: ms, durationMs: ms, sampledMs: ms}};
@@ -69,8 +66,7 @@ function byStack({counters}: Snapshot): Map<string, [ticks: number, cpuNs: numbe
 test('a program that has started a hundred times as many threads as there is room for has right names and owners, and nothing is lost', () => {
 	const program = new ThreadPerTask({...small, maxSlabs: 4});
 	const samples = 5000;
-	program.run(samples);
-	const snapshot = program.snapshot();
+	const snapshot = program.run(samples);
 	expect(sum(snapshot.counters.ticks.subarray(0, snapshot.counters.count))).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.threadSamples).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.otherTicks).toBe(0);
@@ -90,12 +86,7 @@ test('a program that has started a hundred times as many threads as there is roo
 
 test('windows subtract what a thread counted from where it counts now: from any snapshot to any later one', () => {
 	const program = new ThreadPerTask(small);
-	const snapshots: Snapshot[] = [];
-	for (const samples of [5, 40, 100, 3, 700, 20, 20]) {
-		program.run(samples);
-		snapshots.push(program.snapshot());
-	}
-
+	const snapshots = [5, 40, 100, 3, 700, 20, 20].map(samples => program.run(samples));
 	expect(snapshots.at(-1)!.threads.name).toContain(endedThreadsName);
 	for (const [index, now] of snapshots.entries()) {
 		for (const then of snapshots.slice(0, index)) {
@@ -116,14 +107,8 @@ test('windows subtract what a thread counted from where it counts now: from any 
 
 test('the past ring leads back over places that were used again', () => {
 	const program = new ThreadPerTask(small);
-	let ring = emptyRing;
-	const snapshots: Snapshot[] = [];
-	for (let step = 0; step < 60; step++) {
-		program.run(20);
-		snapshots.push(program.snapshot());
-		ring = addToRing(ring, snapshots.at(-1)!);
-	}
-
+	const snapshots = Array.from({length: 60}, () => program.run(20));
+	const ring = ringOf(snapshots);
 	const lookBack = new LookBack();
 	for (const index of [58, 3, 30, 0, 59]) {
 		const back = lookBack.at(ring, index)!.snapshot;
@@ -138,10 +123,7 @@ test('the past ring leads back over places that were used again', () => {
 
 test('a snapshot without a place used again is its own baseline; one that is aligned twice is the same', () => {
 	const program = new ThreadPerTask(small);
-	const [first, second, third] = [5, 5, 5000].map(samples => {
-		program.run(samples);
-		return program.snapshot();
-	});
+	const [first, second, third] = [5, 5, 5000].map(samples => program.run(samples));
 	expect(alignedTo(second, first)).toBe(first);
 	const aligned = alignedTo(third, first);
 	expect(aligned.threads.key).toContain(endedThreadsKey);

@@ -32,7 +32,7 @@ test('bytes are a report that can be read to its end, or are refused, whatever t
 });
 
 test('rows of a tree are the calls by the ways that led to them, open but for what calls itself', () => {
-	const rowsOf = (query: Partial<Query>) => queryTraces({...picture('main\nR\na.B.c:1'), traces: report}, undefined, {...defaultQuery, sort: {column: 'cumulative', reverse: false}, ...query})
+	const rowsOf = (query: Partial<Query>) => queryTraces({...picture('main | R | a.B.c:1'), traces: report}, undefined, {...defaultQuery, sort: {column: 'cumulative', reverse: false}, ...query})
 		.rows.map(row => `${' '.repeat(row.tree!.level)}${row.isOpen ? '-' : (row.tree!.hasChildren ? '+' : ' ')}${titleOf(row)} ${row.calls}`);
 
 	expect(rowsOf({tracesBy: 'tree'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10', '  a.B.outer 1']);

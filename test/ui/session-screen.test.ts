@@ -269,9 +269,8 @@ describe('how sampling goes', () => {
 });
 
 describe('what must be known of the figures', () => {
-	const times = (mark: string) => Array.from({length: 200}, () => mark).join(' ');
 	// Threads that wait are no part of what was refused.
-	const refused = () => picture(`one | ${times('R')} | a:1\ntwo | ${times('w')} | b:1`, {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	const refused = () => picture('one | R*200 | a:1\ntwo | w*200 | b:1', {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
 	test('is in the header of 80 columns, the most urgent first', async () => {
 		const screen = screenOf(refused());
 		expect((await screen.lines())[0]).toContain('! 40% of running samples have no stack');
