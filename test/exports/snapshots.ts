@@ -1,10 +1,11 @@
 import {fromNames, namesOf, type Unit} from '../../source/model/column-types.js';
-import {nativeLine, noFrame, rootNode, unknownLine} from '../../source/model/frame.js';
+import {noFrame} from '../../source/model/frame.js';
 import {lockKindCode, lockKinds, threadFlag} from '../../source/model/sample.js';
 import {contentionColumns, threadNumbers} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
-import {stateCode, threadStates} from '../../source/model/thread-state.js';
+import {threadStates} from '../../source/model/thread-state.js';
+import {Picture} from '../helpers/picture.js';
 import {seeded} from '../helpers/random.js';
 import {frameIdsOf, rowsOf} from '../helpers/rows.js';
 import {SessionBuilder} from '../helpers/session-builder.js';
@@ -22,52 +23,30 @@ const session = {
 
 /** A service with two sorters, a blocked pool thread, a native wait, the JIT and the collector; and its first part. */
 export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
-	const builder = new SessionBuilder();
-	const name = (text: string) => builder.internString(text);
-	const main = builder.addFrame('com.acme.Main', 'main', 'Main.java', 10);
-	const run = builder.addFrame('com.acme.Worker', 'run', 'Worker.java', 30);
-	const sort = builder.addFrame('com.acme.sort.Bubble', 'sort', 'Bubble.java', 16);
-	const swap = builder.addFrame('com.acme.sort.Bubble', 'swap', 'Bubble.java', 24);
-	const take = builder.addFrame('com.acme.db.Pool', 'take', 'Pool.java', 88);
-	const epoll = builder.addFrame('sun.nio.ch.EPoll', 'wait', 'EPoll.java', nativeLine);
-	const hidden = builder.addFrame('com.acme.Main$$Lambda/0x00007f0001000a00', 'run', '', unknownLine);
-	const sortStack = builder.addStack([sort, main]);
-	const swapStack = builder.addStack([swap, sort, main]);
-	const takeStack = builder.addStack([take, run]);
-	const epollStack = builder.addStack([epoll, hidden, run]);
-	const since = startedAtMs + 5000;
-	const sorter = builder.addThread({key: 1, nativeId: 4712, name: 'main', node: swapStack, sinceMs: since});
-	const worker = builder.addThread({
-		key: 21, nativeId: 4730, name: 'pool-1-thread-1', flags: threadFlag.daemon, state: stateCode.BLOCKED, node: takeStack, sinceMs: since,
-		lockKind: lockKindCode.monitor, lockClass: name('com.acme.db.Pool'), lockOwner: sorter, lockOwnerFrame: main,
-	});
-	const selector = builder.addThread({key: 22, nativeId: 4731, name: 'http-selector', state: stateCode.IDLE, node: epollStack, sinceMs: since});
-	const jit = builder.addThread({key: 9, nativeId: 4720, name: 'C2 CompilerThread0', flags: threadFlag.compiler + threadFlag.daemon, sinceMs: since});
-	const collector = builder.addThread({key: -4714, nativeId: 4714, name: 'GC Thread#0', flags: threadFlag.vmInternal, sinceMs: since});
-	const gone = builder.addThread({key: 30, nativeId: 0, name: 'short-lived', alive: false, node: builder.addStack([run]), sinceMs: since});
-	builder.addThread({key: 31, nativeId: 4740, name: 'ForkJoinPool-1-worker-1', flags: threadFlag.virtual, carrier: worker, sinceMs: since});
-	const countPart = (times: number) => {
-		builder.count(sorter, sortStack, stateCode.RUNNABLE, 10 * times, 2000 * ms * times);
-		builder.count(sorter, swapStack, stateCode.RUNNABLE, 15 * times, 3000 * ms * times);
-		builder.count(worker, takeStack, stateCode.BLOCKED, 20 * times, 0);
-		builder.count(worker, sortStack, stateCode.RUNNABLE, 5 * times, 700 * ms * times);
-		builder.count(selector, epollStack, stateCode.IDLE, 25 * times, 0);
-		builder.count(jit, rootNode, stateCode.RUNNABLE, 25 * times, 150 * ms * times);
-		builder.count(collector, rootNode, stateCode.RUNNABLE, 25 * times, 50 * ms * times);
-		builder.addContention({
-			thread: worker, node: takeStack, lockKind: lockKindCode.monitor, lockClass: name('com.acme.db.Pool'), owner: sorter, ownerNode: swapStack, ownerFrame: main, ticks: 20 * times,
-		});
-	};
-
-	countPart(1);
-	const first = builder.build({
+	const part = `
+		main                                 | R200*10 | com.acme.Main.main:10  | com.acme.sort.Bubble.sort:16
+		main                                 | R200*15 | com.acme.Main.main:10  | com.acme.sort.Bubble.sort:16 | com.acme.sort.Bubble.swap:24
+		pool-1-thread-1 [daemon]             | R140*5  | com.acme.Main.main:10  | com.acme.sort.Bubble.sort:16
+		pool-1-thread-1 <- main@com.acme.Main.main:10 of com.acme.db.Pool | B*20 | com.acme.Worker.run:30 | com.acme.db.Pool.take:88
+		http-selector                        | .*25    | com.acme.Worker.run:30 | com.acme.Main$$Lambda/0x00007f0001000a00.run | sun.nio.ch.EPoll.wait:native
+		C2 CompilerThread0 [compiler daemon] | R6*25
+		GC Thread#0 [vm]                     | R2*25
+	`;
+	const drawing = new Picture().draw(part)
+		.set('main', {nativeId: 4712})
+		.set('pool-1-thread-1', {key: 21, nativeId: 4730})
+		.set('http-selector', {key: 22, nativeId: 4731})
+		.set('C2 CompilerThread0', {key: 9, nativeId: 4720})
+		.set('GC Thread#0', {key: -4714, nativeId: 4714})
+		.set(['main', 'pool-1-thread-1', 'http-selector', 'C2 CompilerThread0', 'GC Thread#0'], {sinceMs: startedAtMs + 5000});
+	drawing.set('ForkJoinPool-1-worker-1', {key: 31, nativeId: 4740, flags: threadFlag.virtual, carrier: drawing.thread('pool-1-thread-1')});
+	const first = drawing.builder.build({
 		target, session: {
 			...session, takenAtMs: startedAtMs + 5000, durationMs: 5000, sampledMs: 4900, samples: 25, late: 1, failed: 0, incompleteStacks: 1, refusedThreads: 3, lateThreads: 1, otherTicks: 0, targetStoppedMs: 6.5, selfCpuMs: 150,
 		},
 	});
-	countPart(1);
-	builder.count(gone, builder.addStack([run]), stateCode.TIMED_WAITING, 3, 0);
-	return {first, whole: builder.build({target, session})};
+	drawing.draw(part).draw('short-lived [dead] | t*3 | com.acme.Worker.run:30');
+	return {first, whole: drawing.builder.build({target, session})};
 }
 
 /** Names as a hostile target could have them, after they passed `printable` where they entered. */

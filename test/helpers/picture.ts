@@ -11,19 +11,20 @@ const states: Readonly<Record<string, ThreadState>> = {
 /** Lines that have no number: of frames without, of native methods, of native code. */
 const lineCodes: Readonly<Record<string, number>> = {'': unknownLine, native: nativeLine, code: nativeCodeLine};
 
-type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
+type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind; readonly lockClass: string};
 
 /**
 Samples drawn as text, a line for a thread, or several. Before the first bar stand its name, its flags, and whom it waits
 for; then come samples, each with a state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
-milliseconds, and `*` with how many are the same; then the frames, outermost first, one for all samples or one for each; `-` is no frame.
+milliseconds, and `*` with how many are the same; then the frames, outermost first, one for all samples or one for each;
+`-` is no frame.
 
-	worker [daemon] <- other@a.Pool.take:8 | R R30 B*9 | main:3 | sort:7 sort:7 lock:9
-	other                               | R R       | main:1 | find:7 -
+	worker [daemon] <- other@a.Pool.take:8 | R R30 B | main:3 | sort:7 sort:7 lock:9
+	other                                  | R*20    | main:1 | find:7
 
-Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with
-`:native` for a native method and `library.so.function:code` for native code; without a class it is of the class `A`.
-Flags: daemon, vm, compiler, dead.
+Whom it waits for may come without the frame that took the lock, and with the lock's kind and class (`park of a.Pool`).
+A frame is `[package.Class.]method[:line]`, with `:native` for a native method and `library.so.function:code` for native
+code; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
 */
 export class Picture {
 	readonly builder = new SessionBuilder();
@@ -110,9 +111,9 @@ export class Picture {
 		return {name, count: samples.length};
 	}
 
-	#hold(thread: number, node: number, {thread: name, frame, kind}: Holder): void {
+	#hold(thread: number, node: number, {thread: name, frame, kind, lockClass}: Holder): void {
 		const owner = this.thread(name);
-		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString('java.lang.Object'), ownerFrame: frame === undefined ? 0 : this.frame(frame)};
+		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString(lockClass), ownerFrame: frame === undefined ? 0 : this.frame(frame)};
 		this.builder.addContention({thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1});
 		this.builder.setNow(thread, {
 			lockKind: lock.lockKind, lockClass: lock.lockClass, lockOwner: owner, lockOwnerFrame: lock.ownerFrame,
@@ -138,6 +139,6 @@ export function undent(text: string): string {
 }
 
 function parseHolder(text: string): Holder {
-	const [, name, frame, kind = 'monitor'] = /^([^@ ]+)(?:@(\S+))?(?: (\S+))?$/.exec(text)!;
-	return {thread: name, frame, kind: kind as LockKind};
+	const [, thread, frame, kind = 'monitor', lockClass = 'java.lang.Object'] = /^([^@ ]+)(?:@(\S+))?(?: (?!of )(\S+))?(?: of (\S+))?$/.exec(text)!;
+	return {thread, frame, kind: kind as LockKind, lockClass};
 }
