@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import {configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote} from '../../source/config/configure.js';
 import {parseSettings, fields} from '../../source/config/fields.js';
 import {noConfiguration, parseOptions, type Options} from '../../source/options/parse.js';
-import {isRoot} from '../helpers/as-root.js';
+import {isRoot} from '../helpers/users.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {runCli} from '../helpers/run.js';
 

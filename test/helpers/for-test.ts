@@ -33,7 +33,7 @@ export async function javaForTest(name: string, options: JavaOptions = {}): Prom
 }
 
 /** The same of one that runs already. */
-export function stoppedAfterTest(java: JavaProcess): JavaProcess {
+export function stoppedAfterTest<T extends JavaProcess>(java: T): T {
 	atTestEnd(async () => java.stop());
 	return java;
 }

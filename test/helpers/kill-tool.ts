@@ -1,6 +1,6 @@
-import {readFileSync, readdirSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {TimerId} from '../../source/engines/common/engine.js';
+import {heldThreads} from './proc.js';
 import {startCli} from './run.js';
 import {until} from './until.js';
 
@@ -31,16 +31,4 @@ export async function killTool(pid: number, afterMs: number, timer: TimerId): Pr
 	} finally {
 		tool.child.kill('SIGKILL');
 	}
-}
-
-/** How many of a process's threads have a tracer, or are stopped. Threads may end meanwhile. */
-export function heldThreads(pid: number): {held: number; threads: number} {
-	const statuses = readdirSync(`/proc/${pid}/task`).flatMap(tid => {
-		try {
-			return [readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')];
-		} catch {
-			return [];
-		}
-	});
-	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
 }

@@ -33,3 +33,15 @@ export function openFiles(pid: number | 'self'): Map<string, string> {
 
 	return files;
 }
+
+/** How many of a process's threads have a tracer, or are stopped. Threads may end meanwhile. */
+export function heldThreads(pid: number): {held: number; threads: number} {
+	const statuses = readdirSync(`/proc/${pid}/task`).flatMap(tid => {
+		try {
+			return [readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')];
+		} catch {
+			return [];
+		}
+	});
+	return {held: statuses.filter(status => !/^TracerPid:\t0$/m.test(status) || /^State:\t[tT]/m.test(status)).length, threads: statuses.length};
+}

@@ -3,10 +3,9 @@ import {chmodSync, copyFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
-import {isRoot} from './as-root.js';
 import {bundle} from './bundle.js';
 import {folderForTest} from './for-test.js';
-import {otherUser} from './other-user.js';
+import {isRoot, otherUser} from './users.js';
 
 /** The value of an expression of a module's exports (`module`) in a process that is not root. */
 export async function seenWithoutRights(entry: string, expression: string): Promise<unknown> {

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {NativeIds} from '../../source/jvm/threads/native-ids.js';
 import {OnCpu} from '../../source/jvm/threads/on-cpu.js';
 import {ThreadCpu} from '../../source/jvm/threads/thread-cpu.js';
-import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
+import {isRoot, namespaceRefusal} from '../helpers/users.js';
 import {keepFirstCpuBusy, programForTest, sharedJava, spawnForTest} from '../helpers/for-test.js';
 import {compileProgram, jdks} from '../helpers/jvm.js';
 import {threadsNamed} from '../helpers/proc.js';

@@ -4,7 +4,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, expect, test} from 'vitest';
 import {readProcStrings, readStat, readStatus, ticksPerSecond} from '../../source/jvm/system/proc.js';
-import {heldThreads} from '../helpers/kill-tool.js';
+import {heldThreads} from '../helpers/proc.js';
 import {seeded} from '../helpers/random.js';
 import {sum} from '../helpers/sum.js';
 import {TerminalSession} from '../helpers/terminal.js';

@@ -6,7 +6,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {waitOf, fullWaitText} from '../../source/query/locks/waits.js';
 import {Waits} from '../../source/sampler/waits.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {namespaceRefusal, rootless} from '../helpers/as-root.js';
+import {namespaceRefusal, rootless} from '../helpers/users.js';
 import {jdks, piped} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {folderForTest, javaForTest} from '../helpers/for-test.js';

@@ -4,9 +4,8 @@ import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {renderReference} from '../../build/reference-tables.js';
-import {isRoot} from '../helpers/as-root.js';
+import {isRoot, otherUser} from '../helpers/users.js';
 import {folderForTest} from '../helpers/for-test.js';
-import {otherUser} from '../helpers/other-user.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

@@ -11,6 +11,7 @@ import {request} from '../helpers/tracing.js';
 import {patienceMs} from '../helpers/until.js';
 
 const agent = path.resolve(import.meta.dirname, '../../agent');
+const jar = path.join(agent, 'agent.jar');
 /** javac of another release writes other bytes. */
 const builder = jdks().find(({release}) => release === 17);
 const hasMaven = spawnSync('mvn', ['--version']).status === 0;
@@ -24,23 +25,17 @@ test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give (n
 	const offline = build('--offline');
 	const {status, stdout} = offline.status === 0 ? offline : build('');
 	expect(status, stdout).toBe(0);
-	expect(readFileSync(fresh).equals(readFileSync(path.join(agent, 'agent.jar')))).toBe(true);
+	expect(readFileSync(fresh).equals(readFileSync(jar))).toBe(true);
 });
 
-const jar = path.resolve(import.meta.dirname, '../../agent/agent.jar');
 /** What these call, they call while the thread's record or worker says that it is in our own code. */
 const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.(?:passed|missed):|TaskCounters\.seen:)/;
 
 const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks3.');
 const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks2.');
 
-type Methods = {
-	readonly methods: ReadonlyMap<string, {readonly calls: readonly string[]}>;
-	readonly parents: ReadonlyMap<string, string>;
-};
-
 /** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */
-function methodsOfJar(): Methods {
+function methodsOfJar() {
 	const {home} = jdk();
 	const names = execFileSync(path.join(home, 'bin/jar'), ['tf', jar], {encoding: 'utf8'}).split('\n')
 		.filter(name => /^(?:java\/tprof|tprof\/agent)\/[^/]+\.class$/.test(name))

@@ -6,7 +6,7 @@ import type {TraceReport} from '../../source/model/trace-report.js';
 import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {agentJar, hasAgent, reportsOf, request, traced} from '../helpers/tracing.js';
-import {namespaceRefusal} from '../helpers/as-root.js';
+import {namespaceRefusal} from '../helpers/users.js';
 import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {compileProgram, javaProcess, type JavaProcess, jdk, sayTo, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';

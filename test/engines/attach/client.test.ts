@@ -10,13 +10,14 @@ import {rawTarget} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/until.js';
 
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
-const options = {timeoutMs: patienceMs};
+const options: Parameters<AttachClient['threadDump']>[0] = {timeoutMs: patienceMs};
 
 /** A real listener on this process's own attach socket, until the test ends: for answers that no JVM gives on demand. */
 async function startListener(answer: (request: Buffer, socket: Socket) => void) {
 	const path = `/tmp/.java_pid${process.pid}`;
 	rmSync(path, {force: true});
-	const listener = {target: rawTarget(process.pid), requests: [] as Buffer[], answer};
+	const client = new AttachClient(rawTarget(process.pid));
+	const listener = {requests: [] as Buffer[], answer, dump: async (more = options) => client.threadDump(more)};
 	const open = new Set<Socket>();
 	const server = createServer(socket => {
 		open.add(socket.on('error', () => undefined));
@@ -57,9 +58,8 @@ test('a dump arrives whole however its bytes are cut', async () => {
 			setImmediate(() => socket.end(reply.subarray(cut)));
 		});
 	}));
-	const client = new AttachClient(listener.target);
 	for (cut = 1; cut < reply.length; cut++) {
-		const result = await client.threadDump(options);
+		const result = await listener.dump();
 		expect(result.status).toBe('ok');
 		expect((result as {bytes: Buffer}).bytes.equals(dump)).toBe(true);
 	}
@@ -72,14 +72,13 @@ test('a dump that ends too early is a failure at every byte', async () => {
 	const reply = Buffer.concat([Buffer.from('0\n'), dump]);
 	let length = 0;
 	const listener = await startListener(oldJvm(socket => socket.end(reply.subarray(0, length))));
-	const client = new AttachClient(listener.target);
 	const counted = 2 + dump.indexOf('\n\n', dump.indexOf('JNI global ref')) + 1;
 	for (length = 1; length < counted; length++) {
-		expect(await client.threadDump(options)).toMatchObject({status: 'failed'});
+		expect(await listener.dump()).toMatchObject({status: 'failed'});
 	}
 
 	length = counted;
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	expect(await listener.dump()).toMatchObject({status: 'ok'});
 });
 
 test.each([
@@ -89,10 +88,9 @@ test.each([
 	['a refusal', (socket: Socket) => socket.end('-1\nno'), /refused to give a thread dump/],
 ])('%s is a failure of this dump, and the next may work', async (_, answer, reason) => {
 	const listener = await startListener(oldJvm(answer));
-	const client = new AttachClient(listener.target);
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(reason) as string});
+	expect(await listener.dump()).toMatchObject({status: 'failed', reason: expect.stringMatching(reason) as string});
 	listener.answer = oldJvm(socket => socket.end(Buffer.concat([Buffer.from('0\n'), dump])));
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	expect(await listener.dump()).toMatchObject({status: 'ok'});
 });
 
 test('an answer without an end is given up at a bound, in words', async () => {
@@ -107,7 +105,7 @@ test('an answer without an end is given up at a bound, in words', async () => {
 		socket.on('drain', more);
 		more();
 	}));
-	expect(await new AttachClient(listener.target).threadDump(options)).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: '', otherEnginesMayWork: true});
+	expect(await listener.dump()).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: '', otherEnginesMayWork: true});
 });
 
 test('a silent listener costs no more than the time-out, and its connection is closed', async () => {
@@ -115,13 +113,12 @@ test('a silent listener costs no more than the time-out, and its connection is c
 	const listener = await startListener((_, socket) => {
 		closed = once(socket, 'close');
 	});
-	const client = new AttachClient(listener.target);
-	expect(await client.threadDump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
+	expect(await listener.dump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
 	await closed;
 	listener.answer = oldJvm(socket => {
 		socket.write(dump.subarray(0, 10));
 	});
-	expect(await client.threadDump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
+	expect(await listener.dump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
 });
 
 test('a request that is given up ends at once, and its connection is closed', async () => {
@@ -131,16 +128,14 @@ test('a request that is given up ends at once, and its connection is closed', as
 		closed = once(socket, 'close');
 		abort.abort();
 	});
-	const client = new AttachClient(listener.target);
-	expect(await client.threadDump({timeoutMs: patienceMs, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
 	await closed;
-	expect(await client.threadDump({timeoutMs: patienceMs, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+	expect(await listener.dump({...options, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
 });
 
 test('no dump is asked for where the answer about streaming is not understood', async () => {
 	const listener = await startListener((_, socket) => socket.end('0\nmaybe'));
-	const client = new AttachClient(listener.target);
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/protocol version/) as string});
+	expect(await listener.dump()).toMatchObject({status: 'failed', reason: expect.stringMatching(/protocol version/) as string});
 	expect(listener.requests.map(String)).toEqual(['1\0getversion\0options\0\0\0']);
 });
 
@@ -148,7 +143,7 @@ test('JVMs that stream are asked not to, in the version they speak', async () =>
 	const listener = await startListener((request, socket) => {
 		socket.end(request.includes('getversion') ? '0\n2 streaming' : Buffer.concat([Buffer.from('0\n'), dump]));
 	});
-	expect(await new AttachClient(listener.target).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(await listener.dump()).toMatchObject({status: 'ok'});
 	expect(listener.requests.at(-1)!.toString()).toBe('2\u000023\0threaddump streaming=0\0');
 });
 

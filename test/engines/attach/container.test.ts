@@ -3,9 +3,8 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {listJvms} from '../../../source/jvm/discovery/list.js';
-import {isRoot, namespaceRefusal, rootless} from '../../helpers/as-root.js';
+import {isRoot, javaAsOtherUser, namespaceRefusal, rootless} from '../../helpers/users.js';
 import {compileProgram, type JavaProcess, type Jdk, jdks, targetOf} from '../../helpers/jvm.js';
-import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {programForTest} from '../../helpers/for-test.js';
 import {patienceMs, untilAsync} from '../../helpers/until.js';
 

@@ -1,6 +1,6 @@
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -11,12 +11,53 @@ import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js
 import {readPerfData} from '../../../source/jvm/counters/hsperfdata.js';
 import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
-import {isRoot} from '../../helpers/as-root.js';
-import {chrootForTest, chrootRefusal, type Chroot} from '../../helpers/chroot.js';
-import {compileProgram, jdk, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
-import {otherUser} from '../../helpers/other-user.js';
+import {isRoot, namespaceRefusal, otherUser, rootless} from '../../helpers/users.js';
+import {compileProgram, type JavaProcess, jdk, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
-import {closedAfterTest, folderForTest, javaForTest, programForTest, spawnForTest} from '../../helpers/for-test.js';
+import {atTestEnd, closedAfterTest, folderForTest, javaForTest, programForTest, spawnForTest} from '../../helpers/for-test.js';
+
+const unshare = [...rootless, '--mount'];
+
+/** Why no chroot can be made here; undefined if one can. */
+const chrootRefusal = namespaceRefusal(unshare);
+
+/** What a program needs to see of the system; binds of its folders, in mounts of its own. */
+const shared = ['bin', 'sbin', 'lib', 'lib64', 'usr', 'etc', 'proc', 'dev', 'root', 'home'];
+const enter = `
+root=$1 outside=$2; shift 2
+for folder in ${shared.join(' ')}; do [ -d /$folder ] && mkdir -p $root/$folder && mount --rbind /$folder $root/$folder; done
+[ -d $root/srv ] && mount --bind "$1" $root/srv; shift
+exec nsenter --root=$root --wd=$outside "$@"`;
+
+type Chroot = {
+	/** The folder that is the program's root. */
+	readonly root: string;
+	/** A folder of ours, not below that root. */
+	readonly outside: string;
+	/** Starts a program in it, in `outside` or another folder of ours, with `srv` as its /srv. */
+	start(command: readonly string[], options?: {readonly cwd?: string; readonly srv?: string}): JavaProcess;
+};
+
+/**
+Makes an empty root folder, and one outside of it, until the test ends; neither is in a folder that the programs share
+with us.
+*/
+function chrootForTest(): Chroot {
+	const folder = mkdtempSync('/var/tmp/tprof-chroot-');
+	atTestEnd(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
+	const [root, outside] = [path.join(folder, 'root'), path.join(folder, 'outside')];
+	for (const each of [root, outside, path.join(root, 'srv'), path.join(root, 'var/tmp')]) {
+		mkdirSync(each, {recursive: true});
+	}
+
+	return {
+		root,
+		outside,
+		start: (command, {cwd = outside, srv = outside} = {}) => programForTest('unshare', [...unshare, 'sh', '-ec', enter, 'sh', root, cwd, srv, ...command]),
+	};
+}
 
 /** When something was last made or removed in a folder, however short a time it was there. */
 const touched = (folder: string) => statSync(folder, {bigint: true}).mtimeNs;

@@ -5,11 +5,10 @@ import {Worker} from 'node:worker_threads';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
-import {isRoot} from '../../helpers/as-root.js';
+import {isRoot, javaAsOtherUser, otherUser} from '../../helpers/users.js';
+import {seenWithoutRights} from '../../helpers/unprivileged.js';
 import {folderForTest, javaForTest} from '../../helpers/for-test.js';
 import {jdks, targetOf} from '../../helpers/jvm.js';
-import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
-import {seenWithoutRights} from '../../helpers/unprivileged.js';
 import {patienceMs} from '../../helpers/until.js';
 
 describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start one)', () => {

@@ -15,7 +15,7 @@ import {SessionOver, type EngineOptions} from '../../../source/engines/common/en
 import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {Sample} from '../../../source/model/sample.js';
-import {namespaceRefusal} from '../../helpers/as-root.js';
+import {namespaceRefusal} from '../../helpers/users.js';
 import {javaForTest, closedAfterTest, onFirstCpu} from '../../helpers/for-test.js';
 import {type JavaProcess, jdk, jdks, targetOf} from '../../helpers/jvm.js';
 import {cli} from '../../helpers/run.js';

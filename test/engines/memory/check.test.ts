@@ -6,7 +6,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {SessionOver} from '../../../source/engines/common/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {isRoot} from '../../helpers/as-root.js';
+import {isRoot} from '../../helpers/users.js';
 import {folderForTest, javaForTest, spawnForTest} from '../../helpers/for-test.js';
 import {jdk, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {jdkOfItsOwn} from '../../helpers/own-jdk.js';

@@ -1,3 +1,6 @@
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+
 type OwnFrame = {readonly method: string; readonly line: number};
 
 /** What can be read from the source of a test program: which lines belong to which method, and what stands on them. */
@@ -9,10 +12,10 @@ export class ProgramSource {
 	/** First and last line (from 1) of each method, by name; overloads and same names in nested classes together. */
 	readonly #bodies = new Map<string, Array<readonly [number, number]>>();
 
-	constructor(className: string, text: string) {
+	constructor(className: string) {
 		this.#className = className;
 		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run:`);
-		this.#lines = text.split('\n');
+		this.#lines = readFileSync(path.resolve(import.meta.dirname, `../../programs/${className}.java`), 'utf8').split('\n');
 		for (const [index, line] of this.#lines.entries()) {
 			const method = /^(\t+)(?:public |private |static |synchronized )*(?:void|int|long|double|boolean) (\w+)\(.*{$/.exec(line);
 			if (method) {

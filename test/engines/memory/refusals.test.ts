@@ -3,7 +3,7 @@ import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/start.js';
 import {helpOf} from '../../../source/sampler/choose-engine.js';
-import {isRoot, namespaceRefusal, rootless} from '../../helpers/as-root.js';
+import {isRoot, namespaceRefusal, rootless} from '../../helpers/users.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
 import {cli, run as runProgram, type Ended} from '../../helpers/run.js';
 import {beside, sharedJava, javaForTest} from '../../helpers/for-test.js';

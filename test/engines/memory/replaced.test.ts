@@ -1,12 +1,12 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/cpu/ptrace/stopper.js';
+import {readStatus} from '../../../source/jvm/system/proc.js';
 import {Sample} from '../../../source/model/sample.js';
-import {commOf, threadsNamed} from '../../helpers/proc.js';
-import {heldThreads} from '../../helpers/kill-tool.js';
+import {commOf, heldThreads, threadsNamed} from '../../helpers/proc.js';
 import {type JavaProcess, jdks, rawTarget, startJava} from '../../helpers/jvm.js';
 import {until, untilAsync, patienceMs} from '../../helpers/until.js';
 import {closedAfterTest} from '../../helpers/for-test.js';
@@ -28,13 +28,7 @@ const threadOf = (name: string) => threadsNamed(pid, new RegExp(`^${name}$`))[0]
 const isReplaced = () => commOf(pid, pid) === 'sleep';
 
 /** The kernel has ended this thread, and waits for its tracer to see that. */
-function isEnded(tid: number): boolean {
-	try {
-		return /^State:\tZ/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1'));
-	} catch {
-		return true;
-	}
-}
+const isEnded = (tid: number) => (readStatus(tid)?.state ?? 'Z') === 'Z';
 
 /** Makes the thread "caller" call execve, and stands still until then: nothing of ours comes in between. */
 function replaceAndWait(condition: () => boolean): void {

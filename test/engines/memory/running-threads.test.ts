@@ -1,5 +1,4 @@
-import {closeSync, openSync, readFileSync, writeSync} from 'node:fs';
-import path from 'node:path';
+import {closeSync, openSync, writeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
@@ -15,7 +14,7 @@ const wanted = 600;
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.005;
 
-const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../programs/KnownCalls.java'), 'utf8'));
+const source = new ProgramSource('KnownCalls');
 
 /** The frames of the interpreter and of compiled code differ between releases; what else flags change does not. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [

@@ -19,8 +19,7 @@ const intervalMs = 3;
 const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park):/;
 
 test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async jdk => {
-	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
-	stoppedAfterTest(program);
+	const program = stoppedAfterTest(await startStress(1, {jdk, jvmArgs: ['-Xmx256m'], under: nice}));
 	const names = new Names();
 	const session = closedAfterTest(await memoryEngine.open(await targetOf(program), {depth: Infinity}, names));
 	const sample = new Sample();
@@ -65,8 +64,7 @@ const latestMs = 400;
 
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: a target whose profiler is killed goes on, untraced and unharmed', async jdk => {
 	// The tool goes first: it samples more in the time it has, and the kill comes where it is at work.
-	const target = await startStress(2, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
-	stoppedAfterTest(target);
+	const target = stoppedAfterTest(await startStress(2, {jdk, jvmArgs: ['-Xmx256m'], under: nice}));
 	const random = seeded(jdk.release);
 	for (let kill = 0; kill < kills; kill++) {
 		const before = await target.check();

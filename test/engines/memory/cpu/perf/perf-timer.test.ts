@@ -1,3 +1,4 @@
+import {constants} from 'node:os';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
@@ -10,7 +11,7 @@ import {JavaThread} from '../../../../../source/engines/memory/threads/java-thre
 import {emptyBlock, javaThreadState} from '../../../../../source/engines/memory/hotspot/thread-block.js';
 import {lostBytes, sampleBytes} from './write-records.js';
 
-const errno = {EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24};
+const {errno} = constants;
 const periodNs = 10e6;
 
 /** A kernel with limits, which are the user's and cannot be reached here for real. Reading an unmapped ring throws. */
@@ -62,12 +63,8 @@ class Kernel implements PerfCalls {
 	}
 
 	unmap({memory}: {memory: ArrayBuffer}): void {
-		for (const [fd, ring] of this.rings) {
-			if (ring === memory) {
-				this.rings.delete(fd);
-			}
-		}
-
+		const [fd] = [...this.rings].find(([, ring]) => ring === memory)!;
+		this.rings.delete(fd);
 		structuredClone(memory, {transfer: [memory]});
 	}
 
@@ -231,7 +228,7 @@ test.each([
 	[{withoutKernel: true}, {withKernel: false}],
 	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
 	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
-	[{refusal: 38}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
+	[{refusal: errno.ENOSYS}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
 	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
 	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
 ])('where the kernel answers %j, events are %j', (limits, allowed) => {

@@ -1,5 +1,3 @@
-import {readFileSync} from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -7,8 +5,7 @@ import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/per
 import {loadPerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {javaForTest} from '../../../../helpers/for-test.js';
 import {jdks, isNewestOrAskedFor} from '../../../../helpers/jvm.js';
-import {heldThreads} from '../../../../helpers/kill-tool.js';
-import {openFiles} from '../../../../helpers/proc.js';
+import {heldThreads, openFiles} from '../../../../helpers/proc.js';
 import {ProgramSource} from '../../legal-calls.js';
 import {type Credit, Observer, type ObservedThread} from '../../../observe.js';
 
@@ -25,7 +22,7 @@ if (typeof rings !== 'string') {
 	rings.close();
 }
 
-const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../../programs/KnownCalls.java'), 'utf8'));
+const source = new ProgramSource('KnownCalls');
 
 /** Events that this process has open. */
 function openEvents(): number {

@@ -4,8 +4,7 @@ import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
 import {loadPtrace} from '../../../../../source/engines/memory/cpu/ptrace/ptrace.js';
 import {Stopper} from '../../../../../source/engines/memory/cpu/ptrace/stopper.js';
 import {sharedJava} from '../../../../helpers/for-test.js';
-import {threadsNamed} from '../../../../helpers/proc.js';
-import {heldThreads} from '../../../../helpers/kill-tool.js';
+import {heldThreads, threadsNamed} from '../../../../helpers/proc.js';
 import {until} from '../../../../helpers/until.js';
 
 const ptrace = loadPtrace();
