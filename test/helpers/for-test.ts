@@ -87,25 +87,17 @@ function shared(start: () => Promise<JavaProcess>): Shared {
 }
 
 /** A folder that goes with the test that makes it. */
-export function folderForTest(): string {
-	const folder = newFolder();
-	atTestEnd(() => {
-		rmSync(folder, {recursive: true, force: true});
-	});
-	return folder;
-}
+export const folderForTest = () => folderUntil(atTestEnd);
 
 /** A folder for all tests of the file or the `describe` that calls this. */
-export function sharedFolder(): string {
-	const folder = newFolder();
-	afterAll(() => {
+export const sharedFolder = () => folderUntil(afterAll);
+
+function folderUntil(atEnd: (end: () => void) => void): string {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
+	atEnd(() => {
 		rmSync(folder, {recursive: true, force: true});
 	});
 	return folder;
-}
-
-function newFolder(): string {
-	return mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
 }
 
 /** A probe, read from a file as a user writes it. */

@@ -30,11 +30,7 @@ export function jdks(): Jdk[] {
 		...(process.env.PATH ?? '').split(':').map(folder => path.join(folder, 'javac')).filter(file => existsSync(file)).map(file => path.dirname(path.dirname(realpathSync(file)))),
 	].filter(Boolean);
 	const found = new Map<number, Jdk>();
-	for (const home of homes) {
-		if (!existsSync(path.join(home, 'bin/javac'))) {
-			continue;
-		}
-
+	for (const home of homes.filter(folder => existsSync(path.join(folder, 'bin/javac')))) {
 		const release = releaseOf(home);
 		if (release >= 8 && !found.has(release)) {
 			found.set(release, {home: realpathSync(home), release});
@@ -113,8 +109,6 @@ export type JavaOptions = {
 	env?: NodeJS.ProcessEnv;
 	/** Output that says the program is ready; default a line "ready". */
 	ready?: RegExp;
-	uid?: number;
-	gid?: number;
 	/** A command line that becomes the JVM, as nice(1) does. */
 	under?: readonly string[];
 	/** The java of the JDK in another way than by its path. */
@@ -138,9 +132,9 @@ export async function startShop(options: JavaOptions = {}): Promise<JavaProcess>
 	return launch(['-jar', shop], {under: nice, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC'], ...options});
 }
 
-async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env, uid, gid}: JavaOptions): Promise<JavaProcess> {
+async function launch(program: readonly string[], {jdk: on = jdk(), under = [], java: launcher = [path.join(on.home, 'bin/java')], jvmArgs = [], ready = /^ready$/m, cwd, env}: JavaOptions): Promise<JavaProcess> {
 	const [command, ...args] = [...under, ...launcher, ...jvmArgs, ...program];
-	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe'], cwd, env, uid, gid}));
+	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe'], cwd, env}));
 	try {
 		await java.waitFor(ready);
 	} catch (error) {
@@ -207,18 +201,14 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 
 /** The JVM as a target, as soon as it is up; fails with the reason when it cannot be one. */
 export async function targetOf(java: {readonly pid: number}): Promise<Target> {
-	for (;;) {
+	return until(() => {
 		const found = identify(java.pid);
-		if (found.ok) {
-			return found.target;
-		}
-
-		if (!found.reason.includes('still starting')) {
+		if (!found.ok && !found.reason.includes('still starting')) {
 			throw new Error(found.reason);
 		}
 
-		await sleep(20);
-	}
+		return found.ok && found.target;
+	});
 }
 
 /** The process as a target, even if identifying it would find something in the way. */

@@ -28,13 +28,8 @@ export class TerminalSession {
 	#isClosing = false;
 
 	constructor(file: string, args: readonly string[], {columns = 80, rows = 24, env = {}}: TerminalOptions = {}) {
-		const environment: Record<string, string> = {};
-		for (const [name, value] of Object.entries({...process.env, TERM: 'xterm-256color', NO_COLOR: undefined, CI: undefined, ...env})) {
-			if (value !== undefined) {
-				environment[name] = value;
-			}
-		}
-
+		const variables = Object.entries({...process.env, TERM: 'xterm-256color', NO_COLOR: undefined, CI: undefined, ...env});
+		const environment = Object.fromEntries(variables.filter((variable): variable is [string, string] => variable[1] !== undefined));
 		this.#screen = new xterm.Terminal({cols: Math.max(1, columns), rows: Math.max(1, rows), allowProposedApi: true});
 		this.#pty = spawn(file, [...args], {cols: columns, rows, name: environment.TERM, env: environment});
 		this.#pty.onData(data => {

@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {expect, test} from 'vitest';
@@ -53,9 +54,7 @@ test('our own process is alive, and a process is not once it has ended or when i
 	const looked = {pid: child.pid!, startTicks: stat.startTicks};
 	expect(isAlive(looked)).toBe(true);
 	child.kill('SIGKILL');
-	await new Promise(resolve => {
-		child.once('exit', resolve);
-	});
+	await once(child, 'exit');
 	expect(isAlive(looked)).toBe(false);
 });
 

@@ -126,9 +126,7 @@ test.concurrent('a stopped JVM is not signalled, and its socket is not waited fo
 	const target = await targetOf(java);
 	const stop = async () => {
 		process.kill(java.pid, 'SIGSTOP');
-		while (readStatus(java.pid)?.state !== 'T') {
-			await sleep(2);
-		}
+		await until(() => readStatus(java.pid)?.state === 'T');
 	};
 
 	await stop();

@@ -1,4 +1,5 @@
 import {spawnSync} from 'node:child_process';
+import {once} from 'node:events';
 import {chownSync, readdirSync, rmSync} from 'node:fs';
 import process from 'node:process';
 import {Worker} from 'node:worker_threads';
@@ -51,9 +52,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 		})).toThrow('inside');
 		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
 		const worker = new Worker('require(\'node:worker_threads\').parentPort.postMessage(process.geteuid())', {eval: true});
-		expect(await new Promise(resolve => {
-			worker.once('message', resolve);
-		})).toBe(0);
+		expect(await once(worker, 'message')).toEqual([0]);
 	});
 });
 

@@ -60,14 +60,9 @@ test.each(['11', '17', '21', '25', '27', '28'])('JDK %s: hostile names stay name
 	const names = rows.map(row => row.name);
 	expect(names).toContain(String.raw`new\x0aline\x0a\x0a"fake" #7 daemon prio=5\x0a   java.lang.Thread.State: RUNNABLE\x0a` + String.raw`\x09at evil.Code.run(Evil.java:1)\x0a`);
 	expect(names).toContain('evil" #99 prio=5 os_prio=0 tid=0x0 nid=0x1 runnable');
-	expect(names).toContain('quote " in name');
-	expect(names).toContain('');
-	expect(names).toContain('   ');
-	expect(names).toContain(String.raw`esc\x1b[31mred\x1b]0;title\x07 end`);
-	expect(names).toContain('ümläut 日本語 😀 emoji');
-	expect(names).toContain(String.raw`lone \ud800 surrogate`);
-	expect(names).toContain(String.raw`nul\x00byte`);
-	expect(names).toContain(String.raw`c1 \x9b31m csi \u202e rtl`);
+	expect(names).toEqual(expect.arrayContaining(['quote " in name', '', '   ', 'ümläut 日本語 😀 emoji']));
+	expect(names).toEqual(expect.arrayContaining([String.raw`esc\x1b[31mred\x1b]0;title\x07 end`, String.raw`c1 \x9b31m csi \u202e rtl`]));
+	expect(names).toEqual(expect.arrayContaining([String.raw`lone \ud800 surrogate`, String.raw`nul\x00byte`]));
 	expect(names.find(name => name.startsWith('long-'))).toHaveLength(512);
 	expect(rows.some(row => row.key === 99 || (row.key === 7 && row.name === 'fake'))).toBe(false);
 	expect(rows.flatMap(row => row.frames).filter(frame => frame.startsWith('evil.Code'))).toEqual([]);
@@ -80,27 +75,21 @@ test('JDK 8 prints names through a buffer of 2000 bytes: the thread is there, it
 });
 
 test.each(['11', '17', '21', '25', '28'])('JDK %s: states, locks and owners', jdk => {
-	const rows = read(dump(`${jdk}-threaddump`));
-	const now = (name: string) => {
-		const row = find(rows, name);
-		return [row.state, row.lock, row.owner.replace(/\$\d+:/, '$:').replace(/:\d+$/, '')];
-	};
-
-	expect(now('cpu-runnable')).toEqual(['RUNNABLE', '', '']);
-	expect(now('sleeping')).toEqual(['TIMED_WAITING', '', '']);
-	expect(now('blocked-1').slice(0, 2)).toEqual(['BLOCKED', 'monitor java.lang.Object']);
-	expect(now('blocked-1')[2]).toMatch(/^holder at Shapes\./);
-	expect(now('obj-wait')).toEqual(['WAITING', 'monitor-wait java.lang.Object', '']);
-	expect(now('rl-waiter').slice(0, 2)).toEqual(['WAITING', 'park java.util.concurrent.locks.ReentrantLock$NonfairSync']);
-	expect(now('dl-1')[2]).toMatch(/^dl-2 at Shapes\./);
-	expect(now('dl-2')[2]).toMatch(/^dl-1 at Shapes\./);
-	// The stacks do not say who holds a lock of java.util.concurrent; below them it stands for those in a deadlock.
-	expect([now('dl-j1')[2], now('dl-j2')[2], now('rl-waiter')[2]]).toEqual(['dl-j2', 'dl-j1', '']);
-	expect(find(rows, 'clinit-waiter').state).toBe('BLOCKED');
-	expect(find(rows, 'clinit-waiter').lock).toMatch(/^class-init/);
-	if (Number(jdk) >= 17) {
-		expect(now('clinit-waiter')[2]).toMatch(/^clinit at Shapes\$Init\.<clinit>/);
-	}
+	const threads = Object.fromEntries(read(dump(`${jdk}-threaddump`)).map(row => [row.name, row]));
+	const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+	expect(threads).toMatchObject({
+		'cpu-runnable': {state: 'RUNNABLE', lock: '', owner: ''},
+		sleeping: {state: 'TIMED_WAITING', lock: '', owner: ''},
+		'blocked-1': {state: 'BLOCKED', lock: 'monitor java.lang.Object', owner: matching(/^holder at Shapes\./)},
+		'obj-wait': {state: 'WAITING', lock: 'monitor-wait java.lang.Object', owner: ''},
+		'dl-1': {owner: matching(/^dl-2 at Shapes\./)},
+		'dl-2': {owner: matching(/^dl-1 at Shapes\./)},
+		// The stacks do not say who holds a lock of java.util.concurrent; below them it stands for those in a deadlock.
+		'rl-waiter': {state: 'WAITING', lock: 'park java.util.concurrent.locks.ReentrantLock$NonfairSync', owner: ''},
+		'dl-j1': {owner: 'dl-j2'},
+		'dl-j2': {owner: 'dl-j1'},
+		'clinit-waiter': {state: 'BLOCKED', lock: matching(/^class-init/), owner: matching(Number(jdk) >= 17 ? /^clinit at Shapes\$Init\.<clinit>/ : /^/)},
+	});
 });
 
 test('with -l the owner of a parked-for lock is known', () => {

@@ -13,21 +13,18 @@ import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/proc.js';
 import {compileProgram, isNewestOrAskedFor, type Jdk, jdks, rawTarget} from '../../helpers/jvm.js';
 import {closedAfterTest, javaForTest, folderForTest} from '../../helpers/for-test.js';
+import {agentJar} from '../../helpers/tracing.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, Observer} from '../observe.js';
 
 /** Compiles Redefined as an agent, and a version of its class Work that is 100 lines further down and calls `second`. */
-function redefinable({home}: Jdk): {jar: string; versions: string[]} {
+function redefinable(jdk: Jdk): {jar: string; versions: string[]} {
 	const folder = folderForTest();
-	const classes = compileProgram('Redefined', {home, release: 0});
-	const manifest = path.join(folder, 'manifest');
-	const jar = path.join(folder, 'agent.jar');
-	writeFileSync(manifest, 'Premain-Class: Redefined\nCan-Redefine-Classes: true\n');
-	execFileSync(path.join(home, 'bin/jar'), ['cfm', jar, manifest, '-C', classes, '.']);
+	const jar = agentJar('Redefined', jdk, folder, 'Premain-Class: Redefined\nCan-Redefine-Classes: true\n');
 	const source = path.join(folder, 'Redefined.java');
 	writeFileSync(source, '\n'.repeat(100) + readFileSync(path.resolve(import.meta.dirname, '../../programs/Redefined.java'), 'utf8').replace('return first(x)', 'return second(x)'));
-	execFileSync(path.join(home, 'bin/javac'), ['-nowarn', '-g', '-d', folder, source]);
-	return {jar, versions: [folder, classes].map(directory => path.join(directory, 'Redefined$Work.class'))};
+	execFileSync(path.join(jdk.home, 'bin/javac'), ['-nowarn', '-g', '-d', folder, source]);
+	return {jar, versions: [folder, compileProgram('Redefined', jdk)].map(directory => path.join(directory, 'Redefined$Work.class'))};
 }
 
 describe.each(jdks())('JDK $release', jdk => {

@@ -10,16 +10,16 @@ const pushing = hex('89 84 24 00 c0 fe ff 55 48 83 ec 30');
 /** sub rsp, 0x118; mov [rsp + 0x110], rbp */
 const storing = hex('48 81 ec 18 01 00 00 48 89 ac 24 10 01 00 00');
 
+/** No frame, and one of so many bytes that has the caller's frame pointer. */
+const gone = {depth: 0, isFpSaved: false};
+const saved = (depth: number) => ({depth, isFpSaved: true});
+
 test('a frame that is pushed', () => {
-	expect([0, 7, 8, 12].map(offset => decodePrologue(pushing, offset))).toEqual([
-		{depth: 0, isFpSaved: false}, {depth: 0, isFpSaved: false}, {depth: 8, isFpSaved: true}, {depth: 56, isFpSaved: true},
-	]);
+	expect([0, 7, 8, 12].map(offset => decodePrologue(pushing, offset))).toEqual([gone, gone, saved(8), saved(56)]);
 });
 
 test('a frame that is allocated before the frame pointer is saved', () => {
-	expect([0, 7, 15].map(offset => decodePrologue(storing, offset))).toEqual([
-		{depth: 0, isFpSaved: false}, {depth: 280, isFpSaved: false}, {depth: 280, isFpSaved: true},
-	]);
+	expect([0, 7, 15].map(offset => decodePrologue(storing, offset))).toEqual([gone, {depth: 280, isFpSaved: false}, saved(280)]);
 });
 
 test('offsets inside an instruction, and instructions that no prologue has', () => {
@@ -30,12 +30,11 @@ test('offsets inside an instruction, and instructions that no prologue has', () 
 });
 
 test('the ends of methods: poll and return, by JDK', () => {
-	const gone = {depth: 0, isFpSaved: false};
 	expect(decodeEpilogue(hex('c3'))).toEqual(gone);
-	expect(decodeEpilogue(hex('5d c3'))).toEqual({depth: 8, isFpSaved: true});
+	expect(decodeEpilogue(hex('5d c3'))).toEqual(saved(8));
 	expect(decodeEpilogue(hex('85 05 12 34 56 00 c3'))).toEqual(gone); // 8
 	expect(decodeEpilogue(hex('4d 8b 97 28 01 00 00 41 85 02 c3'))).toEqual(gone); // 11
-	expect(decodeEpilogue(hex('5d 49 3b a7 48 03 00 00 0f 87 01 00 00 00 c3'))).toEqual({depth: 8, isFpSaved: true}); // 17
+	expect(decodeEpilogue(hex('5d 49 3b a7 48 03 00 00 0f 87 01 00 00 00 c3'))).toEqual(saved(8)); // 17
 });
 
 test('code that goes on is no end', () => {
