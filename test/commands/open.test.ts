@@ -77,10 +77,17 @@ describe.concurrent('what a file may hold', () => {
 });
 
 describe.concurrent('what may be opened', () => {
-	test('a device is refused: it is not a file', async () => {
-		const {status, error, megabytes} = await open('/dev/zero');
-		expect({status, error}).toEqual({status: 1, error: 'tprof-top: cannot open /dev/zero: it is a device or a socket, not a file\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n'});
-		expect(megabytes).toBeLessThan(maxMegabytes);
+	const large = path.join(folder, 'large.pb.gz');
+	writeFileSync(large, '');
+	truncateSync(large, (64 * 1024 * 1024) + 1);
+
+	test.each([
+		['/dev/zero', 'a device or a socket, not a file'],
+		[large, 'larger than 64 MB'],
+	])('%s is refused before it is read: it is %s', async (file, what) => {
+		const {status, error, megabytes} = await open(file);
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is ${what}\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n`});
+		expect(megabytes).toBeLessThan(100);
 	});
 
 	test('a pipe is read', async () => {
@@ -93,15 +100,6 @@ describe.concurrent('what may be opened', () => {
 		const {status, stderr} = await run('bash', ['-c', '"$0" "$1" open <(cat /dev/zero)', process.execPath, cli]);
 		expect(status).toBe(1);
 		expect(stderr).toMatch(/^tprof-top: cannot open \S+: it is larger than 64 MB\n {2}/);
-	});
-
-	test('a large file is refused before it is read', async () => {
-		const file = path.join(folder, 'large.pb.gz');
-		writeFileSync(file, '');
-		truncateSync(file, (64 * 1024 * 1024) + 1);
-		const {status, error, megabytes} = await open(file);
-		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  tprof-top open reads the .pb.gz files that the s key saves, and recordings\n`});
-		expect(megabytes).toBeLessThan(100);
 	});
 });
 

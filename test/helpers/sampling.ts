@@ -1,6 +1,7 @@
 import {onTestFinished} from 'vitest';
 import type {Engine, EngineOptions, EngineSession} from '../../source/engines/common/engine.js';
 import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {createTable} from '../../source/table/layout.js';
@@ -10,6 +11,7 @@ import {bundle} from './bundle.js';
 import {targetOf} from './jvm.js';
 import {closedAfterTest} from './for-test.js';
 import {frameIdsOf, rowsOf} from './rows.js';
+import {until} from './until.js';
 
 /** What counted for a thread in a state at a stack: ticks and CPU time; its methods, the innermost first. */
 export type Counted = {readonly thread: string; readonly state: number; readonly methods: readonly string[]; readonly ticks: number; readonly cpuNs: number};
@@ -29,6 +31,14 @@ export async function samplerForTest(java: Process, options: Partial<SamplerOpti
 	return closedAfterTest(startSampler({
 		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'), ...options,
 	}));
+}
+
+/** The next snapshot that is as wanted. */
+export async function snapshotOf(sampler: Pick<SamplerHandle, 'read'>, isWanted: (snapshot: Snapshot) => boolean = () => true): Promise<Snapshot> {
+	return until(() => {
+		const snapshot = sampler.read();
+		return snapshot && isWanted(snapshot) && snapshot;
+	});
 }
 
 type Sampling = {readonly reader: TableReader; readonly session: EngineSession; stop(): Promise<void>};

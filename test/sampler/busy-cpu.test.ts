@@ -9,7 +9,7 @@ import {javaForTest, keepFirstCpuBusy, onFirstCpu, closedAfterTest} from '../hel
 import {isNewestOrAskedFor, jdks, targetOf} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {schedstatOf, threadsNamed} from '../helpers/proc.js';
-import {samplerForTest} from '../helpers/sampling.js';
+import {samplerForTest, snapshotOf} from '../helpers/sampling.js';
 import {until} from '../helpers/until.js';
 
 const busyIn = ({threads}: Snapshot) => threads.name.indexOf('busy-one');
@@ -21,17 +21,11 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const kernelDelayNs = () => schedstatOf(java.pid, busy).delayNs;
 	await Promise.all(['memory', 'attach'].map(async engine => {
 		const sampler = await samplerForTest(java, {engine, intervalMs: 50});
-		const first = await until(() => {
-			const snapshot = sampler.read();
-			return snapshot && busyIn(snapshot) >= 0 && snapshot;
-		});
+		const first = await snapshotOf(sampler, snapshot => busyIn(snapshot) >= 0);
 		const kernelFirst = kernelDelayNs();
 		await until(() => kernelDelayNs() - kernelFirst >= 4e9);
 		const kernelNs = kernelDelayNs() - kernelFirst;
-		const last = await until(() => {
-			const snapshot = sampler.read();
-			return snapshot && snapshot.session.samples > first.session.samples && snapshot;
-		});
+		const last = await snapshotOf(sampler, ({session}) => session.samples > first.session.samples);
 		// What it waits for at either end may not count: a turn takes some tens of milliseconds, on a busy machine tenths.
 		expect(Math.abs(threadRunDelayNs(last, first, busyIn(last)) - kernelNs), engine).toBeLessThan(1.5e9);
 	}));

@@ -6,10 +6,10 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
-import type {Snapshot} from '../../source/model/snapshot.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
+import {snapshotOf} from '../helpers/sampling.js';
 import {sum} from '../helpers/sum.js';
 import {noTarget, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
@@ -26,12 +26,7 @@ function sampler(target: Target, options: Partial<SamplerOptions> = {}): Sampler
 	}));
 }
 
-async function withSamples(from: SamplerHandle, samples: number): Promise<Snapshot> {
-	return until(() => {
-		const snapshot = from.read();
-		return snapshot && snapshot.session.samples >= samples ? snapshot : undefined;
-	});
-}
+const withSamples = async (from: SamplerHandle, samples: number) => snapshotOf(from, ({session}) => session.samples >= samples);
 
 /** A worker that is nothing but this script. */
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -178,7 +173,7 @@ describe('a worker that fails', () => {
 		await until(() => live.status().phase === 'sampling');
 		expect(live.read()).toBeUndefined();
 		live.resume();
-		const before = await until(() => live.read());
+		const before = await snapshotOf(live);
 		expect(before.session).toMatchObject({engine: 'memory', samples: 1});
 		live.resume();
 		await until(() => live.status().phase === 'failed');

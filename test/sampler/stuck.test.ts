@@ -12,7 +12,7 @@ import {queryThreads} from '../../source/views/threads/threads.js';
 import {bundle} from '../helpers/bundle.js';
 import {javaForTest, keepFirstCpuBusy, onFirstCpu} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {sampleHere, samplerForTest} from '../helpers/sampling.js';
+import {sampleHere, samplerForTest, snapshotOf} from '../helpers/sampling.js';
 import {until} from '../helpers/until.js';
 
 const stuck = ['stuck-1', 'stuck-2'];
@@ -76,8 +76,7 @@ test.each(jdks())('JDK $release: threads that are stuck are listed, those withou
 	const java = await javaForTest('StuckAndIdle', {jdk});
 	await Promise.all(['memory', 'attach'].map(async engine => {
 		const sampler = await samplerForTest(java, {engine});
-		await until(() => (sampler.read()?.session.samples ?? 0) >= 20);
-		const first = sampler.read()!;
+		const first = await snapshotOf(sampler, ({session}) => session.samples >= 20);
 		// What they were found doing first is over.
 		await sleep(500);
 		/** Names of pools that the Threads view lists, or of all. */

@@ -8,9 +8,8 @@ import {Waits} from '../../source/sampler/waits.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {namespaceRefusal, rootless} from '../helpers/users.js';
 import {jdks, piped} from '../helpers/jvm.js';
-import {until} from '../helpers/until.js';
 import {folderForTest, javaForTest} from '../helpers/for-test.js';
-import {samplerForTest} from '../helpers/sampling.js';
+import {samplerForTest, snapshotOf} from '../helpers/sampling.js';
 
 /** What each thread waits for, by name, with the end of its connection. */
 function waitsIn(snapshot: Snapshot): ReadonlyMap<string, string> {
@@ -31,11 +30,10 @@ test.each(jdks())('JDK $release: what threads wait for is what the program knows
 	const portOf = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(java.output())![1]);
 	await Promise.all(['memory', 'attach'].map(async engine => {
 		const sampler = await samplerForTest(java, {engine, waits: true, intervalMs: engine === 'memory' ? 20 : 200});
-		const waits = await until(() => {
-			const snapshot = sampler.read();
-			const found = snapshot && waitsIn(snapshot);
-			return found?.get('wait-for-initialiser')?.startsWith('class') && ![...found.values()].some(wait => wait.startsWith('native call')) && found;
-		});
+		const waits = waitsIn(await snapshotOf(sampler, snapshot => {
+			const found = waitsIn(snapshot);
+			return found.get('wait-for-initialiser')?.startsWith('class') === true && ![...found.values()].some(wait => wait.startsWith('native call'));
+		}));
 		const expected: ReadonlyArray<readonly [name: string, wait: RegExp | string]> = [
 			['read-v4', new RegExp(`^read 127\\.0\\.0\\.1:${portOf('v4')} \\(127\\.0\\.0\\.1:\\d+\\)$`)],
 			['read-v4-with-limit', new RegExp(`^read 127\\.0\\.0\\.1:${portOf('v4')} \\(127\\.0\\.0\\.1:\\d+\\)$`)],
@@ -71,10 +69,7 @@ test.skipIf(namespaceRefusal(ownNetwork))('peers are those of the target\'s own 
 	const java = await javaForTest('KnownPeers', {under: ['unshare', ...ownNetwork, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...piped]});
 	const sampler = await samplerForTest(java, {waits: true});
 	const port = /^v6 (\d+)$/m.exec(java.output())![1];
-	await until(() => {
-		const snapshot = sampler.read();
-		return snapshot && new RegExp(`^read \\[::1\\]:${port} `).test(waitsIn(snapshot).get('read-v6') ?? '');
-	});
+	await snapshotOf(sampler, snapshot => new RegExp(`^read \\[::1\\]:${port} `).test(waitsIn(snapshot).get('read-v6') ?? ''));
 });
 
 /** So late that no sample runs out of time for reading. */

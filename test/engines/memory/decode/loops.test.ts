@@ -75,15 +75,14 @@ describe('debug information of a place in a loop', () => {
 	// A burst of counted loops without debug information of their own, then a call: as of "while (busy) count();
 	// sleep();".
 	const {code, at} = assemble('a:\nwork\nburst:\nwork\npoll:\nwork\ncount:\nwork\nif count\nmore:\nif burst\nend:\nwork\nsleep:\nwork\nreturn');
-	const near = (table: Uint8Array, label: string) => scopeOffsetInLoop(table, at[label] + 3, loopsIn(code));
+	const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
+	const near = (descs: Uint8Array, label: string) => scopeOffsetInLoop(descs, at[label] + 3, loopsIn(code));
 
 	test('is that of the loop around, not of the call behind it', () => {
-		const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
 		expect(['a', 'burst', 'count', 'more', 'end', 'sleep'].map(label => near(table, label))).toEqual([100, 100, 100, 100, 200, 200]);
 	});
 
 	test('so is that of a leaf call in it, which has none', () => {
-		const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
 		const after = (label: string) => scopeOffsetAfterCall(table, at[label], () => loopsIn(code));
 		expect(['poll', 'count', 'more', 'end'].map(label => after(label))).toEqual([100, 100, 100, 100]);
 		expect(after('sleep')).toBe(200);
@@ -91,8 +90,8 @@ describe('debug information of a place in a loop', () => {
 	});
 
 	test('is the next in the loop before the last in it', () => {
-		const table = pcDescs([at.burst + 5, 50], [at.more + 4, 100], [at.sleep + 5, 200]);
-		expect(['burst', 'poll', 'count', 'end'].map(label => near(table, label))).toEqual([50, 100, 100, 200]);
+		const descs = pcDescs([at.burst + 5, 50], [at.more + 4, 100], [at.sleep + 5, 200]);
+		expect(['burst', 'poll', 'count', 'end'].map(label => near(descs, label))).toEqual([50, 100, 100, 200]);
 	});
 
 	test('is the next one where no loop has any', () => {
