@@ -6,8 +6,7 @@ number of the command line is the number of kills.
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {jdks} from '../test/helpers/jvm.js';
-import {killTool} from '../test/helpers/kill-tool.js';
-import {startStress} from '../test/helpers/stress.js';
+import {killTool, startStress} from '../test/helpers/stress.js';
 
 const kills = Number(process.argv[2] ?? 50);
 const rows = [];

@@ -5,9 +5,8 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {closedAfterTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {isNewestOrAskedFor, jdks, nice, targetOf} from '../../helpers/jvm.js';
-import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';
-import {startStress} from '../../helpers/stress.js';
+import {killTool, startStress} from '../../helpers/stress.js';
 import {patienceMs} from '../../helpers/until.js';
 import {Names, rowsOf} from '../observe.js';
 
