@@ -8,48 +8,41 @@ import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {queryThreads} from '../../source/views/threads/threads.js';
-import {createTable, defaultShape, otherName, type TableShape} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
+import {defaultShape, otherName, type TableShape} from '../../source/table/layout.js';
 import {ringOf, saidBy} from '../helpers/random-session.js';
 import {rowsOf} from '../helpers/rows.js';
 import {sum} from '../helpers/sum.js';
-import {drawInto, newSample, snapshotOf, zeroFigures, type DrawnThread} from './sample-maker.js';
+import {newTable, snapshotOf, type DrawnThread} from './sample-maker.js';
 
 /** Room for 1,024 threads. */
 const small: TableShape = {...defaultShape, threads: 64, counters: 1024, contention: 512};
 
 const tasksAlive = 10;
 
-/** A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that stays. */
-class ThreadPerTask {
-	readonly #writer: TableWriter;
-	readonly #reader: TableReader;
-	readonly #sample = newSample();
-	#samples = 0;
+/** The tasks that run in a sample. */
+const tasksIn = (sample: number) => Array.from({length: tasksAlive}, (_, index): DrawnThread => {
+	const task = (Math.floor((sample + (index % 2)) / 2) * tasksAlive) + index;
+	return {
+		key: 100 + task, name: `task-${task}`, state: stateCode.BLOCKED, cpuNs: 1000, frames: [`Task.run${task % 3}`, 'Thread.run'], lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
+	};
+});
 
-	constructor(shape: TableShape) {
-		const buffer = createTable(shape);
-		this.#writer = new TableWriter(buffer);
-		this.#reader = new TableReader(buffer);
-	}
-
-	/** Takes so many samples more; what is known then. */
-	run(samples: number): Snapshot {
-		for (let end = this.#samples + samples; this.#samples < end; this.#samples++) {
-			const tasks = Array.from({length: tasksAlive}, (_, index): DrawnThread => {
-				const task = (Math.floor((this.#samples + (index % 2)) / 2) * tasksAlive) + index;
-				return {
-					key: 100 + task, name: `task-${task}`, state: stateCode.BLOCKED, cpuNs: 1000, frames: [`Task.run${task % 3}`, 'Thread.run'], lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
-				};
-			});
-			this.#writer.count(drawInto(this.#sample, [{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasks], this.#writer), 1000 * (1 + this.#samples), zeroFigures);
+/**
+A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that stays.
+Takes so many samples more, and gives what is known then.
+*/
+function threadPerTask(shape: TableShape): (samples: number) => Snapshot {
+	const {count, reader} = newTable(shape);
+	let taken = 0;
+	return samples => {
+		for (const end = taken + samples; taken < end; taken++) {
+			count([{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasksIn(taken)], 1000 * (1 + taken));
 		}
 
-		const {session, ...snapshot} = snapshotOf(this.#reader);
-		const ms = 1000 * this.#samples;
+		const {session, ...snapshot} = snapshotOf(reader);
+		const ms = 1000 * taken;
 		return {...snapshot, session: {...session, takenAtMs: ms, durationMs: ms, sampledMs: ms}};
-	}
+	};
 }
 
 /** What was counted at each stack, by all threads together. */
@@ -64,9 +57,9 @@ function byStack({counters}: Snapshot): Map<string, [ticks: number, cpuNs: numbe
 }
 
 test('a program that has started a hundred times as many threads as there is room for has right names and owners, and nothing is lost', () => {
-	const program = new ThreadPerTask({...small, maxSlabs: 4});
+	const program = threadPerTask({...small, maxSlabs: 4});
 	const samples = 5000;
-	const snapshot = program.run(samples);
+	const snapshot = program(samples);
 	expect(sum(snapshot.counters.ticks.subarray(0, snapshot.counters.count))).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.threadSamples).toBe(samples * (tasksAlive + 1));
 	expect(snapshot.session.otherTicks).toBe(0);
@@ -85,8 +78,8 @@ test('a program that has started a hundred times as many threads as there is roo
 });
 
 test('windows subtract what a thread counted from where it counts now: from any snapshot to any later one', () => {
-	const program = new ThreadPerTask(small);
-	const snapshots = [5, 40, 100, 3, 700, 20, 20].map(samples => program.run(samples));
+	const program = threadPerTask(small);
+	const snapshots = [5, 40, 100, 3, 700, 20, 20].map(samples => program(samples));
 	expect(snapshots.at(-1)!.threads.name).toContain(endedThreadsName);
 	for (const [index, now] of snapshots.entries()) {
 		for (const then of snapshots.slice(0, index)) {
@@ -106,8 +99,8 @@ test('windows subtract what a thread counted from where it counts now: from any 
 });
 
 test('the past ring leads back over places that were used again', () => {
-	const program = new ThreadPerTask(small);
-	const snapshots = Array.from({length: 60}, () => program.run(20));
+	const program = threadPerTask(small);
+	const snapshots = Array.from({length: 60}, () => program(20));
 	const ring = ringOf(snapshots);
 	const lookBack = new LookBack();
 	for (const index of [58, 3, 30, 0, 59]) {
@@ -122,8 +115,8 @@ test('the past ring leads back over places that were used again', () => {
 });
 
 test('a snapshot without a place used again is its own baseline; one that is aligned twice is the same', () => {
-	const program = new ThreadPerTask(small);
-	const [first, second, third] = [5, 5, 5000].map(samples => program.run(samples));
+	const program = threadPerTask(small);
+	const [first, second, third] = [5, 5, 5000].map(samples => program(samples));
 	expect(alignedTo(second, first)).toBe(first);
 	const aligned = alignedTo(third, first);
 	expect(aligned.threads.key).toContain(endedThreadsKey);

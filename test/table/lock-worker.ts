@@ -1,9 +1,10 @@
 /** Second thread of the lock's tests: what it does is in `workerData`. */
 import {parentPort, workerData} from 'node:worker_threads';
+import {Sample} from '../../source/model/sample.js';
 import {headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
-import {drawInto, newSample, renamed, zeroFigures} from './sample-maker.js';
+import {drawInto, renamed, zeroFigures} from './sample-maker.js';
 
 const {role, table, counters, rounds, spins} = workerData as {
 	role: 'increment' | 'hold' | 'write'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
@@ -43,7 +44,7 @@ switch (role) {
 
 	case 'write': {
 		const writer = new TableWriter(table);
-		const sample = newSample();
+		const sample = new Sample();
 		parentPort!.postMessage('ready');
 		// Each sample has ten threads with one nanosecond each, ever new stacks among them, and names that they never had.
 		for (let round = 0; round < rounds; round++) {

@@ -2,13 +2,14 @@ import {Worker} from 'node:worker_threads';
 import {once} from 'node:events';
 import {performance} from 'node:perf_hooks';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {Sample} from '../../source/model/sample.js';
 import {createTable, defaultShape, headerWords, word} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
 import {sum} from '../helpers/sum.js';
-import {drawInto, newSample, renamed, zeroFigures} from './sample-maker.js';
+import {drawInto, renamed, zeroFigures} from './sample-maker.js';
 
 async function second(data: Record<string, unknown>): Promise<Worker> {
 	const worker = new Worker(await bundle('test/table/lock-worker.ts'), {workerData: data});
@@ -101,10 +102,10 @@ describe('two threads', () => {
 test('a holder that died leaves a reader that gives up in time, and can read again when the lock is free', async () => {
 	const table = createTable();
 	const writer = new TableWriter(table);
-	writer.count(drawInto(newSample(), [{key: 1}], writer), 1, zeroFigures);
+	writer.count(drawInto(new Sample(), [{key: 1}], writer), 1, zeroFigures);
 	const reader = new TableReader(table);
 	const before = reader.read(10);
-	writer.count(drawInto(newSample(), [{key: 1}], writer), 2, zeroFigures);
+	writer.count(drawInto(new Sample(), [{key: 1}], writer), 2, zeroFigures);
 	const worker = await second({role: 'hold', table});
 	await worker.terminate();
 	const startMs = performance.now();

@@ -4,9 +4,9 @@ import {clockFigures, sessionFigures} from '../../source/model/schema.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCount} from '../../source/model/thread-state.js';
-import type {SamplerFigures} from '../../source/table/layout.js';
-import type {TableReader} from '../../source/table/reader.js';
-import type {TableWriter} from '../../source/table/writer.js';
+import {createTable, defaultShape, headerWords, type SamplerFigures, type TableShape} from '../../source/table/layout.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 
 const figures: ReadonlyArray<keyof SamplerFigures> = [...select(sessionFigures, {by: 'sampler'}), ...namesOf(clockFigures)];
@@ -109,8 +109,12 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 	});
 }
 
-export function newSample(): Sample {
-	return new Sample();
+/** A table, its writer and reader, and a sample; `count` has drawn threads counted. */
+export function newTable(shape: TableShape = defaultShape) {
+	const buffer = createTable(shape);
+	const [writer, reader, sample] = [new TableWriter(buffer), new TableReader(buffer), new Sample()];
+	const count = (threads: readonly DrawnThread[], atMs = 1, ...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
+	return {words: headerWords(buffer), writer, reader, sample, count, read: () => reader.read(0)!};
 }
 
 /** What a table says now, as a snapshot of a session. */

@@ -3,22 +3,13 @@ import {otherFrame} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, unknownThreadKey, type Sample} from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
-	createTable, defaultShape, headerWords, otherName, otherNode, slabLayout, word, type TableShape,
+	defaultShape, otherName, otherNode, slabLayout, word, type TableShape,
 } from '../../source/table/layout.js';
-import {TableReader, type TableImage} from '../../source/table/reader.js';
+import type {TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
-import {TableWriter} from '../../source/table/writer.js';
 import {frameIdsOf, rowsOf} from '../helpers/rows.js';
 import {sum, sumsByName} from '../helpers/sum.js';
-import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
-
-/** A table, its writer and reader; `count` has drawn threads counted. */
-function table(shape: TableShape = defaultShape) {
-	const buffer = createTable(shape);
-	const [writer, reader, sample] = [new TableWriter(buffer), new TableReader(buffer), newSample()];
-	const count = (threads: readonly DrawnThread[], atMs = 1, ...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
-	return {words: headerWords(buffer), writer, sample, count, read: () => reader.read(0)!};
-}
+import {drawInto, newTable, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 const tiny: TableShape = {
 	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, counters: 8, contention: 8, maxSlabs: 4096,
@@ -99,7 +90,7 @@ describe('counting', () => {
 				: {...row, cpuNs: 0, ...(row.lock && {lock: {...row.lock, owner: row.lock.owner < 0 ? -1 : (row.lock.owner + 1) % before.length}})});
 		}
 
-		const {writer, sample, read} = table(tiny);
+		const {writer, sample, read} = newTable(tiny);
 		const kept: Array<{image: TableImage; upTo: number}> = [];
 		let sames = 0;
 		for (const [index, threads] of samples.entries()) {
@@ -146,7 +137,7 @@ describe('counting', () => {
 	])('when %s run out nothing is lost', (_, limits) => {
 		const samples = randomSamples(9, {samples: 80, threads: 20, methods: 40, depth: 8});
 		const truth = naive(samples);
-		const {count, read} = table({...defaultShape, ...limits});
+		const {count, read} = newTable({...defaultShape, ...limits});
 		for (const [index, threads] of samples.entries()) {
 			count(threads, index);
 		}
@@ -163,7 +154,7 @@ describe('counting', () => {
 	});
 
 	test('what finds no room is visible under its name', () => {
-		const {count, read} = table({...defaultShape, nodes: 8, threads: 16, maxSlabs: 1});
+		const {count, read} = newTable({...defaultShape, nodes: 8, threads: 16, maxSlabs: 1});
 		count(Array.from({length: 20}, (_, index) => ({key: index + 1, frames: [`A.m${index}`]})));
 		const image = read();
 		const counters = countersOf(image);
@@ -179,7 +170,7 @@ describe('counting', () => {
 	});
 
 	test('threads whose id reads 0 have their stacks, and do not make the table full', () => {
-		const {count, read} = table();
+		const {count, read} = newTable();
 		count([{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {key: 3, frames: ['A.a']}]);
 		const image = read();
 		expect(image.figures.otherTicks).toBe(0);
@@ -187,7 +178,7 @@ describe('counting', () => {
 	});
 
 	test('ticks of more than 32 bits are exact', () => {
-		const {count, read} = table();
+		const {count, read} = newTable();
 		for (const atMs of [1, 2, 3]) {
 			count([{key: 1, frames: ['A.a']}], atMs, undefined, {before: 0, now: 2_000_000_001});
 		}
@@ -198,7 +189,7 @@ describe('counting', () => {
 	});
 
 	test('a row that stands for several threads counts for each, and since when the engine says', () => {
-		const {writer, sample, read} = table();
+		const {writer, sample, read} = newTable();
 		const holder = sample.addThread(1, 0, 'holder');
 		const row = sample.addThread(-9, 0, 'waiter-*');
 		sample.members[row] = 20;
@@ -215,7 +206,7 @@ describe('counting', () => {
 	});
 
 	test('when counters run out threads are given up before lines', () => {
-		const {count, read} = table({...defaultShape, counters: 64, maxSlabs: 1});
+		const {count, read} = newTable({...defaultShape, counters: 64, maxSlabs: 1});
 		count(Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]})));
 		const image = read();
 		const lines = sumsByName(rowsOf(image.counters).map(({node, ticks}) => [stackText(image, node), ticks]));
@@ -224,7 +215,7 @@ describe('counting', () => {
 });
 
 test('CPU time below 0, where more was recorded than used, takes off what was counted there, without a tick', () => {
-	const {count, read} = table();
+	const {count, read} = newTable();
 	const use = (cpuNs: number, atMs: number) => count([{key: 1, state: 3, frames: ['Object.wait', 'Main.run'], attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}]}], atMs);
 	use(70, 1);
 	use(-90, 2);
@@ -235,7 +226,7 @@ test('CPU time below 0, where more was recorded than used, takes off what was co
 
 describe('threads', () => {
 	function counted(samples: Array<{atMs: number; threads: DrawnThread[]}>, accepts?: (name: string) => boolean): TableImage {
-		const {count, read} = table();
+		const {count, read} = newTable();
 		for (const {atMs, threads} of samples) {
 			count(threads, atMs, accepts);
 		}
@@ -292,7 +283,7 @@ describe('threads', () => {
 
 describe('names', () => {
 	test('come back as they went in, over slab borders; long ones are cut', () => {
-		const {writer, read} = table(tiny);
+		const {writer, read} = newTable(tiny);
 		const names = ['', 'a', 'é'.repeat(300), '\u{1F600}'.repeat(256), '€'.repeat(512), 'x'.repeat(513), `${'y'.repeat(510)}\u{1F600}z`];
 		names.push(...Array.from({length: 40}, (_, index) => `${index}`.repeat(100)));
 		const ids = names.map(name => writer.internString(name));
@@ -303,14 +294,14 @@ describe('names', () => {
 	});
 
 	test('hold nothing that a terminal obeys, whatever the target calls its classes', () => {
-		const {writer, read} = table(tiny);
+		const {writer, read} = newTable(tiny);
 		const id = writer.internString('\u001B[2J\u202Eevil');
 		writer.publish(zeroFigures);
 		expect(read().dictionary.strings[id]).toBe(String.raw`\x1b[2J\u202eevil`);
 	});
 
 	test('of threads come back as each thread had them last, those of the dead too, in no more room than these take', () => {
-		const {count, read} = table({...tiny, maxSlabs: 4});
+		const {count, read} = newTable({...tiny, maxSlabs: 4});
 		const kept: Array<{image: TableImage; names: string[]}> = [];
 		for (let round = 0; round < 400; round++) {
 			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any more.
@@ -329,7 +320,7 @@ describe('names', () => {
 });
 
 test('a sample counts as often as it is said to, and the one before it once more where it stands for that: ticks so many times, CPU time once', () => {
-	const {count, read} = table();
+	const {count, read} = newTable();
 	const waiting: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
 	const working: DrawnThread[] = [waiting[0], {key: 2, state: stateCode.RUNNABLE, frames: ['B.work'], cpuNs: 7}];
 	expect(count(waiting, 1, undefined, {before: 2, now: 3})).toBe(true);
@@ -344,7 +335,7 @@ test('a sample counts as often as it is said to, and the one before it once more
 });
 
 test('of a sample that counts for several, a running thread\'s ticks count at its recorded stacks', () => {
-	const {count, read} = table();
+	const {count, read} = newTable();
 	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
 	count([
 		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], attributedCpu},
@@ -363,7 +354,7 @@ test('of a sample that counts for several, a running thread\'s ticks count at it
 });
 
 test('a sample that the lock came too late for counts nowhere, nor does the one before it once more; the next one counts, and an error lets go of the lock', () => {
-	const {words, writer, sample, count, read} = table();
+	const {words, writer, sample, count, read} = newTable();
 	const threads: DrawnThread[] = [{key: 1, frames: ['A.a'], cpuNs: 5}];
 	count(threads);
 	words[word.lock] = 1;
