@@ -1,13 +1,10 @@
 import {expect, test} from 'vitest';
-import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/views/lines/lines.js';
-import {createTable, type TableShape} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
+import type {TableShape} from '../../source/table/layout.js';
 import {seeded} from '../helpers/random.js';
-import {snapshotOf, zeroFigures} from '../table/sample-maker.js';
+import {newTable, snapshotOf, zeroFigures} from '../table/sample-maker.js';
 
 /** Where all threads are in one sample, the ticks that it counts for, and the CPU time at each thread's line. */
 type Moment = {readonly lines: readonly number[]; readonly ticks?: number; readonly cpuNs?: number; readonly records?: number};
@@ -19,10 +16,8 @@ const shape: TableShape = {strings: 64, bytes: 4096, frames: 8, nodes: 8, thread
 
 /** The share of line 1 in a run of the program, as the Lines view has it, and the bar beside it. */
 function measured(moments: readonly Moment[], unit: 'cpu' | 'ticks'): {readonly low: number; readonly high: number} {
-	const buffer = createTable(shape);
-	const writer = new TableWriter(buffer);
+	const {writer, reader, sample} = newTable(shape);
 	const frames = [0, 1, 2, 3].map(line => writer.internFrame(writer.internString('Program'), writer.internString('run'), writer.internString('Program.java'), line));
-	const sample = new Sample();
 	for (const [atMs, {lines, ticks = 1, cpuNs = 0, records = 1}] of moments.entries()) {
 		sample.clear();
 		for (const [thread, line] of lines.entries()) {
@@ -38,7 +33,7 @@ function measured(moments: readonly Moment[], unit: 'cpu' | 'ticks'): {readonly 
 		writer.count(sample, 1 + atMs, zeroFigures, undefined, {before: 0, now: ticks, samples: 1});
 	}
 
-	const row = queryLines(snapshotOf(new TableReader(buffer)), undefined, {...defaultQuery, unit}).rows.find(({line}) => line === 1);
+	const row = queryLines(snapshotOf(reader), undefined, {...defaultQuery, unit}).rows.find(({line}) => line === 1);
 	return row?.selfInterval ?? {low: 0, high: 100};
 }
 

@@ -9,7 +9,7 @@ import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
 import {sum} from '../helpers/sum.js';
-import {drawInto, renamed, zeroFigures} from './sample-maker.js';
+import {drawInto, newTable, renamed, zeroFigures} from './sample-maker.js';
 
 async function second(data: Record<string, unknown>): Promise<Worker> {
 	const worker = new Worker(await bundle('test/table/lock-worker.ts'), {workerData: data});
@@ -130,12 +130,10 @@ describe('the lock word', () => {
 	});
 
 	test('nothing to read makes no use of it', () => {
-		const table = createTable();
-		const writer = new TableWriter(table);
+		const {words, writer, read} = newTable();
 		writer.publish(zeroFigures);
-		const reader = new TableReader(table);
-		const image = reader.read(0);
-		acquireLock(headerWords(table), 0);
-		expect(reader.read(0)).toBe(image);
+		const image = read();
+		acquireLock(words, 0);
+		expect(read()).toBe(image);
 	});
 });
