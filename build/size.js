@@ -5,10 +5,10 @@ import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
 
 const parts = [
-	{part: 'source/', paths: ['source'], limit: 47_400, wanted: 40_000},
+	{part: 'source/', paths: ['source'], limit: 46_900, wanted: 40_000},
 	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 345, wanted: 350},
 	{part: 'agent/', paths: ['agent/src'], limit: 5500, wanted: 5500},
-	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 22_000, wanted: 20_000},
+	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 20_000, wanted: 20_000},
 	{part: 'bench/', paths: ['bench'], limit: 2500, wanted: 2500},
 	{part: 'readme.md', paths: ['readme.md'], limit: 200, wanted: 200},
 	{part: 'docs/performance.md', paths: ['docs/performance.md'], limit: 150, wanted: 150},

@@ -4,7 +4,7 @@ import process from 'node:process';
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {deepStacks, likeStacks, longName, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable} from '../exports/hostile-profiles.js';
-import {run, cli} from '../helpers/run.js';
+import {cli, run, runCli} from '../helpers/run.js';
 import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 import {TerminalSession} from '../helpers/terminal.js';
 
@@ -113,4 +113,24 @@ test('the screen shows as many lines as a file may hold', async () => {
 	await terminal.quit();
 	const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
 	expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);
+});
+
+const compared = async (file: string, ...args: readonly string[]) => runCli('open', saved, '--compare', file, ...args);
+
+test('a file against itself: nothing is new, nothing gone, all of it is noise', async () => {
+	const text = await compared(saved);
+	expect(text).toMatchObject({status: 0, stderr: ''});
+	expect(text.stdout).toContain('Changes, against shop-jdk17.pb.gz');
+	expect(text.stdout).toMatch(/^ CPU \+\/- +ERR +CPU\/s +WAS +TCK \+\/- .*WHAT/m);
+	expect(text.stdout).toMatch(/^ +0\.0 .* noise +\S+:\d+$/m);
+	const {stdout} = await compared(saved, '--format', 'json');
+	const {comparedWith, changes} = JSON.parse(stdout) as {comparedWith: Record<string, unknown>; changes: Array<Record<string, unknown>>};
+	expect(comparedWith).toMatchObject({title: 'shop-jdk17.pb.gz', samples: expect.any(Number) as number});
+	expect(changes.length).toBeGreaterThan(3);
+	expect(changes).toMatchObject(changes.map(() => ({change: 'both', noise: true, cpuMsPerS: {change: 0}, ticksPerS: {change: 0}})));
+});
+
+test('what cannot be compared with is said before anything is started', async () => {
+	expect(await compared(path.join(root, 'no-such.pb.gz'))).toMatchObject({status: 1, stdout: '', stderr: expect.stringContaining('no such file') as string});
+	expect(await compared(saved, '--format', 'lines')).toMatchObject({status: 2, stdout: '', stderr: expect.stringContaining('has no views') as string});
 });

@@ -14,9 +14,8 @@ import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
 import {isRoot, namespaceRefusal} from '../helpers/users.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
-import {type JavaProcess, jdk, jdks, rawTarget} from '../helpers/jvm.js';
+import {type JavaProcess, jdk, jdks, rawTarget, jdkOfItsOwn} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
-import {jdkOfItsOwn} from '../helpers/own-jdk.js';
 import {beside, javaForTest, folderForTest, spawnForTest} from '../helpers/for-test.js';
 
 /** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */
