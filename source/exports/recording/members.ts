@@ -72,13 +72,14 @@ export function headOf(bytes: Uint8Array): MemberHead | undefined {
 	}
 
 	const view = new DataView(bytes.buffer, bytes.byteOffset);
-	const [kind, size, unpackedSize, number] = numberFields.map((_, index) => view.getUint32(signature.length + (index * 4), true));
+	const numberAt = (index: number) => view.getUint32(signature.length + (index * 4), true);
+	const [kind, size, unpackedSize, number] = [numberAt(0), numberAt(1), numberAt(2), numberAt(3)];
 	if (size < headLength || size > maxMemberBytes || unpackedSize > maxMemberBytes) {
 		return undefined;
 	}
 
-	const [atMs, cpuNs, sampledMs, blockedTicks, samples] = doubleFields.map((_, index) => view.getFloat64(doublesAt + (index * 8), true));
-	return {kind, size, unpackedSize, number, atMs, cpuNs, sampledMs, blockedTicks, samples};
+	const doubleAt = (index: number) => view.getFloat64(doublesAt + (index * 8), true);
+	return {kind, size, unpackedSize, number, atMs: doubleAt(0), cpuNs: doubleAt(1), sampledMs: doubleAt(2), blockedTicks: doubleAt(3), samples: doubleAt(4)};
 }
 
 /** Checks a member's CRC-32. */

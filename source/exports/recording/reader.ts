@@ -51,7 +51,8 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 		if (head?.size === member.length && isWhole(member)) {
 			// The bytes since the last intact member are damaged.
 			damaged += at > goodEnd ? 1 : 0;
-			found.push({...head, member});
+			// The member first: V8 is slow to add it to what is spread.
+			found.push({member, ...head});
 			at += head.size;
 			goodEnd = at;
 			// Each index may come with a session.
