@@ -16,7 +16,7 @@ import {acquireLock, releaseLock} from '../source/table/lock.js';
 const spinCounts = [0, 1, 10, 100, 1000, 10_000, -1];
 const roundsEach = 3000;
 /**
-All counts are measured in turn so many times, since other work on the machine comes and goes; waits are pooled, CPU
+All counts are measured in turn several times, since other work on the machine comes and goes; waits are pooled, CPU
 times are medians.
 */
 const repetitions = 7;

@@ -39,7 +39,7 @@ function realThreads(text: string): RealThread[] {
 }
 
 /**
-A dump of so many threads with stacks of so many frames: real threads over and over, made deeper with frames of the
+A dump with the given numbers of threads and frames: real threads over and over, made deeper with frames of the
 others; `variant` changes times, tops of stacks and addresses.
 */
 function grow(real: readonly RealThread[], threads: number, depth: number, variant: number): Buffer {

@@ -17,7 +17,7 @@ const figures = fromNames([...select(sessionFigures, {by: 'sampler'}), ...select
 const threads = 200;
 const depth = 50;
 
-/** Samples with ever new innermost frames, until there are so many facts. */
+/** Samples with a new innermost frame each, until there are enough counters. */
 class Filler {
 	readonly table = createTable();
 	readonly writer = new TableWriter(this.table);

@@ -22,7 +22,7 @@ A rise that would be a tenth of the goal in half an hour; readings alone differ 
 goes.
 */
 const goalMbPerMinute = 0.5;
-/** The same with ever new names, an hour; after the minutes in which the heap finds its size, and the ring is filled. */
+/** The same with new names all the time, an hour; after the minutes in which the heap finds its size, and the ring is filled. */
 const goalMbPerHour = 1;
 const settledMinutes = 10;
 const mega = 1024 * 1024;

@@ -1,6 +1,6 @@
 /*
-A program that starts a thread for each task, a hundred a second (test/programs/BlockedTasks.java), for an hour, or for
-so many minutes: `npm run bench -- thread-per-task 3`. The built program looks at it twice: in a pseudo-terminal, and as
+A program that starts a thread for each task, a hundred a second (test/programs/BlockedTasks.java), for an hour, or
+for a number of minutes: `npm run bench -- thread-per-task 3`. The built program looks at it twice: in a pseudo-terminal, and as
 reports of a minute each. A line a minute: resident memory of both, and what the report says: the newest task among the
 threads (and how many had been started by then), the share of thread samples at "(other)", who holds the Ledger and how
 many tasks waited for it. Targets: memory flat from the tenth minute on, names and holder right in each report.

@@ -10,7 +10,7 @@ const attributeNames: Readonly<Record<string, string | undefined>> = {
 	service_name: 'service.name', hostname: 'host.name', pid: 'process.pid', jvm_version: 'process.runtime.version',
 };
 
-/** Entry 0 of a table stands for none, so ids of pprof, which begin at 1, are indexes. */
+/** Entry 0 of a table means none, so ids of pprof, which begin at 1, are indexes. */
 const none = {};
 
 /** OTLP profiles over HTTP with JSON (opentelemetry/proto/profiles/v1development, development version 1). */

@@ -33,7 +33,7 @@ const maxWaitMs = 60_000;
 export class Sender {
 	/** Bodies that the backend took. */
 	sent = 0;
-	/** Bodies that the backend refused for good. */
+	/** Bodies that the backend refused, which are not sent again. */
 	refused = 0;
 	/** Bodies for which there was no room, or no time at the end. */
 	dropped = 0;
@@ -127,7 +127,7 @@ export class Sender {
 		}
 	}
 
-	/** Sends a body once. `isOver`: it was taken or refused for good. */
+	/** Sends a body once. `isOver`: it was taken, or refused and is not sent again. */
 	async #try(body: Uint8Array): Promise<{readonly isOver: boolean; readonly problem?: string; readonly retryAfterMs?: number}> {
 		const {headers, timeoutMs} = this.#options;
 		let given: Headers;

@@ -51,7 +51,7 @@ describe('our own files', () => {
 		expect(canonical(readPprof(writePprof(snapshot, '1.0.0')))).toEqual(canonical(snapshot));
 	});
 
-	test('files that were saved once open for good: every tick of the session, lines, threads, states, holders of locks', () => {
+	test('a saved file opens again: every tick of the session, lines, threads, states, holders of locks', () => {
 		// Ten seconds of demo/shop.jar on JDK 17, saved by version 0.1.0.
 		const snapshot = readPprof(readFileSync(new URL('../fixtures/exports/shop-jdk17.pb.gz', import.meta.url)));
 		const {facts, threads, contention, session, target} = canonical(snapshot);

@@ -53,7 +53,7 @@ export function spawnForTest(command: string, args: readonly string[], options: 
 /** Puts a program on the first CPU alone. */
 export const onFirstCpu: readonly string[] = ['taskset', '-c', '0', ...nice];
 
-/** Keeps the first CPU busy until the test ends, with so many programs that share it with JVMs there. */
+/** Keeps the first CPU busy until the test ends, with this number of programs that share it with JVMs there. */
 export function keepFirstCpuBusy(count: number): Array<{readonly pid: number}> {
 	return Array.from({length: count}, () => spawnForTest(onFirstCpu[0], [...onFirstCpu.slice(1), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'}));
 }

@@ -121,7 +121,7 @@ export class Picture {
 	}
 }
 
-/** Two threads that wait for each other, for 50 s or from so many milliseconds on. */
+/** Two threads that wait for each other, for 50 s or from this time on (milliseconds). */
 export function deadlocked(sinceMs = 50_000): Snapshot {
 	return new Picture().draw('one <- two@take:1 | B | enter:4\ntwo <- one@take:2 | B | enter:9').set(['one', 'two'], {sinceMs}).build();
 }

@@ -36,7 +36,7 @@ export function traceReport(calls = [4, 10, 1], elapsedNs = 2e9): TraceReport {
 
 export const report = traceReport();
 
-/** Jobs of one kind that wait and are done, so many each. */
+/** Jobs of one kind: how many wait, and how many are done. */
 export function taskReportOf(counts = [2, 2], elapsedNs = 2e9, {longest = [0], readings = [0], about = {}}: {readonly longest?: readonly number[]; readonly readings?: ReadonlyArray<number | string>; readonly about?: Partial<TaskReport>} = {}): TaskReport {
 	const given = {
 		probe: 'jobs', counters: [], notes: [], history: [], states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}], ...about,

@@ -27,7 +27,7 @@ export function spikeSession(seconds: number): Snapshot[] {
 	});
 }
 
-/** Records a session of so many seconds into a new file. */
+/** Records a session of this length in seconds into a new file. */
 export async function recordSpike(file: string, seconds: number): Promise<void> {
 	const recorder = await Recorder.create(file);
 	let ring = emptyRing;

@@ -108,7 +108,7 @@ test('late timers and slow samples do not lower the rate', () => {
 	expect(clock.late).toBe(0);
 });
 
-test.each([100, 50, 200, 33.3])('a program that repeats itself every %d ms is met at every phase alike', periodMs => {
+test.each([100, 50, 200, 33.3])('a program that repeats itself every %d ms is sampled at every phase alike', periodMs => {
 	const begun = simulate(new SamplingClock(0, seeded(3)), 100, 10_000);
 	const phases = Array.from({length: 10}, () => 0);
 	for (const at of begun) {

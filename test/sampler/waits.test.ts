@@ -141,7 +141,7 @@ test('a thread that has run is read again, and keeps what is known of its stack 
 	expect([peers(), [...sample.isSame.subarray(0, 2)]]).toEqual([['one', 'two'], [1, 0]]);
 });
 
-test('names of ever new peers do not fill the dictionary', () => {
+test('names of peers that keep changing do not fill the dictionary', () => {
 	const interner = new SnapshotBuilder();
 	let count = 0;
 	const waits = new Waits(interner, callsBy(() => `10.0.0.1:${count++}`));

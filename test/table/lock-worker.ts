@@ -46,7 +46,7 @@ switch (role) {
 		const writer = new TableWriter(table);
 		const sample = new Sample();
 		parentPort!.postMessage('ready');
-		// Each sample has ten threads with one nanosecond each, ever new stacks among them, and names that they never had.
+		// Each sample has ten threads with one nanosecond each, new stacks among them, and names that they never had.
 		for (let round = 0; round < rounds; round++) {
 			const threads = Array.from({length: 10}, (_, row) => ({
 				key: 1 + ((round + row) % 500), name: renamed(1 + ((round + row) % 500), round + 1), cpuNs: 1, state: 2, frames: [`C.m${(round * row) % 3000}`, `D.n${row}`], lock: {kind: 1, className: 'L', owner: -1},

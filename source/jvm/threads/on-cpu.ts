@@ -7,7 +7,7 @@ import type {ThreadCpu} from './thread-cpu.js';
 const statusBytes = 4096;
 const endBytes = 512;
 
-/** When so many files are open, all are closed. */
+/** When this many files are open, all are closed. */
 const maxOpenFiles = 32;
 
 /** To read the same number of timeslices before and after status. */

@@ -17,7 +17,7 @@ const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view',
 /** Actions of tables that work in help and detail too. */
 const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'record', 'focus', 'trace', 'edit', 'copy']);
 
-/** For so many milliseconds after q closed something, q does nothing: pressing it twice does not quit. */
+/** How long q does nothing after it closed something, so that pressing it twice does not quit; milliseconds. */
 const closeGuardMs = 500;
 
 /** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
