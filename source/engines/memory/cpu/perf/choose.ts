@@ -45,7 +45,7 @@ function whatThreadEventsMiss(withKernel: boolean, refusal: string | undefined):
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
 }
 
-/** One thread may be ending. */
+/** A thread may be ending. */
 const maxThreadsTried = 4;
 
 const trialPeriodNs = 1e9;
@@ -67,7 +67,8 @@ export function allowedEvents(calls: PerfCalls, pid: number): AllowedEvents {
 
 /** Returns 0 if an event on one of the process's threads opens; otherwise an errno. */
 function tryEvent(calls: PerfCalls, pid: number, {withKernel}: {readonly withKernel: boolean}): number {
-	for (const tid of threadIdsOf(pid).slice(0, maxThreadsTried)) {
+	// The main thread usually lives as long as the process.
+	for (const tid of [pid, ...threadIdsOf(pid)].slice(0, maxThreadsTried)) {
 		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: trialPeriodNs, withKernel});
 		if (typeof event !== 'number') {
 			event.close();
