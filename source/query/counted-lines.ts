@@ -1,3 +1,4 @@
+import {lookUp} from '../model/column-types.js';
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
@@ -99,7 +100,8 @@ export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const attributed = attributionOf(dictionary, query);
 	const byNode = sumsByNode(counters, nodeCount, scope);
-	const sums = new BucketSums(counters, byNode, attributed.subarray(0, nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length, scope);
+	const groupOfNode = lookUp(grouping.groupOfFrame, lookUp(nodeFrame, attributed, nodeCount));
+	const sums = new BucketSums(counters, byNode, groupOfNode, grouping.locations.length, scope);
 	const totals = totalsOf(dictionary, byNode, grouping);
 	const {wholeCpuNs, wholeTicks} = sums;
 	const inStep = threadsInStep(snapshot, since);

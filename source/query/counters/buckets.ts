@@ -1,4 +1,5 @@
 import {getOrCreate} from '../../model/get-or-create.js';
+import {lookUp} from '../../model/column-types.js';
 import {sumOf} from '../../model/sum.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {rootNode} from '../../model/frame.js';
@@ -13,11 +14,12 @@ export class CounterBuckets {
 	readonly #firstOfBucket: Int32Array;
 	readonly #nextOfCounter: Int32Array;
 
-	constructor(counterCount: number, bucketOf: (counter: number) => number, bucketCount: number) {
+	/** `bucketOf`: by counter, a bucket below `bucketCount`. */
+	constructor(bucketOf: Int32Array, bucketCount: number) {
 		this.#firstOfBucket = new Int32Array(bucketCount).fill(-1);
-		this.#nextOfCounter = new Int32Array(counterCount);
-		for (let counter = counterCount - 1; counter >= 0; counter--) {
-			const bucket = bucketOf(counter);
+		this.#nextOfCounter = new Int32Array(bucketOf.length);
+		for (let counter = bucketOf.length - 1; counter >= 0; counter--) {
+			const bucket = bucketOf[counter];
 			this.#nextOfCounter[counter] = this.#firstOfBucket[bucket];
 			this.#firstOfBucket[bucket] = counter;
 		}
@@ -107,7 +109,7 @@ export class BucketSums {
 		this.wholeTicks = wholeTicks;
 		this.wholeCpuNs = wholeCpuNs;
 		this.whole = {cpu: cpuPieces(wholeCpuNs, byNode.squaresOfUs), ticks: {sum: wholeTicks, squares: byNode.squaresOfTicks}};
-		this.buckets = new CounterBuckets(count, counter => bucketOfNode[node[counter]], buckets);
+		this.buckets = new CounterBuckets(lookUp(bucketOfNode, node, count), buckets);
 	}
 
 	cpu(bucket: number): Pieces {

@@ -1,3 +1,4 @@
+import {lookUp} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {counterColumns} from '../../model/schema.js';
@@ -82,7 +83,7 @@ export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined
 	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << counters.state[index])) !== 0 && isCounted(scope, counters.thread[index]);
 	const balanced = withoutNegativeCpu(dictionary, recordsInWindow(counterColumns, counters, alignedTo(snapshot, since)?.counters, isWanted));
 	const {folded} = stackIndex(dictionary);
-	const inJava = folded && !scope.native ? {...balanced, node: balanced.node.subarray(0, balanced.count).map(node => folded[node])} : balanced;
+	const inJava = folded && !scope.native ? {...balanced, node: lookUp(folded, balanced.node, balanced.count)} : balanced;
 	return scope.allWork ? inJava : withoutSmallWork(inJava, dictionary);
 }
 
@@ -121,5 +122,5 @@ function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters 
 		target[node] = target[target[node]];
 	}
 
-	return {...counters, node: counters.node.subarray(0, counters.count).map(node => target[node])};
+	return {...counters, node: lookUp(target, counters.node, counters.count)};
 }

@@ -1,4 +1,5 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {sumUpTo} from '../../model/sum.js';
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -94,7 +95,7 @@ function windowOf({newest: then, windows}: Ring, now: Snapshot, facts: MomentFac
 		atMs: Math.max(session.lastSampleAtMs || session.takenAtMs, (windows.at(-1)?.atMs ?? 0) + 1),
 		cpuNs: cpuOf(now) - (then ? cpuOf(then) : 0),
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
-		blockedTicks: blockedTicks(now) - (then ? blockedTicks(then) : 0),
+		blockedTicks: blockedTicksOf(now) - (then ? blockedTicksOf(then) : 0),
 		samples: session.samples - (then?.session.samples ?? 0),
 		...kept(windowBody(then, now, facts)),
 	};
@@ -118,15 +119,20 @@ function cpuOf({threads}: Snapshot): number {
 	return sumUpTo(threads.count, thread => threads.cpuNs[thread]);
 }
 
-/** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
-function blockedTicks({counters, contention}: Snapshot): number {
-	const {count, state, ticks} = counters;
-	let sum = sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
-	for (let counter = 0; counter < count; counter++) {
-		sum += Number(state[counter] === stateCode.BLOCKED) * ticks[counter];
-	}
+/** Each snapshot is asked for twice: it ends a window and begins the next. */
+const blockedTicks = new WeakMap<Snapshot, number>();
 
-	return sum;
+/** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
+function blockedTicksOf(snapshot: Snapshot): number {
+	return getOrCreate(blockedTicks, snapshot, () => {
+		const {counters: {count, state, ticks}, contention} = snapshot;
+		let sum = sumUpTo(contention.count, row => contention.lockKind[row] === lockKindCode.park && contention.owner[row] >= 0 ? contention.ticks[row] : 0);
+		for (let counter = 0; counter < count; counter++) {
+			sum += Number(state[counter] === stateCode.BLOCKED) * ticks[counter];
+		}
+
+		return sum;
+	});
 }
 
 /** Merges old windows, and deflates merged ones that are complete. */

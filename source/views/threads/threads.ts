@@ -77,7 +77,7 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope
 	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, locations} = index.grouping('line');
 	// Samples without frames have no line: they go into a bucket of their own.
-	const buckets = new CounterBuckets(counters.count, counter => counters.node[counter] === rootNode ? threads.count : counters.thread[counter], threads.count + 1);
+	const buckets = new CounterBuckets(counters.thread.slice(0, counters.count).map((thread, counter) => counters.node[counter] === rootNode ? threads.count : thread), threads.count + 1);
 	const ranking = rankingOf(counters, buckets, scope, counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]]);
 	return thread => locations[ranking([thread], 1).top[0]];
 }

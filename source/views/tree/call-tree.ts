@@ -98,7 +98,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 			}
 		}
 
-		this.viaOf = ends && viaOfBuckets(dictionary, ends, {counters, buckets: new CounterBuckets(counters.count, counter => nodeOfCounter[counter], nodeCount), scope});
+		this.viaOf = ends && viaOfBuckets(dictionary, ends, {counters, buckets: new CounterBuckets(nodeOfCounter, nodeCount), scope});
 		this.starts = [...new Set(options.starts ?? nodeOfCounter)].filter(node => this.#hasWeight(node));
 		this.root = new Node(this);
 		this.whole = options.whole ?? {ticks: this.root.totalTicks, cpuNs: this.root.totalCpuNs};
