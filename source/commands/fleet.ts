@@ -106,6 +106,8 @@ class Fleet {
 	/** Shows the table until the user opens a row, or leaves: undefined. */
 	async #choose(): Promise<OpenProfile | undefined> {
 		let opened: OpenProfile | undefined;
+		// The profile that was left may still wait for another span.
+		this.#abort.abort();
 		this.#query = this.#table!.query;
 		await choose(this.#options, {
 			list: () => this.#table!.list,
@@ -117,6 +119,10 @@ class Fleet {
 				this.#chooser = state;
 				this.#query = this.#table!.query;
 				opened = await this.#open(JSON.parse(id) as FleetRow['labels']);
+				return opened !== undefined;
+			},
+			cancel: () => {
+				this.#abort.abort();
 			},
 		});
 		return opened;

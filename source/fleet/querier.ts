@@ -1,4 +1,5 @@
 import {getOrCreate} from '../model/get-or-create.js';
+import {record} from '../model/saved-values.js';
 import {sumOf} from '../model/sum.js';
 import {printable} from '../model/text.js';
 import {VarintWriter} from '../model/varints.js';
@@ -168,7 +169,7 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 	}));
 	const answer = await ask(query, 'SelectSeries', context, {body, contentType: 'application/json', maxBytes: maxTableBytes});
 	try {
-		const {series = []} = JSON.parse(Buffer.from(answer).toString()) as SeriesAnswer;
+		const {series = []} = record(JSON.parse(Buffer.from(answer).toString())) as SeriesAnswer;
 		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));
 		const rows = new Map<string, FleetRow>();
 		for (const {labels: all = [], points = []} of series) {
@@ -181,7 +182,7 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 
 		return [...rows.values()].filter(({value}) => value > 0 && value < maxValue).sort(largestFirst).slice(0, maxJvms);
 	} catch {
-		throw new UserError(`${url.origin} gave an answer that no backend gives`, {hint: example});
+		throw new UserError(`${url.origin} gave an answer that is not a Pyroscope's`, {hint: example});
 	}
 }
 

@@ -51,7 +51,7 @@ export function valueOrNone(unit: Exclude<Unit, 'text'>, value: number, sizes: S
 
 /** Returns a value that must be an object. */
 export function record(value: unknown): Document {
-	if (typeof value !== 'object' || value === null) {
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new RangeError('an object is missing from the session data');
 	}
 

@@ -24,18 +24,11 @@ import {TerminalSession} from '../helpers/terminal.js';
 import {decodeOtlp, decodePush, labels, windows, type Decoded} from './decode.js';
 import {serve} from './serve.js';
 
-/** A backend of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
-const builtBackend = buildBackend();
-
-function buildBackend(): string | undefined {
-	const program = path.join(sharedFolder(), 'backend');
-	const {status, stderr} = spawnSync(goProgram() ?? 'go', ['build', '-o', program, '.'], {cwd: path.join(import.meta.dirname, 'backend'), encoding: 'utf8', timeout: 180_000});
-	if (status !== 0) {
-		process.stderr.write(`no backend in Go: ${stderr ?? 'no go'}\n`);
-	}
-
-	return status === 0 ? program : undefined;
-}
+/** The program of a backend of Pyroscope's and OpenTelemetry's own code; undefined where Go or its modules are not to be had. */
+const goBackend = path.join(sharedFolder(), 'backend');
+const build = spawnSync(goProgram() ?? 'go', ['build', '-o', goBackend, '.'], {cwd: path.join(import.meta.dirname, 'backend'), encoding: 'utf8', timeout: 180_000});
+const builtBackend = build.status === 0 ? goBackend : undefined;
+process.stderr.write(builtBackend ? '' : `no backend in Go: ${build.stderr ?? 'no go'}\n`);
 
 /** Starts it; `printed` has the profiles that it was sent, and the queries. */
 async function startBackend(program: string) {
@@ -162,9 +155,10 @@ async function tableOf(answer: string, parameters = '') {
 }
 
 test.each([
-	['tiny chunks', `transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`, 'gave an answer that no backend gives'],
+	['tiny chunks', `transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(1_000_000)}0\r\n\r\n`, 'gave an answer that is not a Pyroscope\'s'],
+	['another kind', '\r\n[]', 'gave an answer that is not a Pyroscope\'s'],
 	['too much', `\r\n${'['.repeat(2 ** 23)}`, 'sent more than 4 MB'],
-])('an answer of %s is refused before it fills the heap', async (_, answer, problem) => {
+])('an answer of %s is refused, before it fills the heap', async (_, answer, problem) => {
 	expect(await tableOf(answer)).toMatchObject({status: 1, stderr: expect.stringContaining(problem) as string});
 });
 
@@ -199,23 +193,38 @@ test('headers go to no other backend than the opened one', async () => {
 	expect(received).toEqual([undefined, 'Bearer one', 'Bearer one']);
 });
 
-test('a request that failed is said, also one for the span before, and asked again', async () => {
+test('a request that failed is said, also one for the span before, and asked again; Esc ends one', async () => {
 	const isOfSpan = new VarintWriter();
 	isOfSpan.number(3 << 3);
 	isOfSpan.number(startedAtMs);
 	const shown = Buffer.from(isOfSpan.take());
-	let isDown = true;
+	const series = ['a', 'b'].map(value => ({labels: [{name: 'pod', value}], points: [{timestamp: startedAtMs + 60_000, value: 1e9}]}));
+	/** What a request for a profile is answered with, if anything. */
+	let statusFor = (_isOfShown: boolean): number | undefined => 500;
 	const {port} = await serve(async ({url}, body, response) => {
-		const isTable = url!.endsWith('SelectSeries');
-		await (isTable ? terminal.until('tprof-top: asking 127.0.0.1:') : undefined);
-		response.writeHead(isTable || !isDown || body.includes(shown) ? 200 : 500);
-		response.end(isTable ? '{"series": [{"points": [{"timestamp": 1700000060000, "value": 1e9}]}]}' : writePprof(whole, '1.0.0'));
+		const status = statusFor(body.includes(shown));
+		if (url!.endsWith('SelectSeries')) {
+			await terminal.until('tprof-top: asking 127.0.0.1:');
+			response.end(JSON.stringify({series}));
+		} else if (status) {
+			response.writeHead(status).end(writePprof(whole, '1.0.0'));
+		}
 	});
 	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, 'open', `pyroscope://127.0.0.1:${port}/?from=${startedAtMs}&until=${startedAtMs + 60_000}`], {env: {TZ: 'UTC'}}));
+	await terminal.until('>3.3%');
+	terminal.type('\r');
+	await terminal.until(/^http:.* answered 500/m);
+	statusFor = () => undefined;
+	terminal.type('\r');
+	await terminal.until('asking the backend');
+	terminal.type('\u001B');
+	await terminal.until('22:13-22:14; [ ] move it');
+	statusFor = isOfShown => isOfShown ? 200 : 500;
+	terminal.type('\r');
 	await terminal.until('22:13-22:14; nothing to compare with: http');
 	terminal.type('[');
 	await terminal.until(/22:12-22:13: .*answered 500/);
-	isDown = false;
+	statusFor = () => 200;
 	terminal.type('[');
 	await terminal.until('22:12-22:13; [ ] move it');
 });

@@ -2,7 +2,7 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {
-	ChooserScreen, matching, pressChooser, type ChooserPorts, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
+	ChooserScreen, matching, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
@@ -25,12 +25,12 @@ const after = (keys: readonly string[]): ChooserStep => {
 	return step;
 };
 
-const chooses = (keys: string[], chosen: string | undefined) => {
+test.each([
+	[['enter'], '100'], [['down', 'enter'], '200'], [['end', 'up', 'up', 'up', 'enter'], '100'], [['end', 'enter'], undefined],
+	[[...'MAIL', 'enter'], '200'], [[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'], [[...'nothing', 'enter'], undefined],
+])('%j chooses %s', (keys, chosen) => {
 	expect(after(keys).chosen).toBe(chosen);
-};
-
-test.each([[['enter'], '100'], [['down', 'enter'], '200'], [['end', 'up', 'up', 'up', 'enter'], '100'], [['end', 'enter'], undefined]])('%j chooses %s', chooses);
-test.each([[[...'MAIL', 'enter'], '200'], [[...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter'], '100'], [[...'nothing', 'enter'], undefined]])('what is typed filters: %j chooses %s', chooses);
+});
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
 	const {state} = after(['down']);
@@ -57,10 +57,10 @@ const columnsOfRows: readonly ChoiceColumn[] = [
 const theme = new Theme({color: false, ascii: true});
 
 /** The screen with a list that stays; `left` has what it was left with. */
-function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24, ports: Partial<ChooserPorts> = {}): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
+function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<string | undefined>} {
 	const left: Array<string | undefined> = [];
 	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
-		...ports, theme, list: () => ({
+		theme, list: () => ({
 			title: 'which JVM?', columns: columnsOfRows, nameHeading: 'MAIN CLASS', none: 'no JVMs found', rows: list,
 		}), onLeave(id) {
 			left.push(id);
@@ -69,19 +69,11 @@ function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24, ports: 
 	return {screen, left};
 }
 
-test('in the table of a backend, [ and ] move the span, / is no letter, and a row that does not open says why', async () => {
+test('in the table of a backend, [ and ] move the span, and / is no letter', () => {
 	expect(pressChooser(empty, '[', rows, 10, 'backend').steps).toBe(-1);
 	expect(pressChooser(empty, ']', rows, 10, 'backend').steps).toBe(1);
 	expect(pressChooser(empty, '/', rows, 10, 'backend')).toEqual({state: empty});
 	expect(after(['[', '/']).state.filter).toBe('[/');
-	const {screen, left} = screenOf(rows, 80, 24, {
-		async prepare() {
-			throw new Error('the backend has nothing of it');
-		},
-	});
-	expect((await screen.lines('enter')).at(-2)).toBe('the backend has nothing of it');
-	await screen.type('\u0003');
-	expect(left).toEqual([undefined]);
 });
 
 test('why a JVM cannot be chosen is said whole', async () => {

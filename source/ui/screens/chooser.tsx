@@ -63,8 +63,10 @@ export type ChooserPorts = {
 	readonly initial?: ChooserState;
 	/** Moves the span of the rows by `steps` of its length. Absent for a list without spans. */
 	readonly move?: (steps: number) => Promise<void>;
-	/** Called before the screen is left with a row; it stays if this rejects, with the error's message. */
-	readonly prepare?: (id: string, state: ChooserState) => Promise<void>;
+	/** Called before the screen is left with a row; it stays unless this resolves to true, and says why if it rejects. */
+	readonly prepare?: (id: string, state: ChooserState) => Promise<boolean>;
+	/** Makes `prepare` resolve to false soon. */
+	readonly cancel?: () => void;
 };
 
 type ChooserScreenProps = ChooserPorts & {
@@ -80,7 +82,7 @@ const listEveryMs = 1000;
 const otherLines = 4;
 
 /** A live list; `onLeave` gets the id of the row chosen, if any. */
-export function ChooserScreen({theme, list, initial = nothingTyped, move, prepare, onLeave}: ChooserScreenProps) {
+export function ChooserScreen({theme, list, initial = nothingTyped, move, prepare, cancel, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
@@ -109,15 +111,14 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		setState(next);
 	};
 
-	/** Waits for an answer; resolves to false, with a message, if there is none. */
-	const request = async (answer: Promise<void> | undefined): Promise<boolean> => {
+	/** Waits for an answer; resolves to undefined, with a message, if there is none. */
+	const request = async <Answer,>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> => {
 		setRequests(count => count + 1);
 		try {
-			await answer;
-			return true;
+			return await answer;
 		} catch (error) {
 			show({...newest.current, message: (error as Error).message});
-			return false;
+			return undefined;
 		} finally {
 			setListed(list());
 			setRequests(count => count - 1);
@@ -136,9 +137,13 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 	const press = (input: string | MouseInput) => {
 		const room = roomOf(newest.current);
 		const step = typeof input === 'string' ? pressChooser(newest.current, input, rows, room, source) : clickChooser(newest.current, input, rows, room);
-		const isQuitting = step.effect === 'leave' && step.chosen === undefined;
+		const action = typeof input === 'string' ? actionOf('chooser', input, source) : undefined;
+		if (phase.current === 'preparing' && action === 'back') {
+			cancel?.();
+		}
+
 		// Ignores the rest of the read that contained the last key.
-		if (phase.current === 'left' || (phase.current === 'preparing' && !isQuitting)) {
+		if (phase.current === 'left' || (phase.current === 'preparing' && action !== 'quit')) {
 			return;
 		}
 

@@ -47,7 +47,7 @@ const lists: readonly Context[] = [...tables, 'detail', 'help', 'menu', 'chooser
 const allKeys: readonly KeyBinding[] = [
 	{action: 'close', keys: ['q'], contexts: tables, label: 'q', title: 'quit', help: 'close help, detail or menu, and go back from focus; in a view: quit. A summary stays on the terminal, the session is kept for tprof-top open --last', knownFrom: 'htop, less'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts, label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
-	{action: 'back', keys: ['escape'], contexts: ['chooser'], label: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['chooser'], label: 'Esc', title: 'quit', help: 'stop loading a row; otherwise clear the filter or, if it is empty, quit without choosing'},
 	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], label: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
 	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], label: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
 	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], label: 'h F1', title: 'all of it', help: 'from the help for the view to all of the help; there: close it'},
