@@ -2,7 +2,7 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {xdgFolder} from '../config/configure.js';
-import {freeStem, nearestFolder, removeAll, writeTogether, WriteError} from '../exports/files/files.js';
+import {freeStem, ignoringErrors, nearestFolder, removeAll, writeTogether, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
@@ -53,8 +53,7 @@ export const recordingItem = {id: 'recording', title: 'Recording: all of the pas
 /** Writes all windows of a ring to a file of their own, or none. Throws UserError. */
 async function recordRing(ring: Ring, file: string): Promise<Recorder> {
 	const recorder = await Recorder.create(file);
-	const oldest = 0;
-	await recorder.follow(ring, oldest);
+	await recorder.follow(ring, 0);
 	await recorder.finish();
 	if (recorder.problem !== undefined || recorder.windows === 0) {
 		// Without windows there is no file, or it is another program's.
@@ -120,17 +119,12 @@ export async function lastKept(folder = keptFolder()): Promise<string> {
 
 /** Returns the file names of kept sessions, the oldest first. */
 async function keptIn(folder: string): Promise<string[]> {
-	const names = await namesIn(folder);
+	let names: string[] = [];
+	await ignoringErrors(async () => {
+		names = await readdir(folder);
+	});
 	const timeOf = (name: string) => keptName.exec(name)?.[1] ?? '';
 	return names.filter(name => keptName.test(name)).sort((a, b) => byText(timeOf(a), timeOf(b)));
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-	try {
-		return await readdir(folder);
-	} catch {
-		return [];
-	}
 }
 
 /**

@@ -1,4 +1,4 @@
-import {mkdtempSync, readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
@@ -6,16 +6,12 @@ import {readPprof} from '../../source/exports/pprof/read.js';
 import {isNewestOrAskedFor, jdks, startShop} from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {cli} from '../helpers/run.js';
-import {beside, closedAfterTest, javaForTest, sharedFolder, sharedShop, stoppedAfterTest} from '../helpers/for-test.js';
-
-const folder = sharedFolder();
+import {beside, closedAfterTest, folderForTest, javaForTest, sharedShop, stoppedAfterTest} from '../helpers/for-test.js';
 
 /** What is left by one test is not what another one opens again. */
 function open(at: string, ...args: string[]): TerminalSession {
 	return closedAfterTest(new TerminalSession(process.execPath, [cli, '--snapshot-dir', at, '--max-overhead', '100', ...args], {env: {XDG_STATE_HOME: path.join(at, 'state')}}));
 }
-
-const ownFolder = () => mkdtempSync(path.join(folder, 'own-'));
 
 /** The rows of the table on an 80 x 24 screen, without the mark of the selection. */
 function rows(screen: string): string[] {
@@ -26,7 +22,7 @@ function rows(screen: string): string[] {
 /** Alone: a process that is started meanwhile would inherit the terminal and keep it open. */
 test('its window closed, it ends without a word', async () => {
 	const target = stoppedAfterTest(await startShop({jdk: jdks().at(-1)!}));
-	const outcome = ownFolder();
+	const outcome = folderForTest();
 	const [words, code] = [path.join(outcome, 'words'), path.join(outcome, 'code')];
 	// The shell outlives the signal that says so, to see how its child ends.
 	const session = new TerminalSession('sh', ['-c', 'trap "" HUP; "$@" 2>"$0/words"; echo $? >"$0/code"', outcome, process.execPath, cli, '--snapshot-dir', outcome, String(target.pid)]);
@@ -42,13 +38,13 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 	const shared = sharedShop({jdk: on});
 
 	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, beside(async () => {
-		const session = open(ownFolder(), String(shared.java.pid), '-d', '60', '--interval', '2000');
+		const session = open(folderForTest(), String(shared.java.pid), '-d', '60', '--interval', '2000');
 		await session.until(/^> +(?:[1-9]\d*\.\d|100) /m, 'a share of CPU time');
 		await session.quit();
 	}));
 
 	test('start, filter, drill down, save, quit: the terminal is given back and a summary stays', {concurrent: false}, beside(async () => {
-		const at = ownFolder();
+		const at = folderForTest();
 		const session = open(at, String(shared.java.pid));
 		await session.until('demo.Pricing.discount');
 		expect(session.isAlternate).toBe(true);
@@ -99,7 +95,7 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 describe.concurrent('the summary says what the run was about', () => {
 	test.for(['trace', 'M'])('traced methods, and nothing of the tool\'s own (%s)', beside(async way => {
 		const target = await javaForTest('KnownTraces');
-		const session = way === 'trace' ? open(ownFolder(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(ownFolder(), String(target.pid));
+		const session = way === 'trace' ? open(folderForTest(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(folderForTest(), String(target.pid));
 		if (way === 'M') {
 			await session.until(/^> .*KnownTraces/m);
 			session.type('M');
@@ -122,7 +118,7 @@ describe.concurrent('the summary says what the run was about', () => {
 
 test.concurrent('a JVM is chosen from the list, which gives the terminal to the next screen; Esc leaves without a choice', beside(async () => {
 	const {pid} = await javaForTest('ParkedAndEcho');
-	const session = open(ownFolder());
+	const session = open(folderForTest());
 	await session.until(String(pid));
 	// A letter behind Ctrl-Z or Ctrl-L in the same read filters.
 	session.type('\u001Ap');
@@ -132,7 +128,7 @@ test.concurrent('a JVM is chosen from the list, which gives the terminal to the 
 	await session.until(new RegExp(`filter: parked ${pid}[^]*> *${pid} `));
 	session.type('\r');
 	await session.until(new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
-	const other = open(ownFolder());
+	const other = open(folderForTest());
 	await other.until(String(pid));
 	other.type('\u001B');
 	expect(await other.ended()).toMatchObject({exitCode: 0});
@@ -141,7 +137,7 @@ test.concurrent('a JVM is chosen from the list, which gives the terminal to the 
 
 test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', beside(async () => {
 	const target = await startShop();
-	const session = open(ownFolder(), String(target.pid));
+	const session = open(folderForTest(), String(target.pid));
 	await session.until('demo.Pricing.discount');
 	await target.stop();
 	await session.until(/target ended/);
@@ -153,7 +149,7 @@ test.concurrent('the target\'s end leaves the last table on the screen, says so,
 
 test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', beside(async () => {
 	const target = stoppedAfterTest(await startShop({jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m']}));
-	const session = open(ownFolder(), '--engine', 'attach', String(target.pid));
+	const session = open(folderForTest(), '--engine', 'attach', String(target.pid));
 	expect(await session.ended()).toMatchObject({exitCode: 1});
 	expect(session.isAlternate).toBe(false);
 	expect(session.scrollback()).toBe(`tprof-top: JVM ${target.pid} was started with -XX:+DisableAttachMechanism\n  restart it without that flag`);

@@ -12,9 +12,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {textOf} from '../exports/parse.js';
-import {
-	beside, closedAfterTest, folderForTest, javaForTest, sharedFolder, spawnForTest, stoppedAfterTest,
-} from '../helpers/for-test.js';
+import {beside, closedAfterTest, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
 import {startShop} from '../helpers/jvm.js';
 import {pick, seeded} from '../helpers/random.js';
 import {cli, run, runCli, start, startCli} from '../helpers/run.js';
@@ -22,9 +20,7 @@ import {samplerForTest} from '../helpers/sampling.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
 
-const folder = sharedFolder();
-let files = 0;
-const newName = () => path.join(folder, `${++files}.tprof`);
+const newName = () => path.join(folderForTest(), 'x.tprof');
 
 /** The windows that a recording has so far; none as long as it has not begun. */
 function windowsOf(file: string): readonly RingWindow[] {

@@ -1,4 +1,4 @@
-import {chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
 import {openSaved} from '../../source/commands/recording.js';
@@ -8,15 +8,14 @@ import {formats} from '../../source/exports/formats/registry.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical, serviceSnapshots} from '../exports/snapshots.js';
-import {folderForTest, sharedFolder} from '../helpers/for-test.js';
+import {folderForTest} from '../helpers/for-test.js';
 import {picture} from '../helpers/picture.js';
 
 const {whole} = serviceSnapshots();
-const folder = sharedFolder();
 
 describe.each(formats)('a save as $id', ({id, extension}) => {
 	test('without a name stands beside earlier ones, its number before the whole extension', async () => {
-		const snapshotDir = mkdtempSync(path.join(folder, 'unnamed-'));
+		const snapshotDir = folderForTest();
 		const save = saver({snapshotDir, depth: undefined});
 		for (let round = 0; round < 3; round++) {
 			expect(await save(whole, undefined, defaultQuery, {format: id})).toMatch(/^saved .* \(\d+ samples\)$/);
@@ -28,7 +27,7 @@ describe.each(formats)('a save as $id', ({id, extension}) => {
 	});
 
 	test('under a name that is taken is refused: what is wrong is said first', async () => {
-		const save = saver({snapshotDir: folder, depth: undefined});
+		const save = saver({snapshotDir: folderForTest(), depth: undefined});
 		const how = {name: `mine-${id}`, format: id};
 		await save(whole, undefined, defaultQuery, how);
 		await expect(save(whole, undefined, defaultQuery, how)).rejects.toThrow(/^it already exists; /);

@@ -1,5 +1,5 @@
 import {
-	existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync,
+	existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
@@ -13,15 +13,12 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {UserError} from '../../source/runtime/errors.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {views} from '../../source/views/registry.js';
-import {sharedFolder} from '../helpers/for-test.js';
+import {folderForTest} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 import {taskReportOf, traceReport} from '../helpers/reports.js';
 import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.js';
 
-const folder = sharedFolder();
-let files = 0;
-
-const newName = () => path.join(folder, `${++files}.tprof`);
+const newName = () => path.join(folderForTest(), 'x.tprof');
 
 /** Records a session, its windows as they come; gives back its bytes, those before it was closed, and the ring. */
 async function recorded(session: readonly Snapshot[], maxBytes?: number): Promise<{readonly file: string; readonly bytes: Buffer; readonly open: Buffer; readonly ring: Ring}> {
@@ -271,7 +268,7 @@ describe('while it is written', () => {
 		const maxBytes = whole.length * part;
 		const {file, bytes} = await recorded(session, maxBytes);
 		expect(bytes.length).toBeLessThanOrEqual(maxBytes);
-		expect(readdirSync(folder).filter(name => name.startsWith('.'))).toEqual([]);
+		expect(readdirSync(path.dirname(file))).toEqual(['x.tprof']);
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const recording = openRecording(bytes);
 		expect(recording.problem).toBeUndefined();
@@ -280,6 +277,17 @@ describe('while it is written', () => {
 		expect(windows.filter(({samples}) => samples > 50).length).toBeGreaterThanOrEqual(leastMerged);
 		expect(windows.reduce((sum, {samples}) => sum + samples, 0)).toBe(240 * 50);
 		expectWindowsOf(recording, session);
+	});
+
+	test('what a merge that was killed has left is removed an hour later', async () => {
+		const place = folderForTest();
+		for (const [name, ageMs] of [['1.merge', 4_000_000], ['2.merge', 60_000], ['3.partial', 4_000_000]] as const) {
+			writeFileSync(path.join(place, `.tprof-${name}`), '');
+			utimesSync(path.join(place, `.tprof-${name}`), new Date(), new Date(Date.now() - ageMs));
+		}
+
+		await Recorder.create(path.join(place, 'x.tprof'));
+		expect(readdirSync(place)).toEqual(['.tprof-2.merge', '.tprof-3.partial']);
 	});
 
 	test('a size with no room for what there is ends the recording, which says so', async () => {
@@ -315,9 +323,7 @@ describe('while it is written', () => {
 		}, expect.stringMatching(/^there is no folder /) as unknown, undefined],
 	] as const)('a file %s is neither written over nor lost without a word', async (_, harm, problem, left) => {
 		for (const harmAt of [10, 20]) {
-			const place = path.join(folder, `place-${++files}`);
-			mkdirSync(place);
-			const file = path.join(place, 'x.tprof');
+			const file = newName();
 			const recorder = await Recorder.create(file);
 			const session = [...randomSession(20, 13)];
 			for (let second = 0; second <= session.length; second++) {

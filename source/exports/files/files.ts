@@ -62,9 +62,9 @@ export async function throwIfTaken(name: string): Promise<void> {
 }
 
 /** Creates a file with a temporary name in the folder, for its owner alone. */
-export async function createPartial(folder: string): Promise<{readonly file: string; readonly handle: FileHandle}> {
+export async function createPartial(folder: string, extension = '.partial'): Promise<{readonly file: string; readonly handle: FileHandle}> {
 	const {randomBytes} = await import('node:crypto');
-	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
+	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}${extension}`);
 	// The umask can only remove permissions: no chmod is needed.
 	const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 	return {file, handle};

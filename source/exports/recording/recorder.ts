@@ -1,4 +1,4 @@
-import {constants, open, rename, stat} from 'node:fs/promises';
+import {constants, lstat, open, readdir, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
 import {LookBack, windowOrBase} from '../../query/past/look-back.js';
@@ -26,6 +26,7 @@ export class Recorder {
 			const {file: partial, handle} = await createPartial(path.dirname(file));
 			await removeAll([partial]);
 			await handle.close();
+			await removeAbandoned(path.dirname(file));
 			return new Recorder(file, maxBytes);
 		} catch (error) {
 			throw writeErrorOf(error, file);
@@ -248,7 +249,7 @@ export class Recorder {
 
 	/** Merges older windows in a new file, which replaces the old one. */
 	async #merge(ring: Ring, members: MemberFile): Promise<void> {
-		const {file, handle} = await createPartial(path.dirname(this.file));
+		const {file, handle} = await createPartial(path.dirname(this.file), mergeExtension);
 		try {
 			const fewer = await merged(members, handle, ring.newest!.dictionary);
 			await this.#isThere(members);
@@ -269,3 +270,19 @@ export class Recorder {
 }
 
 const removed = 'the file was removed';
+
+/** Extension of the temporary file of a merge, and the time after its last write from which its recorder must be dead. */
+const mergeExtension = '.merge';
+const abandonedMs = 3_600_000;
+
+/** Removes from a folder what killed recorders have left of merges. */
+async function removeAbandoned(folder: string): Promise<void> {
+	await ignoringErrors(async () => {
+		const names = await readdir(folder);
+		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(mergeExtension))) {
+			const file = path.join(folder, name);
+			const {mtimeMs} = await lstat(file);
+			await removeAll(mtimeMs < Date.now() - abandonedMs ? [file] : []);
+		}
+	});
+}
