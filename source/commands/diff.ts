@@ -38,7 +38,7 @@ function spanIn(text: string): FileSpan | undefined {
 		throw usage(`"${text}" is not a span of a recording`, 'FILE@14:02..14:03: from and to, as --at has them');
 	}
 
-	if (file === undefined && /[/.]/.test(text) && /\.(?:tprof|gz)$/.test(text)) {
+	if (file === undefined && /\.(?:tprof|gz)$/.test(text)) {
 		throw new UserError(`cannot read ${printable(text)}: no such file`);
 	}
 

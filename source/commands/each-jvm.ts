@@ -9,24 +9,27 @@ const maxTargets = 32;
 const scanEveryMs = 5000;
 const pollMs = 200;
 
-type Following = {
+/** What samples JVMs, several at a time. */
+export type JvmSampler = {
 	readonly stop: AbortSignal;
+	/** Why a JVM could not be sampled. */
+	problem: string | undefined;
 	/** Ends when the JVM does, or with `stop`. Rejects if the JVM cannot be sampled. */
 	sample(target: Target): Promise<void>;
-	onProblem(problem: string): void;
 };
 
-/** Samples all JVMs of this host, also those that start later, until `stop` or the end of --duration. */
-export async function eachJvm(options: Options, {stop, sample, onProblem}: Following): Promise<void> {
+/** Has all JVMs of this host sampled, also those that start later, until `stop` or the end of --duration. */
+export async function eachJvm(options: Options, sampler: JvmSampler): Promise<void> {
+	const {stop} = sampler;
 	const running = new Map<number, Promise<void>>();
 	const failedPids = new Set<number>();
 	const endMs = performance.now() + ((options.durationS ?? Infinity) * 1000);
 	const run = async (target: Target) => {
 		const {pid} = target;
 		try {
-			await sample(target);
+			await sampler.sample(target);
 		} catch (error) {
-			onProblem(`${pid}: ${(error as Error).message}`);
+			sampler.problem = `${pid}: ${(error as Error).message}`;
 			failedPids.add(pid);
 		} finally {
 			running.delete(pid);

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
 import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
 import {
-	BackendError, backendQuery, jvmRows, labelSet, maxJvms, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
+	BackendError, backendQuery, jvmRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
 } from '../fleet/querier.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver} from '../model/source.js';
@@ -16,7 +16,7 @@ import type {ChoiceList, ChooserState} from '../ui/screens/chooser.js';
 import {runBatch, withOutput} from './batch.js';
 import {tableText} from './list.js';
 import {choose, runLive} from './live.js';
-import {mergedSnapshot, savedSource} from './recording.js';
+import {savedSource} from './recording.js';
 
 /**
 Shows what a Pyroscope has: on the screen a table of services and JVMs if there are several, of which the user opens one.

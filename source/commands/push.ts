@@ -14,7 +14,7 @@ import type {Options} from '../options/parse.js';
 import {usage} from '../runtime/errors.js';
 import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {abortOnSignal, failureOf, isOver} from './batch.js';
-import {eachJvm} from './each-jvm.js';
+import {eachJvm, type JvmSampler} from './each-jvm.js';
 import {eachWindow, Progress, showing} from './record.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
@@ -36,33 +36,25 @@ export async function push(name: string | undefined, options: Options): Promise<
 		throw usage('push needs --to, --metrics or both', example);
 	}
 
-	const fleet = new Fleet(options, to);
+	const pusher = new Pusher(options, to);
 	const target = name === undefined ? undefined : await resolveTarget(name);
-	const server = address && await serveMetrics(address, () => fleet.page());
+	const server = address && await serveMetrics(address, () => pusher.page());
 	if (address?.port === 0) {
 		process.stderr.write(`tprof-top: metrics at ${address.host} port ${server!.port}\n`);
 	}
 
 	const stopTrimming = startHeapTrimming();
-	const {signal: stop} = abortOnSignal();
 	try {
-		const sampleAll = async () => eachJvm(options, {
-			stop,
-			sample: async jvm => fleet.sample(jvm, stop),
-			onProblem(problem) {
-				fleet.problem = problem;
-			},
-		});
 		await showing(() => {
-			fleet.show(target);
-		}, target ? async () => fleet.sample(target, stop) : sampleAll);
+			pusher.show(target);
+		}, async () => target ? pusher.sample(target) : eachJvm(options, pusher));
 	} finally {
 		stopTrimming();
-		await fleet.close();
+		await pusher.close();
 		server?.close();
 	}
 
-	return fleet.hasLostAll ? 1 : 0;
+	return pusher.hasLostAll ? 1 : 0;
 }
 
 const example = 'tprof-top push 4711 --to http://pyroscope:4040, or push --all --metrics 9464';
@@ -73,9 +65,9 @@ type JvmState = {readonly labels: Labels; readonly vitals: ReturnType<typeof ope
 const hourMs = 3_600_000;
 
 /** What is sent of all JVMs, and where. */
-class Fleet {
-	/** Why a JVM could not be sampled. */
+class Pusher implements JvmSampler {
 	problem: string | undefined;
+	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
 	readonly #backend: {readonly url: URL; readonly protocol: Protocol} | undefined;
 	readonly #sender: Sender | undefined;
@@ -101,13 +93,13 @@ class Fleet {
 	}
 
 	/** Sends a window of a JVM every so often, until it ends or `stop`. Throws UserError if it cannot be sampled. */
-	async sample(target: Target, stop: AbortSignal): Promise<void> {
+	async sample(target: Target): Promise<void> {
 		const labels = labelsOf(target, this.#options);
 		const vitals = openVitals(target);
 		const metrics = new JvmMetrics(labels);
 		this.#jvms.add(metrics);
 		try {
-			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}, stop))) {
+			while (await sampled(target, this.#options, async source => this.#follow(source, {labels, vitals, metrics}))) {
 				this.#sayFull(target);
 			}
 		} finally {
@@ -141,10 +133,10 @@ class Fleet {
 	}
 
 	/** Sends windows of a session until it is over. Returns whether its table of stacks is full: then another one begins. */
-	async #follow(source: SnapshotSource, {labels, vitals, metrics}: JvmState, stop: AbortSignal): Promise<boolean> {
+	async #follow(source: SnapshotSource, {labels, vitals, metrics}: JvmState): Promise<boolean> {
 		let since: Snapshot | undefined;
 		const isFull = () => since !== undefined && since.session.otherTicks > 0;
-		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, stop, async () => {
+		await eachWindow(() => isFull() || isOver(source.status()), (this.#endMs - performance.now()) / 1000, this.stop, async () => {
 			const snapshot = source.read();
 			if (!snapshot || snapshot.session.samples === (since?.session.samples ?? 0)) {
 				return;
@@ -164,7 +156,7 @@ class Fleet {
 			throw failureOf(source.status());
 		}
 
-		return isFull() && !isOver(source.status()) && !stop.aborted && performance.now() < this.#endMs;
+		return isFull() && !isOver(source.status()) && !this.stop.aborted && performance.now() < this.#endMs;
 	}
 
 	#sayFull({pid, facts: {mainClass}}: Target): void {

@@ -9,7 +9,6 @@ import {windowSnapshot} from '../exports/common/window-snapshot.js';
 import {codeOf} from '../exports/files/files.js';
 import {isRecording} from '../exports/recording/members.js';
 import type {Recording} from '../exports/recording/reader.js';
-import type {RequestContext, BackendQuery} from '../fleet/querier.js';
 import {LookBack} from '../query/past/look-back.js';
 import type {Ring} from '../query/past/ring.js';
 import {cellOf, indexAt, usualSpanMs} from '../query/past/steps.js';
@@ -32,10 +31,8 @@ Reads a saved snapshot from a file or a pipe, opens a recording, or asks a Pyros
 Throws UserError.
 */
 export async function openSaved(file: string, headers?: string, opened?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
-	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
-	const name = printable(file);
 	if (isBackend(file)) {
-		const [{backendQuery}, {headersFrom, warningOf}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		const [{backendQuery, mergedSnapshot}, {headersFrom, warningOf}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
 		const query = backendQuery(file);
 		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin ? headersFrom(headers)() : {};
 		const warning = opened === undefined ? warningOf(sent, query.url) : undefined;
@@ -43,6 +40,8 @@ export async function openSaved(file: string, headers?: string, opened?: string)
 		return {snapshot: await mergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};
 	}
 
+	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
+	const name = printable(file);
 	try {
 		const bytes = await bytesOf(file, maxProfileBytes);
 		if (!isRecording(bytes)) {
@@ -55,14 +54,6 @@ export async function openSaved(file: string, headers?: string, opened?: string)
 	} catch (error) {
 		throw error instanceof UserError ? error : new UserError(`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint});
 	}
-}
-
-/** Fetches what a backend has merged of a query. Throws UserError. */
-export async function mergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
-	const [{maxProfileBytes, readPprof}, {mergedProfile}] = [await import('../exports/pprof/read.js'), await import('../fleet/querier.js')];
-	const snapshot = readPprof(await mergedProfile(query, context, maxProfileBytes), printable(query.url.host));
-	const {startMs, endMs} = query;
-	return {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}};
 }
 
 /** The largest --max-size. */

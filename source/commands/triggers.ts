@@ -13,7 +13,7 @@ import type {Ring, RingWindow} from '../query/past/ring.js';
 import {readBody} from '../query/past/window-body.js';
 import {usage} from '../runtime/errors.js';
 import {abortOnSignal, failureOf, isOver} from './batch.js';
-import {eachJvm} from './each-jvm.js';
+import {eachJvm, type JvmSampler} from './each-jvm.js';
 import {eachWindow, Progress, showing} from './record.js';
 import {sampled, Windows} from './sampled.js';
 import {utcStamp} from './save.js';
@@ -44,8 +44,7 @@ function contending(snapshot: Snapshot): number[] {
 type Watched = {readonly stem: string; recorder?: Recorder; firedMs: number; wasTrue: boolean};
 
 /** Each time a condition begins to hold for a target, writes the minute before and after to a file. */
-class Watcher {
-	/** Why a JVM could not be watched. */
+class Watcher implements JvmSampler {
 	problem: string | undefined;
 	readonly stop = abortOnSignal().signal;
 	readonly #options: Options;
@@ -61,6 +60,11 @@ class Watcher {
 	constructor(options: Options) {
 		this.#options = options;
 		this.#filesLeft = options.maxFiles;
+	}
+
+	/** Samples and follows a target. Throws UserError if it cannot be sampled. */
+	async sample(target: Target): Promise<void> {
+		return sampled(target, this.#options, async source => this.follow(source, target));
 	}
 
 	/** Follows a target until its time is over, it ends or a signal comes. Throws UserError if it cannot be sampled. */
@@ -191,11 +195,5 @@ export async function watchAll(options: Options): Promise<number> {
 	}
 
 	const watcher = new Watcher(options);
-	return watcher.run('all JVMs', async () => eachJvm(options, {
-		stop: watcher.stop,
-		sample: async target => sampled(target, options, async source => watcher.follow(source, target)),
-		onProblem(text) {
-			watcher.problem = text;
-		},
-	}));
+	return watcher.run('all JVMs', async () => eachJvm(options, watcher));
 }

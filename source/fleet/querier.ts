@@ -1,5 +1,7 @@
+import {maxProfileBytes, readPprof} from '../exports/pprof/read.js';
 import {getOrCreate} from '../model/get-or-create.js';
 import {record} from '../model/saved-values.js';
+import type {Snapshot} from '../model/snapshot.js';
 import {sumOf} from '../model/sum.js';
 import {printable} from '../model/text.js';
 import {VarintWriter} from '../model/varints.js';
@@ -127,7 +129,14 @@ async function ask({url}: BackendQuery, method: string, {headers, signal}: Reque
 	return answer.bytes;
 }
 
-/** Fetches the merged profile, as pprof. Throws UserError, also if there is none. */
+/** Fetches what a backend has merged of a query. Throws UserError, also if it has nothing. */
+export async function mergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
+	const {url, startMs, endMs} = query;
+	const snapshot = readPprof(await mergedProfile(query, context, maxProfileBytes), printable(url.host));
+	return {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}};
+}
+
+/** Fetches it as pprof. Throws UserError, also if there is none. */
 export async function mergedProfile(query: BackendQuery, context: RequestContext, maxBytes: number): Promise<Uint8Array> {
 	const {url, type, selector, startMs, endMs} = query;
 	const request = new VarintWriter();
