@@ -15,7 +15,7 @@ const withinTheProcess = [
 	'test/engines/attach/{parser,parser-hostile}.test.ts',
 	'test/engines/memory/{decode,unwind}/**/*.test.ts',
 	'test/engines/memory/{ranges,thread-list}.test.ts',
-	'test/engines/memory/cpu/perf/{perf-timer,records}.test.ts',
+	'test/engines/memory/cpu/perf/{thread-timer,records}.test.ts',
 	'test/sampler/{budget,cpu-account,loop,parts}.test.ts',
 	'test/tracing/{reports,xml}.test.ts',
 ];

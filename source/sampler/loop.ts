@@ -315,7 +315,7 @@ export class SamplingLoop {
 			late: this.#clock.late,
 			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
 			virtualThreads: this.#options.session.virtualThreads?.count ?? 0,
-			virtualSeenPercent: this.#options.session.virtualThreads?.seenPercent ?? 0,
+			virtualSeenPercent: this.#options.session.virtualThreads?.readPercent ?? 0,
 			// Last, as V8 is slow to add further members after these.
 			...this.#pauseFigures,
 			...this.#totals,

@@ -15,7 +15,7 @@ import {sum} from '../helpers/sum.js';
 import {until} from '../helpers/until.js';
 import {countedIn, sampleHere} from '../helpers/sampling.js';
 import {javaForTest} from '../helpers/for-test.js';
-import {SteadyThreads, isSteadyThread} from '../../source/engines/memory/threads/present-threads.js';
+import {SteadyThreads, isSteadyThread} from '../../source/engines/memory/threads/steady-threads.js';
 
 const intervalMs = 20;
 

@@ -10,23 +10,24 @@ Sets the CPU nanoseconds that each row's thread used since the previous sample: 
 readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 */
 export class DumpCpu {
-	/** By row of the last sample: 1 if `cpuNs` was measured, 0 if the CPU time is unknown. */
-	cpuKnown = new Uint8Array(64);
+	/** By row of the last sample: 1 if it has a CPU time, 0 if that is unknown. */
+	hasCpuTime = new Uint8Array(64);
 	/** CPU time, and time waiting for a CPU, of all threads in recent samples; see `decay`. */
 	#usedNs = 0;
 	#runDelayNs = 0;
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
-	/** By thread key: its CPU time in the last dump that listed it, and that dump's round. */
-	readonly #dumpCpuNs = new Map<number, {cpuNs: number; round: number}>();
-	#round = 0;
+	/** Threads' CPU times as the last dump printed them, and the one before, by their keys. */
+	#dumpCpuNs = new Map<number, number>();
+	#previousCpuNs: ReadonlyMap<number, number> = this.#dumpCpuNs;
 
 	constructor(threadCpu: ThreadCpu, ids: NativeIds) {
 		this.#threadCpu = threadCpu;
 		this.#ids = ids;
 	}
 
+	/** Share of the time in which threads could run that they waited for a CPU, from 0 to 1. */
 	get cpuWaitShare(): number {
 		return this.#runDelayNs / Math.max(1, this.#usedNs + this.#runDelayNs);
 	}
@@ -36,15 +37,16 @@ export class DumpCpu {
 	times by row, -1 if not printed. A carrier's times move to the virtual thread that it runs, in a later row.
 	*/
 	fill(sample: Sample, headerCpuNs: readonly number[]): void {
-		this.#round++;
+		this.#previousCpuNs = this.#dumpCpuNs;
+		this.#dumpCpuNs = new Map();
 		this.#ids.newRound();
-		if (sample.count > this.cpuKnown.length) {
-			this.cpuKnown = new Uint8Array(sample.count * 2);
+		if (sample.count > this.hasCpuTime.length) {
+			this.hasCpuTime = new Uint8Array(sample.count * 2);
 		}
 
 		this.#usedNs *= decay;
 		this.#runDelayNs *= decay;
-		const {cpuKnown} = this;
+		const {hasCpuTime} = this;
 		for (let row = 0; row < sample.count; row++) {
 			if (sample.carrier[row] >= 0) {
 				const carrier = sample.carrier[row];
@@ -52,7 +54,7 @@ export class DumpCpu {
 				sample.cpuNs[carrier] = 0;
 				sample.runDelayNs[row] = sample.runDelayNs[carrier];
 				sample.runDelayNs[carrier] = 0;
-				cpuKnown[row] = cpuKnown[carrier];
+				hasCpuTime[row] = hasCpuTime[carrier];
 				continue;
 			}
 
@@ -69,35 +71,20 @@ export class DumpCpu {
 				sample.runDelayNs[row] = this.#threadCpu.runDelayNs;
 			}
 
-			const needsDump = lastResult === 'unreadable' && headerCpuNs[row] >= 0;
-			const cpuNs = needsDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (lastResult === 'read' ? delta : -1);
+			const isOnlyInDump = lastResult === 'unreadable' && headerCpuNs[row] >= 0;
+			// -1: unknown.
+			const cpuNs = isOnlyInDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (lastResult === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
-			cpuKnown[row] = cpuNs < 0 ? 0 : 1;
+			hasCpuTime[row] = cpuNs < 0 ? 0 : 1;
 		}
 
 		this.#threadCpu.forgetUnread();
-		this.#forgetEnded();
 	}
 
 	/** Returns the CPU time since the thread's previous dump; -1 if this is its first. */
 	#dumpDelta(key: number, cpuNs: number): number {
-		const last = this.#dumpCpuNs.get(key);
-		if (!last) {
-			this.#dumpCpuNs.set(key, {cpuNs, round: this.#round});
-			return -1;
-		}
-
-		const delta = cpuNs - last.cpuNs;
-		last.cpuNs = cpuNs;
-		last.round = this.#round;
-		return Math.max(0, delta);
-	}
-
-	#forgetEnded(): void {
-		for (const [key, last] of this.#dumpCpuNs) {
-			if (last.round !== this.#round) {
-				this.#dumpCpuNs.delete(key);
-			}
-		}
+		const previousNs = this.#previousCpuNs.get(key);
+		this.#dumpCpuNs.set(key, cpuNs);
+		return previousNs === undefined ? -1 : Math.max(0, cpuNs - previousNs);
 	}
 }

@@ -1,8 +1,7 @@
 import type {Engine} from '../common/engine.js';
 
 /**
-Samples by thread dumps through HotSpot's attach socket. Works with any HotSpot JVM of the same user, or of any user as
-root; each sample stops all threads.
+Samples by thread dumps, each of which stops all threads. For any HotSpot JVM of the same user; of any user as root.
 */
 export const attachEngine: Engine = {
 	id: 'attach',

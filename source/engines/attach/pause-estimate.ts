@@ -1,8 +1,6 @@
 import {linkOf} from '../../jvm/system/proc.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-const nsInMs = 1_000_000;
-
 /**
 Estimates from outside how long one dump stopped the target. The latency from the request to the answer's first byte
 consists of (a) the attach listener's own work, (b) the safepoints, in which the VM Thread stops all threads and prints
@@ -11,9 +9,10 @@ Thread worked or waited for a CPU, at most the latency. If these figures are not
 too high rather than too low.
 */
 export class PauseEstimate {
-	/** Keeps the files of two threads open. */
+	/** Reads the target's two threads, whose files stay open. */
 	readonly #target: ThreadCpu;
 	readonly #own = ownThread();
+	/** The figures at the request, see `#read`. */
 	#beforeNs: readonly number[] = [];
 
 	constructor(pid: number) {
@@ -29,7 +28,7 @@ export class PauseEstimate {
 	end(vmThread: number, listener: number, latencyMs: number): number {
 		const [vmThreadMs, listenerMs, ownWaitMs] = this.#read(vmThread, listener).map((ns, index) => {
 			const beforeNs = this.#beforeNs[index];
-			return beforeNs >= 0 && ns >= beforeNs ? (ns - beforeNs) / nsInMs : undefined;
+			return beforeNs >= 0 && ns >= beforeNs ? (ns - beforeNs) / 1e6 : undefined;
 		});
 		return estimatePauseMs(latencyMs, vmThreadMs, listenerMs, ownWaitMs);
 	}
@@ -44,15 +43,13 @@ export class PauseEstimate {
 		return thread > 0 && this.#target.read(thread) ? this.#target.cpuNs + this.#target.waitNs : -1;
 	}
 
+	/** Returns how long VM Thread and listener were busy, and how long we waited for a CPU; each -1 if unknown. */
 	#read(vmThread: number, listener: number): readonly number[] {
 		return [this.#busyNs(vmThread), this.#busyNs(listener), this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1];
 	}
 }
 
-/**
-Returns the pause in milliseconds, between 0 and the latency; see `PauseEstimate`. `vmThreadMs`, `listenerMs`: their time
-on a CPU and waiting for one; `ownWaitMs`: our time waiting for one; undefined if unknown.
-*/
+/** Returns the pause, at most the latency. The other times, see `PauseEstimate`, are undefined if unknown. */
 export function estimatePauseMs(latencyMs: number, vmThreadMs: number | undefined, listenerMs = 0, ownWaitMs = 0): number {
 	return vmThreadMs === undefined ? latencyMs : Math.min(latencyMs, Math.max(vmThreadMs, latencyMs - listenerMs - ownWaitMs, 0));
 }

@@ -15,30 +15,22 @@ import {AttachClient, type FailedReply} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
-import {KnownOwners} from './dump/locks.js';
-import {OtherThreads} from './other-threads.js';
+import {SynchronizerOwners} from './dump/locks.js';
+import {NativeThreads} from './native-threads.js';
 import {PauseEstimate} from './pause-estimate.js';
 
-/**
-A full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. A time-out loses the sample, not
-the session.
-*/
+/** A full collection, or a slow way to a safepoint, may take seconds. A time-out loses the sample, not the session. */
 const dumpTimeoutMs = 10_000;
 
 /** A full dump walks the heap: long enough for some hundred gigabytes. */
 const fullDumpTimeoutMs = 120_000;
 
-/** End a session without a single good sample: the cause will not go away. */
-const maxFailuresAtStart = 3;
-
 /**
-A session with good samples ends only after this much time, and at least this many samples, of nothing but failures: a
-container may be frozen for a while.
+A session ends after this many consecutive failures; if it has had a good sample, only after this much time of nothing
+but failures, as a container may be frozen for a while.
 */
-const maxFailingMs = 60_000;
 const minFailures = 3;
-
-const usInMs = 1000;
+const maxFailingMs = 60_000;
 
 /** With a larger share of runnable time spent waiting for a CPU, errors of line shares may exceed chance. */
 const minReportedCpuWait = 0.35;
@@ -52,16 +44,19 @@ export class AttachSession implements EngineSession {
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
 	readonly #dumpCpu: DumpCpu;
-	readonly #otherThreads: OtherThreads;
+	readonly #nativeThreads: NativeThreads;
 	readonly #jvmStacks: JvmStacks;
 	readonly #pause: PauseEstimate;
 	#aborter = new AbortController();
+	/** Linux ids of the VM Thread and of the Attach Listener; 0 if unknown. */
 	#vmThread = 0;
 	#listener = 0;
-	#goodSamples = 0;
+	#hasGoodSample = false;
+	/** Consecutive failed samples, and when they began. */
 	#failures = 0;
 	#failingSinceMs = 0;
-	readonly #knownOwners = new KnownOwners();
+	readonly #synchronizerOwners = new SynchronizerOwners();
+	/** The next sample takes a full dump. */
 	#isFullNext = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner) {
@@ -70,7 +65,7 @@ export class AttachSession implements EngineSession {
 		this.#threadCpu = new ThreadCpu(target.pid);
 		this.#ids = new NativeIds(target);
 		this.#dumpCpu = new DumpCpu(this.#threadCpu, this.#ids);
-		this.#otherThreads = new OtherThreads(target.pid, this.#threadCpu);
+		this.#nativeThreads = new NativeThreads(target.pid, this.#threadCpu);
 		this.#jvmStacks = new JvmStacks(interner);
 		this.#pause = new PauseEstimate(target.pid);
 		// Later taken from the dumps.
@@ -107,7 +102,7 @@ export class AttachSession implements EngineSession {
 			return this.#failed({status: 'failed', reason: problem, hint: '', otherEnginesMayWork: true}, stoppedMs);
 		}
 
-		this.#knownOwners.applyTo(into, {isFullDump: isFull});
+		this.#synchronizerOwners.applyTo(into, {isFullDump: isFull});
 		this.#dumpCpu.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
@@ -115,12 +110,12 @@ export class AttachSession implements EngineSession {
 			into.addAttributedCpu(row, into.cpuNs[row], this.#jvmStacks.ofCompilation(into.name[row].split(' ', 1)[0], method));
 		}
 
-		this.#parser.frames.markIdle(into, this.#dumpCpu.cpuKnown, this.#listener);
-		this.#otherThreads.add(into);
+		this.#parser.frames.markIdle(into, this.#dumpCpu.hasCpuTime, this.#listener);
+		this.#nativeThreads.add(into);
 		markObserved(into);
-		this.#goodSamples++;
+		this.#hasGoodSample = true;
 		this.#failures = 0;
-		return {ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, atMs};
+		return {ok: true, pauseUs: stoppedMs * 1000, stoppedMs, atMs};
 	}
 
 	askForHolders(): void {
@@ -154,10 +149,8 @@ export class AttachSession implements EngineSession {
 			this.#failingSinceMs = nowMs;
 		}
 
-		const isOver = this.#goodSamples === 0
-			? this.#failures >= maxFailuresAtStart || reason === tooManyThreads
-			: this.#failures >= minFailures && nowMs - this.#failingSinceMs >= maxFailingMs;
-		if (isOver) {
+		const isFailing = this.#failures >= minFailures && (!this.#hasGoodSample || nowMs - this.#failingSinceMs >= maxFailingMs);
+		if (isFailing || (!this.#hasGoodSample && reason === tooManyThreads)) {
 			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), otherEnginesMayWork});
 		}
 

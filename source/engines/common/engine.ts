@@ -22,18 +22,14 @@ export type EngineOptions = {
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
 	/**
-	Returns string ids of what a thread that waits for an open file does, and with whom. Never throws. Undefined: not
-	wanted.
+	Returns the string ids of the kind of a wait for an open file, and of the peer. Never throws. Undefined: not wanted.
 	*/
 	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
 };
 
-/**
-Threads whose stacks are missing because they could not be stopped: another tracer holds them, or they did not stop in
-time.
-*/
+/** Number of threads that could not be stopped: another tracer holds them, or they did not stop in time. */
 type SkippedThreads = {
 	readonly refused: number;
 	readonly late: number;
@@ -61,9 +57,7 @@ export type SampleOutcome =
 		readonly isSteady?: boolean;
 		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
 		readonly nextWithinMs?: number;
-		/**
-		Of the threads that changed since the previous sample, the longest time since the change; undefined if none changed.
-		*/
+		/** The longest time since a thread changed that changed after the previous sample; undefined if none did. */
 		readonly sinceChangeNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
@@ -95,7 +89,7 @@ export type EngineSession = {
 	/** Why CPU time of the samples so far may be unattributed. */
 	readonly unattributed?: UnattributedReason;
 	/** Number of virtual threads, and the percentage of them in samples; undefined if unknown. */
-	readonly virtualThreads?: {readonly count: number; readonly seenPercent: number};
+	readonly virtualThreads?: {readonly count: number; readonly readPercent: number};
 	/**
 	Fills `into`, cleared first, with all threads. Throws only `SessionOver`. `isAfterPause`: measure all threads' CPU
 	time, as the caller discards what they used until now. `repeats`: number of intervals that this sample covers.

@@ -1,9 +1,6 @@
 import type {Engine} from '../common/engine.js';
 
-/**
-Reads stacks from HotSpot's own structures in the target's memory: no safepoint, no agent, no attach. Linux x86-64 only;
-requires a debugger's permissions.
-*/
+/** Samples by reading HotSpot's structures in the target's memory, with a debugger's rights: no safepoint, no agent. */
 export const memoryEngine: Engine = {
 	id: 'memory',
 	defaultIntervalMs: 20,

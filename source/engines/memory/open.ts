@@ -15,19 +15,9 @@ export type LiveJvm = Jvm & {
 	readonly perf: PerfCalls;
 };
 
-/** The tables of this JVM lack required fields. */
-export class MissingFields extends Error {
-	readonly fields: readonly string[];
-
-	constructor(fields: readonly string[]) {
-		super(`this JVM's tables have no ${fields.join(', ')}`);
-		this.fields = fields;
-	}
-}
-
 /**
-Opens a process's memory and reads HotSpot's tables. Throws a system error, `MissingFields`, `Unreadable`, or an error
-with a message for the user.
+Opens a process's memory and reads HotSpot's tables. Throws a system error, `Unreadable`, or an error with a message for
+the user.
 */
 export function openJvm(pid: number, interner: Interner): LiveJvm {
 	const symbols = findSymbols(pid);
@@ -44,21 +34,21 @@ export function openJvm(pid: number, interner: Interner): LiveJvm {
 }
 
 /** The layout of the JVM opened last: a session opens the same JVM right after the check. */
-let last: {readonly pid: number; readonly tables: number | undefined; readonly layout: Layout} | undefined;
+let lastLayout: {readonly pid: number; readonly tables: number | undefined; readonly layout: Layout} | undefined;
 
 function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	// After an exec, the tables are at another address.
 	const tables = symbols.get('gHotSpotVMStructs');
-	if (last?.pid !== pid || last.tables !== tables) {
+	if (lastLayout?.pid !== pid || lastLayout.tables !== tables) {
 		const layout = resolveLayout(readVmStructs(reader, symbols));
 		if (layout.missing.length > 0) {
-			throw new MissingFields(layout.missing);
+			throw new Error(`the tables of this JVM have no ${layout.missing[0]}: it is too new or too unusual for this version of tprof-top`);
 		}
 
-		last = {pid, tables, layout};
+		lastLayout = {pid, tables, layout};
 	}
 
-	return last.layout;
+	return lastLayout.layout;
 }
 
 function loadCalls(): Pick<LiveJvm, 'ptrace' | 'perf'> {

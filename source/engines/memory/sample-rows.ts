@@ -7,11 +7,11 @@ import {IdleList, idleKind} from '../../jvm/threads/idle.js';
 import {type EngineOptions} from '../common/engine.js';
 import {firstWithVirtualThreads} from '../../model/snapshot.js';
 import {type RecordedStack} from './cpu/perf/recorded-stack.js';
-import {type RunningTimer} from './cpu/perf/running-timer.js';
+import {type PerfTimer} from './cpu/perf/perf-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Jvm} from './hotspot/jvm.js';
 import {javaThreadState} from './hotspot/thread-block.js';
-import {type ThreadIdentity} from './hotspot/thread-object.js';
+import {type ThreadIdentity, type VirtualIdentity} from './hotspot/thread-object.js';
 import {Locks} from './locks/locks.js';
 import {compilationStack} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
@@ -22,12 +22,11 @@ import {UnmountedThreads} from './virtual/unmounted-threads.js';
 import {VirtualKinds, type VirtualKind} from './virtual/virtual-kinds.js';
 import {type VmThreads} from './threads/vm-threads.js';
 
-/** Maximum number of threads in a deadlock whose virtual threads get names of their own. */
+/** Longest cycle of waiting threads that is recognized as a deadlock. */
 const maxDeadlocked = 64;
 
 /**
-A record of a virtual thread that is no longer mounted. `carrier`, `carried`: rows of its carrier and of what that
-carries now.
+A record of a virtual thread that was unmounted since. `carrier`, `carried`: rows of its carrier, what that carries now.
 */
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
@@ -35,13 +34,14 @@ type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readon
 type Parts = {
 	readonly vmThreads: VmThreads;
 	readonly jvmStacks: JvmStacks;
-	readonly perf?: RunningTimer;
+	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
 };
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
 export class SampleRows {
-	readonly virtual?: UnmountedThreads;
+	/** Undefined if they are not read. */
+	readonly unmountedThreads?: UnmountedThreads;
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	readonly #locks: Locks;
@@ -52,14 +52,14 @@ export class SampleRows {
 	readonly #cache = new RowCache();
 	readonly #waitsForOwner: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
-	readonly #rowsOfMounted = new Map<number, number>();
-	readonly #unmounted: UnmountedRecord[] = [];
+	/** Rows of mounted virtual threads, and of ended threads that hold locks, by their Java ids. */
+	readonly #rowsById = new Map<number, number>();
+	readonly #unmountedRecords: UnmountedRecord[] = [];
 	#nowMs = 0;
 	/** Number of intervals that the current sample covers. */
 	#repeats = 1;
 	/** Whether a collection had stopped the program; undefined until needed. */
 	#wasCollecting: boolean | undefined;
-	readonly #isCollecting: () => boolean;
 
 	constructor(jvm: Jvm, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
 		this.#jvm = jvm;
@@ -69,14 +69,10 @@ export class SampleRows {
 		this.#kinds = new VirtualKinds(jvm.methods);
 		this.#locks = new Locks(jvm);
 		if (jvm.vm.release >= firstWithVirtualThreads && maxVirtualThreads > 0) {
-			this.virtual = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
+			this.unmountedThreads = new UnmountedThreads(jvm, maxVirtualThreads, {kinds: this.#kinds, locks: this.#locks, fileWait});
 		}
 
 		this.#unknownFrame = pseudoFrame(jvm.interner, unknownStack);
-		this.#isCollecting = () => {
-			this.#wasCollecting ??= jvm.clock.isCollecting();
-			return this.#wasCollecting;
-		};
 	}
 
 	/** Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time. */
@@ -88,9 +84,9 @@ export class SampleRows {
 		this.#repeats = repeats;
 		this.#wasCollecting = undefined;
 		this.#waitsForOwner.length = 0;
-		this.#unmounted.length = 0;
-		this.#rowsOfMounted.clear();
-		this.virtual?.read(threads);
+		this.#unmountedRecords.length = 0;
+		this.#rowsById.clear();
+		this.unmountedThreads?.read(threads);
 		for (const thread of threads) {
 			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
 				this.#fillRow(into, thread);
@@ -99,10 +95,10 @@ export class SampleRows {
 
 		this.#addEnded(into, this.#parts.perf?.endedStacks ?? []);
 		this.#parts.vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats, stackPointers: this.#parts.perf?.stackPointers});
-		this.#addGroups(into);
-		this.#fillHolders(into, threads[0]?.round ?? 0);
-		// Last, so that all other rows keep their places.
-		this.#addUnmounted(into);
+		this.#addUnmountedThreads(into);
+		this.#fillHolders(into, threads[0]?.listNumber ?? 0);
+		// Last, so that all other rows keep their indices.
+		this.#addUnmountedRecords(into);
 		this.#cache.end();
 	}
 
@@ -122,7 +118,7 @@ export class SampleRows {
 		}
 
 		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
-		if (lock.holderSlot) {
+		if (lock.readHolder) {
 			this.#waitsForOwner.push(thread);
 		}
 	}
@@ -168,7 +164,7 @@ export class SampleRows {
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		if (thread.description.virtual) {
-			this.#rowsOfMounted.set(thread.description.virtual.id, row);
+			this.#rowsById.set(thread.description.virtual.id, row);
 		}
 
 		this.#addFrames(into, frames, 0, carrierStart);
@@ -186,7 +182,7 @@ export class SampleRows {
 
 	/**
 	Adds a thread's perf records: those of the still mounted virtual thread to `row`, those of the carrier itself to
-	`carrier`, and those of virtual threads that it carried before to their kinds, by `#addUnmounted`. If the thread's
+	`carrier`, and those of virtual threads that it carried before to their kinds, by `#addUnmountedRecords`. If the thread's
 	CPU time is unknown, it is the sum of its records.
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
@@ -197,7 +193,7 @@ export class SampleRows {
 			if (isVirtual && !(isMounted && row !== carrier)) {
 				const stack = frames.subarray(0, carrierStart);
 				const kind = this.#kinds.kindOf(isHeapMissing || end === 'broken' ? undefined : stack);
-				this.#unmounted.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)]});
+				this.#unmountedRecords.push({kind, key: this.#kinds.keyOf(`${kind.id} ${thread.description.key}`), carrier, carried: row, periodNs, frames: [...nativeFrames, ...stack.subarray(0, this.#maxFrames)]});
 				into.cpuNs[row] -= periodNs;
 			} else {
 				into.addAttributedCpu(row, periodNs, [...nativeFrames, ...frames.subarray(0, Math.min(isVirtual ? carrierStart : frames.length, this.#maxFrames))]);
@@ -209,14 +205,15 @@ export class SampleRows {
 		}
 	}
 
-	#addGroups(into: Sample): void {
-		for (const group of this.virtual?.groups ?? []) {
+	/** Adds a row for each group of unmounted virtual threads. */
+	#addUnmountedThreads(into: Sample): void {
+		for (const group of this.unmountedThreads?.groups ?? []) {
 			if (group.count === 0 || (group.isUnchanged() && this.#cache.keepUnchanged(group.row, group.key, group.state))) {
 				continue;
 			}
 
 			const row = into.addThread(group.key, 0, group.kind.name);
-			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isLonger ? threadFlag.unmovedSinceStart : 0);
+			into.flags[row] = threadFlag.virtual | threadFlag.daemon | (group.isUnmovedSinceStart ? threadFlag.unmovedSinceStart : 0);
 			into.state[row] = group.state;
 			into.members[row] = group.count;
 			into.atNodeSinceMs[row] = group.sinceMs;
@@ -226,30 +223,30 @@ export class SampleRows {
 			into.waitKind[row] = group.wait.fileKind;
 			into.waitPeer[row] = group.wait.filePeer;
 			this.#addFrames(into, group.frames, 0, group.frames.length);
-			group.setShown(row);
+			group.setRow(row);
 		}
 	}
 
-	/** Sets the owners of locks, now that all threads have their rows. `round`: that of the threads of this sample. */
-	#fillHolders(into: Sample, round: number): void {
+	/** Sets the owners of locks, now that all threads have their rows. `listNumber`: that of this sample's threads. */
+	#fillHolders(into: Sample, listNumber: number): void {
 		const rowOf = ({thread, virtualId = 0, ended}: Holder): number => {
 			if (thread) {
-				return thread.round === round ? thread.row : -1;
+				return thread.listNumber === listNumber ? thread.row : -1;
 			}
 
 			if (ended) {
-				return getOrCreate(this.#rowsOfMounted, ended.id, () => this.#addEndedHolder(into, ended));
+				return getOrCreate(this.#rowsById, ended.id, () => this.#addEndedHolder(into, ended));
 			}
 
-			const group = this.virtual?.groupOf(virtualId);
-			return this.#rowsOfMounted.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
+			const group = this.unmountedThreads?.groupOf(virtualId);
+			return this.#rowsById.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
 		};
 
 		for (const thread of this.#waitsForOwner) {
 			this.#locks.fill(into, thread, rowOf);
 		}
 
-		for (const {count, row, wait: {holder}} of this.virtual?.groups ?? []) {
+		for (const {count, row, wait: {holder}} of this.unmountedThreads?.groups ?? []) {
 			if (count > 0) {
 				// First, as it may add a row, for which the arrays may have to grow.
 				const owner = holder ? rowOf(holder) : -1;
@@ -269,12 +266,12 @@ export class SampleRows {
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */
 	#nameDeadlocked(into: Sample): void {
 		for (const {row, description: {virtual}} of this.#waitsForOwner) {
-			nameDeadlocked(into, row, virtual);
+			nameIfDeadlocked(into, row, virtual);
 		}
 
-		for (const group of this.virtual?.groups ?? []) {
+		for (const group of this.unmountedThreads?.groups ?? []) {
 			if (group.wait.holder) {
-				nameDeadlocked(into, group.row, this.virtual?.threadOf(group));
+				nameIfDeadlocked(into, group.row, this.unmountedThreads?.threadOf(group));
 			}
 		}
 	}
@@ -284,9 +281,9 @@ export class SampleRows {
 	from what their carrier used: to the row of its current virtual thread if that is of the same kind, otherwise to a
 	new row.
 	*/
-	#addUnmounted(into: Sample): void {
+	#addUnmountedRecords(into: Sample): void {
 		const rows = new Map<number, number>();
-		for (const {kind, key, carrier, carried, periodNs, frames} of this.#unmounted) {
+		for (const {kind, key, carrier, carried, periodNs, frames} of this.#unmountedRecords) {
 			let row = rows.get(key) ?? (into.key[carried] === key ? carried : undefined);
 			if (row === undefined) {
 				row = into.addThread(key, 0, kind.name);
@@ -327,13 +324,18 @@ export class SampleRows {
 			return stateCode.IDLE;
 		}
 
-		if (!isStalled(thread, this.#nowMs, this.#isCollecting)) {
+		if (!isStalled(thread, this.#nowMs, () => this.#isCollecting())) {
 			return thread.description.state;
 		}
 
 		// A safepoint may delay a thread on its way into or out of a sleep, wait or park: show these.
 		const {methods} = this.#jvm;
 		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
+	}
+
+	#isCollecting(): boolean {
+		this.#wasCollecting ??= this.#jvm.collections.isRunning();
+		return this.#wasCollecting;
 	}
 
 	/** Whether a RUNNABLE thread waits in a known native call, or inside the VM without a Java frame. */
@@ -354,7 +356,7 @@ export class SampleRows {
 }
 
 /** If a row waits for itself through the holders of locks, it gets the name of its virtual thread, or its id as text. */
-function nameDeadlocked(into: Sample, row: number, thread?: {readonly id: number; readonly name: string}): void {
+function nameIfDeadlocked(into: Sample, row: number, thread?: VirtualIdentity): void {
 	let holder = into.lockOwner[row];
 	for (let step = 0; step < maxDeadlocked && holder >= 0 && holder !== row; step++) {
 		holder = into.lockOwner[holder];

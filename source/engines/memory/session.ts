@@ -13,7 +13,7 @@ import {SampleRows} from './sample-rows.js';
 import {Unreadable} from './target/reader.js';
 import {ThreadStacks} from './thread-stacks.js';
 import {Descriptions} from './threads/descriptions.js';
-import {PresentThreads} from './threads/present-threads.js';
+import {LiveThreads} from './threads/live-threads.js';
 
 const maxConsecutiveFailures = 50;
 
@@ -24,10 +24,11 @@ export class MemorySession implements EngineSession {
 	readonly #target: Target;
 	readonly #jvm: LiveJvm;
 	readonly #cpu: ThreadCpu;
-	readonly #present: PresentThreads;
+	readonly #threads: LiveThreads;
 	readonly #stacks: ThreadStacks;
 	readonly #descriptions: Descriptions;
 	readonly #rows: SampleRows;
+	/** Consecutive failed samples. */
 	#failures = 0;
 	#closed = false;
 
@@ -36,13 +37,13 @@ export class MemorySession implements EngineSession {
 		this.#jvm = jvm;
 		this.#cpu = new ThreadCpu(target.pid);
 		const jvmStacks = new JvmStacks(jvm.interner);
-		this.#present = new PresentThreads(jvm, target, this.#cpu, jvmStacks);
-		this.#stacks = new ThreadStacks(jvm, target, options, this.#present);
-		this.#descriptions = new Descriptions(jvm, target.pid, this.#present.java);
+		this.#threads = new LiveThreads(jvm, target, this.#cpu, jvmStacks);
+		this.#stacks = new ThreadStacks(jvm, target, options, this.#threads);
+		this.#descriptions = new Descriptions(jvm, target.pid, this.#threads.java);
 		const {perf, observedThreads, note} = this.#stacks;
 		this.note = note;
 		this.timer = perf ? 'perf' : 'stop';
-		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#present.vmThreads, jvmStacks, perf, observedThreads});
+		this.#rows = new SampleRows(jvm, options, {vmThreads: this.#threads.vmThreads, jvmStacks, perf, observedThreads});
 	}
 
 	async sample(into: Sample, isAfterPause = false, repeats = 1): Promise<SampleOutcome> {
@@ -55,16 +56,16 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isSteady = false;
 		try {
-			const unchangedThreadRan = this.#stacks.begin();
+			const unwatchedThreadRan = this.#stacks.begin();
 			this.#jvm.methods.beginSample();
 			this.#jvm.code.beginSample();
-			const threads = this.#present.list(isAfterPause, unchangedThreadRan);
-			const {changedThreads} = this.#present;
-			const {newThreads} = this.#present.java;
+			const threads = this.#threads.list({areAllDue: isAfterPause, unwatchedThreadRan});
+			const {changedThreads} = this.#threads;
+			const {newThreads} = this.#threads.java;
 			interruptedMs = this.#stacks.read(changedThreads, threads, newThreads.length > 0);
 			this.#descriptions.describe(changedThreads, threads);
 			this.#rows.fill(into, threads, {newThreads, repeats});
-			isSteady = this.#present.endSample(into) && !this.#stacks.observedThreads?.hasWorkingThreads();
+			isSteady = this.#threads.endSample(into) && !this.#stacks.observedThreads?.hasWorkingThreads();
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -76,11 +77,11 @@ export class MemorySession implements EngineSession {
 		const {longestMs, refused, late, tracer} = this.#stacks.stops;
 		return {
 			ok: true, pauseUs: longestMs * 1000, stoppedMs: meanHeldMs(this.#stacks.stops), interruptedMs, atMs, skippedThreads: {refused, late, tracer},
-			isSteady, sinceChangeNs: this.#present.steady.sinceChangeNs, nextWithinMs: this.#stacks.perf?.bufferMs,
+			isSteady, sinceChangeNs: this.#threads.steady.sinceChangeNs, nextWithinMs: this.#stacks.perf?.bufferMs,
 		};
 	}
 
-	/** Describes threads without records and inexact line numbers, if there are any. */
+	/** Says which threads have no records, and whether line numbers are approximate. */
 	get finding(): string | undefined {
 		return [this.#stacks.perf?.finding, this.#jvm.code.linesFinding].filter(Boolean).join('; ') || undefined;
 	}
@@ -90,7 +91,7 @@ export class MemorySession implements EngineSession {
 	}
 
 	get virtualThreads(): EngineSession['virtualThreads'] {
-		return this.#rows.virtual;
+		return this.#rows.unmountedThreads;
 	}
 
 	async release(): Promise<void> {

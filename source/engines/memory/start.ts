@@ -8,16 +8,17 @@ import {type Target} from '../../jvm/target.js';
 import {SessionOver, type EngineOptions, type EngineSession} from '../common/engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
-import {MissingFields, openJvm, type LiveJvm} from './open.js';
+import {openJvm, type LiveJvm} from './open.js';
 import {nameOfTracer} from './target/other-tracer.js';
 import {type Ptrace} from './cpu/ptrace/ptrace.js';
 import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './cpu/perf/choose.js';
 
+/** An obstacle of this engine alone, about which the user can do nothing. */
 const onlyThisEngine = {hint: '', otherEnginesMayWork: true} as const;
 
-/** A check names nothing. */
+/** For a check, which reads no names. */
 const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
 
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
@@ -30,10 +31,6 @@ function platformObstacle(): Obstacle | undefined {
 }
 
 function obstacleOfOpening(target: Target, error: unknown): Obstacle {
-	if (error instanceof MissingFields) {
-		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyThisEngine};
-	}
-
 	if (error instanceof Unreadable) {
 		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', otherEnginesMayWork: true};
 	}
@@ -44,18 +41,18 @@ function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	}
 
 	const {code, message, cause} = error as NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException};
-	const why = code ?? cause?.code ?? '';
-	if (['EACCES', 'EPERM'].includes(why)) {
+	const systemError = code ?? cause?.code ?? '';
+	if (['EACCES', 'EPERM'].includes(systemError)) {
 		return rightsObstacle(target.uid, ownRights(target));
 	}
 
-	return ['ENOENT', 'ESRCH'].includes(why)
+	return ['ENOENT', 'ESRCH'].includes(systemError)
 		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
 		: {reason: printable(message), ...onlyThisEngine};
 }
 
 /** Returns what prevents stopping threads although memory is readable: another tracer, or a system call filter. */
-export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
+function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = nameOfTracer(target.pid);
 	if (tracer) {
 		return {reason: `another tracer, ${tracer}, is attached to this JVM`, hint: 'detach that debugger or tracer', otherEnginesMayWork: true};
@@ -67,10 +64,7 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefin
 		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', otherEnginesMayWork: true};
 }
 
-/**
-What the kernel checks when a process reads another's memory (ptrace(2), "Ptrace access mode checking"; kernel
-documentation, admin-guide/LSM/Yama).
-*/
+/** What the kernel checks when a process reads another's memory (ptrace(2); admin-guide/LSM/Yama). */
 type Rights = {
 	readonly isSameUser: boolean;
 	readonly isRoot: boolean;

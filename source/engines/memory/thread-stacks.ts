@@ -2,17 +2,17 @@ import {type Target} from '../../jvm/target.js';
 import {type EngineOptions} from '../common/engine.js';
 import {chooseTimer} from './cpu/perf/choose.js';
 import {RecordedStacks} from './cpu/perf/recorded-stack.js';
-import {type RunningTimer} from './cpu/perf/running-timer.js';
+import {type PerfTimer} from './cpu/perf/perf-timer.js';
 import {ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {RunningStacks} from './cpu/ptrace/running-stacks.js';
 import {Stopper, noStops, sumOfStops, type Stops} from './cpu/ptrace/stopper.js';
 import {type Jvm} from './hotspot/jvm.js';
-import {isSameAnchor} from './hotspot/thread-block.js';
+import {isInTransition, isSameAnchor} from './hotspot/thread-block.js';
 import {type LiveJvm} from './open.js';
 import {ifReadable} from './target/reader.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type JavaThreads} from './threads/java-threads.js';
-import {type PresentThreads} from './threads/present-threads.js';
+import {type LiveThreads} from './threads/live-threads.js';
 import {Continuations} from './unwind/continuation.js';
 import {StackCopy} from './unwind/stack.js';
 import {TopFrame} from './unwind/top-frame.js';
@@ -20,9 +20,10 @@ import {Walker, type WalkEnd} from './unwind/walker.js';
 
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
+	/** The threads stopped in this sample. */
 	stops: Stops = noStops;
 	/** Undefined if running threads are stopped; `observedThreads` then is not. */
-	readonly perf?: RunningTimer;
+	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
 	/** What the timer misses (printable). */
 	readonly note?: string;
@@ -30,7 +31,7 @@ export class ThreadStacks {
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
 
-	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, present: PresentThreads) {
+	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, present: LiveThreads) {
 		const walker = new Walker(jvm);
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
@@ -45,11 +46,10 @@ export class ThreadStacks {
 		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
 	}
 
-	/** Begins a sample, before threads are listed. Returns whether a thread with an unchanged block has records. */
+	/** Begins a sample, before threads are listed. Returns whether a thread with a valid row has records. */
 	begin(): boolean {
-		const unchangedThreadRan = this.perf?.begin?.() ?? false;
 		this.stops = this.observedThreads?.begin() ?? noStops;
-		return unchangedThreadRan;
+		return this.perf?.begin?.() ?? false;
 	}
 
 	/**
@@ -60,7 +60,7 @@ export class ThreadStacks {
 		const {perf, observedThreads} = this;
 		const costMs = perf?.poll(changedThreads, threads, hasNewThreads) ?? 0;
 		observedThreads?.walkCaptured(threads);
-		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !observedThreads?.isCaptured(thread));
+		const toWalk = changedThreads.filter(thread => !thread.isUnchanged && !this.#running.isCaptured(thread));
 		const inJava = toWalk.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		// A thread that was stopped may have left Java code, but has been walked.
@@ -101,10 +101,7 @@ export class ThreadStacks {
 
 const maxAttempts = 3;
 
-/**
-Walks the stacks of threads outside Java code, from their anchors. The threads are not stopped, so a walk is valid only
-if the anchor is unchanged afterwards.
-*/
+/** Walks the stacks of threads outside Java code from their anchors, which must be unchanged after the walk. */
 export class WaitingStacks {
 	readonly #jvm: Jvm;
 	readonly #threads: JavaThreads;
@@ -148,9 +145,8 @@ export class WaitingStacks {
 	#walkOnce({block, stack}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// The thread has not called into Java yet, or has returned from it; or it is in a transition (odd state),
-			// in which the anchor is set or cleared shortly after the state.
-			return block.state % 2 === 1 || (stack.frames.length > 0 && !isLast) ? 'broken' : 'root';
+			// The thread has not called into Java yet, or has returned from it.
+			return isInTransition(block) || (stack.frames.length > 0 && !isLast) ? 'broken' : 'root';
 		}
 
 		return ifReadable<WalkEnd>(() => {

@@ -7,7 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
-import {OtherThreads} from '../../../source/engines/attach/other-threads.js';
+import {NativeThreads} from '../../../source/engines/attach/native-threads.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
@@ -137,7 +137,7 @@ test.skipIf(refusal).each(jdks())(`JDK $release without schedstat${refusal ? ` (
 });
 
 test('threads that no dump shows have the kernel\'s names and CPU times; those of the dump, and unknown ids, none', async () => {
-	const others = new OtherThreads(process.pid, closedAfterTest(new ThreadCpu(process.pid)));
+	const others = new NativeThreads(process.pid, closedAfterTest(new ThreadCpu(process.pid)));
 	const sample = new Sample();
 	let usedNs = 0;
 	await untilAsync(async () => {

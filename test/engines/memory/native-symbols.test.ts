@@ -5,7 +5,7 @@ import process from 'node:process';
 import fc from 'fast-check';
 import koffi from 'koffi';
 import {expect, test} from 'vitest';
-import {ElfFile, isDefined, mappingsOf, offset64, symbolBytes, symbolName, symbolSection} from '../../../source/engines/memory/target/elf.js';
+import {ElfFile, isDefined, mappingsOf, word64, symbolBytes, symbolName, symbolSection} from '../../../source/engines/memory/target/elf.js';
 import {ProcessMemory, type Memory} from '../../../source/engines/memory/target/memory.js';
 import {NativeCode, libraryOfThread} from '../../../source/engines/memory/target/native-code.js';
 import {closedAfterTest, folderForTest} from '../../helpers/for-test.js';
@@ -23,7 +23,7 @@ function ownLibrary() {
 	const addresses = new Map<string, number>();
 	for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
 		if (isDefined(table, at)) {
-			addresses.set(symbolName(table, at), bias + offset64(table.symbols, at + 8));
+			addresses.set(symbolName(table, at), bias + word64(table.symbols, at + 8));
 		}
 	}
 

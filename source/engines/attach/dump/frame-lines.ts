@@ -21,10 +21,10 @@ const initializer = '<clinit>';
 export type DumpFrame = {
 	readonly id: number;
 	/** String id of the class whose static initializer this is; 0 for other frames. */
-	readonly initializes: number;
+	readonly initializedClass: number;
 	/** From the tab to the line feed. */
 	readonly line: string;
-	/** The frame that followed last time: likely to follow again. */
+	/** The caller's frame in the last stack with this frame: likely to follow again. */
 	next?: DumpFrame;
 };
 
@@ -65,11 +65,11 @@ export class FrameLines {
 
 	/**
 	Changes RUNNABLE threads to IDLE if they are in a call known to wait, or have no Java frames and used no CPU since
-	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`cpuKnown` 0), a thread in a call
+	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`hasCpuTime` 0), a thread in a call
 	that may work or wait counts as working, and one without frames as waiting, as most of these do. `listener`: native
 	id of the Attach Listener, which works only for us.
 	*/
-	markIdle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
+	markIdle(sample: Sample, hasCpuTime: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
 		for (let row = 0; row < sample.count; row++) {
 			if (state[row] !== stateCode.RUNNABLE || (flags[row] & threadFlag.carrier) !== 0) {
@@ -78,7 +78,7 @@ export class FrameLines {
 
 			const hasFrames = stackLength[row] > 0;
 			const kind = hasFrames ? (this.#idleKindByFrame.get(frames[stackStart[row]]) ?? idleKind.none) : idleKind.ifNoCpu;
-			const usedCpu = cpuNs[row] > 0 || (hasFrames && cpuKnown[row] === 0);
+			const usedCpu = cpuNs[row] > 0 || (hasFrames && hasCpuTime[row] === 0);
 			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.ifNoCpu && !usedCpu)) {
 				state[row] = stateCode.IDLE;
 			}
@@ -104,7 +104,7 @@ export class FrameLines {
 
 		// A copy: a slice of the dump would keep the whole dump in memory.
 		const line = bytes.toString('latin1');
-		const frame = {id, initializes: text.method === initializer ? classId : 0, line};
+		const frame = {id, initializedClass: text.method === initializer ? classId : 0, line};
 		if (line.length <= maxCachedLength) {
 			bounded(this.#byLine, maxLines).set(line, frame);
 		}
@@ -165,10 +165,7 @@ function readFrame(text: string): FrameText | undefined {
 	return frame;
 }
 
-/**
-Returns the index of the parenthesis that opens the location: the one that matches the final parenthesis or, if they are
-unbalanced, the last; -1 if there is none.
-*/
+/** Returns the index of the parenthesis that matches the last one, or of the last opening one; -1 if there is none. */
 function locationStart(text: string): number {
 	if (!text.endsWith(')')) {
 		return -1;

@@ -13,8 +13,7 @@ by what follows the name, up to the end of its line.
 export const maxThreads = 1 << 16;
 
 /**
-Size of the buffer that HotSpot's outputStream::print formats into, including the terminating zero (O_BUFLEN in its
-ostream.hpp). JDK 8 prints names through it: a longer name loses its end, the closing quote and the blank.
+Bytes that JDK 8 prints of a name, with a terminating zero (O_BUFLEN): the rest, the quote and the blank are lost.
 */
 const printBufferLength = 2000;
 
@@ -60,8 +59,9 @@ export class Headers {
 	/** Addresses of the listed threads; undefined if no list is printed. */
 	readonly #listedAddresses: readonly number[] | undefined;
 	#foundCount = 0;
-	/** Found last, and may also be the next header's; undefined after the last one. */
-	#next: FoundHeader | undefined = noHeader;
+	/** Found last, and may also be the next header's; and whether there may be more after it. */
+	#last: FoundHeader | undefined;
+	#hasMore = true;
 
 	/** Reads the list of threads, if any, between the title and the first thread. */
 	constructor(dump: string, titleEnd: number) {
@@ -77,12 +77,11 @@ export class Headers {
 
 	/** Returns the header that starts at this quote, if any; it has several lines if its name contains line feeds. */
 	headerAt(start: number): Header | undefined {
+		let header = this.#endingFrom(start + 1);
 		if (!this.#listedAddresses) {
-			const header = this.#endingFrom(start + 1);
 			return header && header.nameEnd < start + printBufferLength ? header : this.#truncatedHeader(start);
 		}
 
-		let header = this.#endingFrom(start + 1);
 		if (this.#foundCount === this.#listedAddresses.length) {
 			// The JVM's own threads come last, and their names are the JVM's: one line each.
 			return header && header.id < 0 && header.end === this.#dump.indexOf('\n', start) + 1 ? header : undefined;
@@ -111,35 +110,29 @@ export class Headers {
 
 	/** Returns the first ending from `from` on. Searches each part of the dump once, so hostile names cost no more. */
 	#endingFrom(from: number): FoundHeader | undefined {
-		if (this.#next && this.#next.nameEnd < from) {
-			ending.lastIndex = from;
-			do {
-				const match = ending.exec(this.#dump);
-				this.#next = match ? readHeader(match, ending.lastIndex) : undefined;
-			} while (this.#next === noHeader);
+		ending.lastIndex = from;
+		while (this.#hasMore && !(this.#last && this.#last.nameEnd >= from)) {
+			const match = ending.exec(this.#dump);
+			this.#hasMore = match !== null;
+			this.#last = match ? readHeader(match, ending.lastIndex) : undefined;
 		}
 
-		return this.#next;
+		return this.#last;
 	}
 
 	/** JDK 8 truncates long names. */
 	#truncatedHeader(start: number): FoundHeader | undefined {
 		truncatedEnding.lastIndex = start + printBufferLength - 1;
 		const match = truncatedEnding.exec(this.#dump);
-		const header = match ? readHeader(match, truncatedEnding.lastIndex) : noHeader;
-		return header === noHeader ? undefined : header;
+		return match ? readHeader(match, truncatedEnding.lastIndex) : undefined;
 	}
 }
 
-const noHeader: FoundHeader = {
-	nameEnd: -1, end: -1, id: -1, nativeId: 0, isDaemon: false, tid: 0, cpuNs: -1, isInObjectWait: false,
-};
-
-/** Returns `noHeader` if the stack address of a Java thread, or the Linux id of another thread, is missing. */
-function readHeader(match: RegExpExecArray, end: number): FoundHeader {
+/** Returns undefined if the stack address of a Java thread, or the Linux id of another thread, is missing. */
+function readHeader(match: RegExpExecArray, end: number): FoundHeader | undefined {
 	const [, id, inBrackets, daemon, pairs, tid, nativeId, status, stack] = match;
 	if (id ? !stack : !nativeId) {
-		return noHeader;
+		return undefined;
 	}
 
 	const cpu = cpuMs.exec(pairs);

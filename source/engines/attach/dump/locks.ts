@@ -54,7 +54,10 @@ export function deadlockedSynchronizers(tail: string): Array<{readonly address: 
 	return waits.slice(0, maxDeadlockWaits).map(([, address, holder]) => ({address, holder}));
 }
 
+/** A lock that the thread in `row` holds. `frame`: id of the frame that took it; 0 if unknown. */
 type HeldLock = {readonly row: number; readonly address: string; readonly frame: number};
+
+/** A running static initializer, and its class's name as a string id. */
 type Initializer = {readonly row: number; readonly classId: number; readonly frame: number};
 
 /**
@@ -142,15 +145,16 @@ export class LockOwners {
 	}
 }
 
-type KnownOwner = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
+/** The owner of a lock of a class: its key, and its stack then. */
+type SynchronizerOwner = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
 
 /**
-Remembers the owners of java.util.concurrent locks, which only full dumps show. An owner stays known while the waiter
+Remembers the owners of java.util.concurrent locks, which only full dumps show. An owner is kept while the waiter
 waits for a lock of the same class and the owner exists. An owner that now waits for a lock with another stack may have
 released this one first: it no longer counts, so that no false deadlock is reported.
 */
-export class KnownOwners {
-	readonly #byWaiterKey = new Map<number, KnownOwner>();
+export class SynchronizerOwners {
+	readonly #byWaiterKey = new Map<number, SynchronizerOwner>();
 
 	applyTo(sample: Sample, {isFullDump}: {readonly isFullDump: boolean}): void {
 		if (isFullDump) {

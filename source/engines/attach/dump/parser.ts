@@ -14,15 +14,13 @@ const dumpDepth = 1024;
 
 const maxCachedNames = 1 << 13;
 
-/**
-Maximum bytes read of a name: at most three per character, and one character more than is kept, which shows that the
-name is longer.
-*/
+/** Maximum bytes of a name: three per character, and one character more than is kept, which shows that it is longer. */
 const maxNameBytes = 3 * (maxNameLength + 1);
 
 /** The title is the first or second line. */
 const title = /^(?:.*\n)?Full thread dump .*\n/;
-const tail = 'JNI global ref';
+/** The starts of lines: the first one after all threads; of a lock, a state, a compiler thread's task. */
+const endStart = 'JNI global ref';
 const lockStart = '\t- ';
 const stateStart = '   java.lang.Thread.State: ';
 const noTask = '   No compile task';
@@ -127,7 +125,7 @@ export class DumpParser {
 			const lineEnd = lineEndFrom(dump, at);
 			if (first === ' ' && this.#row >= 0) {
 				this.#readDetail(dump.slice(at, lineEnd - 1));
-			} else if (first === 'J' && dump.startsWith(tail, at) && dump[lineEnd - 1] === '\n') {
+			} else if (first === 'J' && dump.startsWith(endStart, at) && dump[lineEnd - 1] === '\n') {
 				headers.checkComplete();
 				this.#readDeadlocks(lineEnd);
 				return headers.problem;
@@ -212,8 +210,8 @@ export class DumpParser {
 			this.#sample.flags[this.#row] |= threadFlag.incomplete;
 		}
 
-		if (frame.initializes !== 0) {
-			this.#owners.addInitializer(this.#row, frame.initializes, frame.id);
+		if (frame.initializedClass !== 0) {
+			this.#owners.addInitializer(this.#row, frame.initializedClass, frame.id);
 		}
 	}
 

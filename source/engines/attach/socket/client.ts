@@ -38,7 +38,7 @@ export class AttachClient {
 	readonly #target: Target;
 	readonly #pace = new HandshakePace();
 	#dialect: Dialect | undefined;
-	/** Connect with the target's user and group. */
+	/** Whether to connect with the target's user and group. */
 	#asOwner: boolean;
 
 	constructor(target: Target) {
@@ -153,6 +153,7 @@ export class AttachClient {
 		return this.#failure(reason, hint, more);
 	}
 
+	/** Returns reason and hint for an error code of `Exchange`, EMPTY or FOREIGN. */
 	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<FailedReply, 'otherEnginesMayWork' | 'isPending'>] {
 		const {uid, gid, pid, facts} = this.#target;
 		if (closedCodes.has(code)) {

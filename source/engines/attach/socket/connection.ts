@@ -21,10 +21,7 @@ export type ExchangeOptions = {
 	readonly connectAs?: Owner;
 };
 
-/**
-Sends one request to the socket at `socketPath` and reads the whole reply. Always closes the connection, never throws,
-and never exceeds the deadline.
-*/
+/** Sends one request and reads the whole reply. Always closes the connection, never throws or exceeds the deadline. */
 export async function exchange(socketPath: string, request: Uint8Array, {pid, deadline, signal, connectAs}: ExchangeOptions): Promise<Exchange> {
 	const startedAt = performance.now();
 	/** Removes the time-out and the listener to `signal`. */

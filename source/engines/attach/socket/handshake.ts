@@ -24,7 +24,7 @@ export type HandshakeOptions = {
 	/** When to give up, by `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
-	/** Identity of an existing socket that did not answer; the listener has started when another one appears. */
+	/** Identity of a socket that did not answer: the listener has started when there is another one. */
 	readonly deadSocket?: string;
 };
 

@@ -1,7 +1,4 @@
-/*
-HotSpot's attach protocol, encoding only (OpenJDK's attachListener.cpp): one request per connection, then the reply up
-to the end of the stream.
-*/
+/* HotSpot's attach protocol (attachListener.cpp): one request per connection, then the reply up to the end. */
 
 /** Number of arguments of a version 1 request: with fewer, HotSpot waits for the rest, and so do all other clients. */
 const v1Arguments = 3;
@@ -30,10 +27,7 @@ export function encodeRequest(version: 1 | 2, command: string, args: readonly st
 	return Buffer.from(`2\0${Buffer.byteLength(body)}\0${body}`);
 }
 
-/**
-Returns the result code of a whole reply and where its payload starts; undefined if the reply does not begin with a
-number and a line feed.
-*/
+/** Returns a reply's result code and where its payload starts; undefined if it does not begin with a number and LF. */
 export function parseReply(bytes: Uint8Array): {readonly code: number; readonly start: number} | undefined {
 	const [line, code] = /^(-?\d+)\n/.exec(Buffer.from(bytes.subarray(0, maxCodeBytes)).toString('latin1')) ?? [];
 	return line === undefined ? undefined : {code: Number(code), start: line.length};
@@ -58,10 +52,7 @@ export function chooseDialect(code: number, text: string): Dialect | undefined {
 	return isStreaming ? {version: Number(version) >= 2 ? 2 : 1, dumpCommand: 'threaddump streaming=0'} : plain;
 }
 
-/**
-Whether a dump is complete: it contains the count of JNI references, which HotSpot prints last (before deadlocks, if
-any). The dump of a killed JVM lacks it.
-*/
+/** Whether a dump is complete: HotSpot prints the count of JNI references last, before deadlocks if there are any. */
 export function isWholeDump(dump: Buffer): boolean {
 	return dump.at(-1) === 10 && dump.includes('\nJNI global ref');
 }

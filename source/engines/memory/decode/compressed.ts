@@ -57,8 +57,7 @@ export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: nu
 const fieldLimit = 65_535;
 
 /**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field; the last two contain the offset above a
-two-bit tag.
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field, the last two the offset above two bits.
 */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -74,9 +73,7 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 	});
 }
 
-/**
-Bits of a field's flags that each add a number: initial value, generic signature, contended group (fieldInfo.hpp, 21+).
-*/
+/** Flag bits that add a number each: initial value, generic signature, contended group (fieldInfo.hpp, 21+). */
 const addsNumber = [0, 2, 4];
 
 /** Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on invalid bytes. */

@@ -1,7 +1,4 @@
-/*
-Lengths and jump targets of x86-64 instructions (Intel SDM volume 2, chapter 2 and appendix A), as far as HotSpot's
-compilers emit them; not APX.
-*/
+/* Lengths and jump targets of the x86-64 instructions that HotSpot emits (Intel SDM volume 2, appendix A); not APX. */
 
 /** Length in bytes and, for a relative jump (not a call), the distance from its end to the target. */
 type Instruction = {readonly length: number; readonly jump?: number};

@@ -6,10 +6,10 @@ MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86
 import {decodeInstruction, int32} from './instruction.js';
 
 /**
-An incomplete frame. `depth`: bytes pushed since the return address; `isFpSaved`: the first word pushed is the caller's
-frame pointer.
+How much of the top frame is on the stack. `depth`: bytes pushed since the return address; `isFpSaved`: the first word of
+these is the caller's frame pointer.
 */
-export type PartialFrame = {readonly depth: number; readonly isFpSaved: boolean};
+export type TopFrameState = {readonly depth: number; readonly isFpSaved: boolean};
 
 type Effect = 'none' | 'push' | 'pop' | 'allocate' | 'save' | 'return';
 
@@ -38,7 +38,7 @@ const maxPrologueBytes = 128;
 const maxEpilogueInstructions = 6;
 
 /** Returns the frame at an offset after a method's entry; undefined if an instruction before it is not a prologue's. */
-export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
+export function decodePrologue(code: Uint8Array, offset: number): TopFrameState | undefined {
 	let at = 0;
 	let depth = 0;
 	let isFpSaved = false;
@@ -64,7 +64,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 }
 
 /** Returns the frame if the code from here on only polls for a safepoint and returns; otherwise undefined. */
-export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
+export function decodeEpilogue(code: Uint8Array): TopFrameState | undefined {
 	let at = 0;
 	let isPopped = false;
 	for (let step = 0; step < maxEpilogueInstructions; step++) {

@@ -12,10 +12,7 @@ const depthLimit = 256;
 
 const pcDescSize = 16;
 
-/*
-A PcDesc table is sorted by code offset and has sentinels (pcDesc.hpp: pc, scope offset, object offset, flags). A scope
-offset of 0 means that there are no scopes.
-*/
+/* A PcDesc table (pcDesc.hpp) is sorted by code offset and has sentinels. A scope offset of 0 means no scopes. */
 
 /** Returns the offset of the scopes for exactly this code offset, as a return address has; 0 if there are none. */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {

@@ -22,6 +22,8 @@ const blobSizeLimit = 1 << 24;
 const frameSizeLimit = 1 << 16;
 
 const maxDebugInfoBytes = 1 << 24;
+
+/** Maximum bytes of a method's code that are searched for loops, and the memory that a range of a loop takes. */
 const maxBytesSearchedForLoops = 1 << 18;
 const estimatedBytesPerRange = 64;
 
@@ -40,21 +42,21 @@ export class CodeBlob {
 	readonly frameSize: number;
 	/** Offset in the code from which the frame is complete; -1 if it never is (frame_never_safe). */
 	readonly frameComplete: number;
-	/**
-	Of compiled methods: the Method, the verified entry point, and the return addresses that mark deoptimized frames.
-	*/
+	/** Of compiled methods: Method, verified entry point, and the return addresses that mark deoptimized frames. */
 	readonly method: number = 0;
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
 	/** Of compiled methods: bytes from a deoptimized frame's stack pointer to its original return address. */
 	readonly origPcOffset: number = 0;
-	validatedInRound = 0;
+	/** Number of the sample in which it was last found unchanged. */
+	validatedInSample = 0;
 	/** It is the wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
+	/** Something else is at its address. */
 	isGone = false;
 	readonly #vm: Vm;
 	readonly #identity: readonly number[] = [];
-	#debugInfo?: DebugInfo;
+	#cachedDebugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
 	#loopBytes = 0;
 
@@ -106,21 +108,20 @@ export class CodeBlob {
 
 	/** Bytes of cached debug information and loops, which `forgetDebugInfo` discards until they are needed again. */
 	get debugInfoBytes(): number {
-		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
+		return (this.#cachedDebugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
 
 	forgetDebugInfo(): void {
-		this.#debugInfo = undefined;
+		this.#cachedDebugInfo = undefined;
 		this.#loops = undefined;
 		this.#loopBytes = 0;
 	}
 
 	/**
-	Whether this is the return address of a call that may reach a safepoint. Leaf calls, which leave no anchor, have no
-	debug information. Throws `Unreadable`.
+	Whether a call that returns here may reach a safepoint; leaf calls, which leave no anchor, do not. Throws
+	`Unreadable`.
 	*/
 	isSafepoint(pc: number): boolean {
-		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin) !== 0;
 	}
 
@@ -129,34 +130,33 @@ export class CodeBlob {
 	method events: then it has more scopes than oop maps, of which each safepoint has one. Undefined if unknown. Throws
 	`Unreadable`.
 	*/
-	hasLinesBetween(): boolean | undefined {
+	hasLinesBetweenSafepoints(): boolean | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		if (!has(fields.blobOopMaps) || !has(fields.oopMapCount)) {
 			return undefined;
 		}
 
 		const maps = reader.word(this.address + fields.blobOopMaps);
-		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		return scopeCount(this.#debugInfo.pcDescs) > (maps === 0 ? 0 : reader.u32(maps + fields.oopMapCount));
 	}
 
-	/**
-	Returns the virtual frames at an address in this compiled method, innermost first, with `method` as an address.
-	`exact`: the address is a return address. Throws `Unreadable`.
-	*/
-	scopesAt(pc: number, exact: boolean): Scope[] {
-		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+	/** Returns the virtual frames at an address, innermost first, with Methods' addresses. Throws `Unreadable`. */
+	scopesAt(pc: number, isReturnAddress: boolean): Scope[] {
 		const {pcDescs, scopes, methodAddress} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
-		const scope = exact ? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops()) : scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
+		const scope = isReturnAddress ? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops()) : scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methodAddress(method), bci}));
 	}
 
 	/** Returns the monitors of each virtual frame at a return address, innermost frame first. Throws `Unreadable`. */
 	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
-		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes} = this.#debugInfo;
 		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin), this.#vm.excluded);
+	}
+
+	get #debugInfo(): DebugInfo {
+		this.#cachedDebugInfo ??= readDebugInfo(this.#vm, this.address);
+		return this.#cachedDebugInfo;
 	}
 
 	#findLoops(): readonly Loop[] {

@@ -1,5 +1,5 @@
 import {fail, ifReadable, type Reader} from '../target/reader.js';
-import {type PartialFrame} from '../decode/prologue.js';
+import {type TopFrameState} from '../decode/prologue.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
@@ -8,11 +8,14 @@ import {type Vm} from './vm.js';
 /** `segments`: address of the segment map, which has a byte for each segment; `shift`: log2 of a segment's bytes. */
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
+/** Whether a code address is a call's return address, or the program counter of an interrupted thread. */
+export type PcKind = 'returnAddress' | 'interrupted';
+
 /**
-A code address. `exact`, `near`: frame ids there, innermost first, if it is a return address, and if not; `frameState`:
-the state of the frame past the prologue. All three are undefined until needed.
+A code address. `frames`: ids of the Java frames there, innermost first; `topFrame`: the state of the frame of a thread
+interrupted there, if past the prologue. Both are set when first needed.
 */
-export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; frameState?: PartialFrame | 'complete'};
+export type CodeLocation = {readonly blob: CodeBlob; readonly frames: Partial<Record<PcKind, Int32Array>>; topFrame?: TopFrameState};
 
 /** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
@@ -20,17 +23,18 @@ const heapLimit = 16;
 /** Maximum number of code addresses and blobs cached; beyond this the cache is emptied. */
 const locationLimit = 200_000;
 
-/** Maximum bytes of cached debug information, checked every `checkEveryRounds`; beyond this it is discarded. */
+/** Maximum bytes of cached debug information; beyond this it is discarded. Checked at intervals of so many samples. */
 const debugInfoLimit = 1 << 25;
-const checkEveryRounds = 256;
+const checkEverySamples = 256;
 
+/** Bytes of a segment map that are read at once. */
 const mapWindowBytes = 64;
 
-/** Resolves code addresses to blobs and Java frames. Validates compiled methods once a round. */
+/** Resolves code addresses to blobs and Java frames. Validates compiled methods once per sample. */
 export class CodeCache {
-	/** Whether threads ran compiled code with debug information between safepoints (`some`), and without (`none`). */
-	readonly #linesBetween = {some: false, none: false};
-	#round = 0;
+	/** Whether threads ran compiled code with exact lines (debug information also between safepoints), and without. */
+	readonly #observedLines = {exact: false, approximate: false};
+	#sampleNumber = 0;
 	#heaps: readonly CodeHeap[] | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
@@ -43,16 +47,16 @@ export class CodeCache {
 		this.#methods = methods;
 	}
 
-	/** Starts a round (a sample), which reads the heaps' bounds again. Throws `Unreadable`. */
+	/** Begins a sample, which reads the heaps' bounds again. */
 	beginSample(): void {
-		this.#round++;
+		this.#sampleNumber++;
 		this.#heaps = undefined;
 		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {
 			this.#locations.clear();
 			this.#blobs.clear();
 		}
 
-		if (this.#round % checkEveryRounds === 0) {
+		if (this.#sampleNumber % checkEverySamples === 0) {
 			this.#trimDebugInfo();
 		}
 	}
@@ -62,9 +66,9 @@ export class CodeCache {
 	observed running; until some has been found, on the flag for code yet to be compiled.
 	*/
 	get linesFinding(): string | undefined {
-		const {some, none} = this.#linesBetween;
-		if (some || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
-			return none ? 'line numbers in code compiled before DebugNonSafepoints was set are approximate' : undefined;
+		const {exact, approximate} = this.#observedLines;
+		if (exact || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
+			return approximate ? 'line numbers in code compiled before DebugNonSafepoints was set are approximate' : undefined;
 		}
 
 		return 'line numbers in compiled code are approximate';
@@ -86,44 +90,38 @@ export class CodeCache {
 			return undefined;
 		}
 
-		const location = {blob};
+		const location = {blob, frames: {}};
 		this.#locations.set(pc, location);
 		return location;
 	}
 
-	/** Returns the frame ids at an address in a compiled method, innermost first. `exact`: it is a return address. */
-	frames(location: CodeLocation, pc: number, exact: boolean): Int32Array {
-		const known = exact ? location.exact : location.near;
+	/** Returns the frame ids at an address in a compiled method, innermost first. */
+	frames({blob, frames}: CodeLocation, pc: number, kind: PcKind): Int32Array {
+		const known = frames[kind];
 		if (known) {
 			return known;
 		}
 
-		const {blob} = location;
-		if (!exact && blob.kind === 'java') {
-			this.#noteLinesBetween(blob);
+		if (kind === 'interrupted' && blob.kind === 'java') {
+			this.#noteLines(blob);
 		}
 
-		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, exact) : [];
+		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, kind === 'returnAddress') : [];
 		// Without debug information (entry, exit, a native wrapper) the method itself is still known.
 		const virtual = scopes.length > 0 ? scopes : [{method: blob.method, bci: 0}];
 		if (blob.kind === 'native') {
 			blob.isEnterSpecial = this.#methods.at(blob.method).isEnterSpecial;
 		}
 
-		const frames = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
-		if (exact) {
-			location.exact = frames;
-		} else {
-			location.near = frames;
-		}
-
-		return frames;
+		const found = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
+		frames[kind] = found;
+		return found;
 	}
 
-	#noteLinesBetween(blob: CodeBlob): void {
-		const hasLines = ifReadable(() => blob.hasLinesBetween(), undefined);
-		this.#linesBetween.some ||= hasLines === true;
-		this.#linesBetween.none ||= hasLines === false;
+	#noteLines(blob: CodeBlob): void {
+		const isExact = ifReadable(() => blob.hasLinesBetweenSafepoints(), undefined);
+		this.#observedLines.exact ||= isExact === true;
+		this.#observedLines.approximate ||= isExact === false;
 	}
 
 	#trimDebugInfo(): void {
@@ -136,9 +134,10 @@ export class CodeCache {
 		}
 	}
 
+	/** Whether a blob is still what it was when it was decoded. */
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.isMethod && !blob.isGone && blob.validatedInRound !== this.#round) {
-			blob.validatedInRound = this.#round;
+		if (blob.isMethod && !blob.isGone && blob.validatedInSample !== this.#sampleNumber) {
+			blob.validatedInSample = this.#sampleNumber;
 			if (!blob.isUnchanged()) {
 				blob.isGone = true;
 				blob.forgetDebugInfo();
@@ -163,11 +162,12 @@ export class CodeCache {
 		const address = heap.low + (start * (2 ** heap.shift)) + this.#vm.layout.sizes.heapBlock;
 		const known = this.#blobs.get(address);
 		const blob = known && this.#isCurrent(known) ? known : new CodeBlob(this.#vm, address);
-		blob.validatedInRound = this.#round;
+		blob.validatedInSample = this.#sampleNumber;
 		this.#blobs.set(address, blob);
 		return blob.contains(pc) ? blob : undefined;
 	}
 
+	/** As the function `blockStart`, for a heap's segment map. */
 	#blockStart(heap: CodeHeap, segment: number): number {
 		let windowStart = -1;
 		return blockStart(index => {

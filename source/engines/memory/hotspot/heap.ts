@@ -19,13 +19,20 @@ const firstWithCompactStrings = 9;
 /** String.coder of a string with one byte per character. */
 const latin1 = 0;
 
+/** Tags of arrays, the highest two bits of a class's layout helper (klass.hpp). */
+const primitiveArray = 3;
+const objectArray = 2;
+
+/** `start`: address of the first element; `bytes`: of each element. */
+export type ArrayElements = {readonly length: number; readonly start: number; readonly bytes: number};
+
 /**
 Reads objects in the target's Java heap. A collector may move them at any time: the caller must check an object's class,
 and something unique to the object. Every method throws `Unreadable`.
 */
 export class Heap {
-	/** Set when a pointer that may be stale was read; cleared by the caller. */
-	isDoubtful = false;
+	/** A pointer was read that may be stale, as the collector may have moved the object. Cleared by the caller. */
+	hasReadStalePointer = false;
 	readonly #vm: Vm;
 	/** Field offsets by class, then by name and type; NaN for a missing field. */
 	readonly #offsets = new Map<number, Map<string, number>>();
@@ -62,7 +69,7 @@ export class Heap {
 		const {reader, collector} = this.#vm;
 		if (collector === 'z-generational' || collector === 'z') {
 			const pointer = reader.bigWord(address);
-			this.isDoubtful ||= Number.isNaN(this.#badMask) || (pointer & reader.bigWord(this.#badMask)) !== 0n;
+			this.hasReadStalePointer ||= Number.isNaN(this.#badMask) || (pointer & reader.bigWord(this.#badMask)) !== 0n;
 			return collector === 'z' ? Number(pointer) : uncoloured(pointer);
 		}
 
@@ -115,31 +122,20 @@ export class Heap {
 			fail();
 		}
 
-		const {reader, layout: {fields}} = this.#vm;
-		const array = this.reference(oop + this.#stringValue);
-		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
-		const elementBytes = 2 ** (header & 0x3F);
-		const isBytes = has(this.#stringCoder);
-		// Layout helper of an array: tag of primitive arrays (binary 11), header size, element type, log2 of the
-		// element size (klass.hpp).
-		if (header >>> 30 !== 3 || elementBytes !== (isBytes ? 1 : 2)) {
+		const {reader} = this.#vm;
+		const isCompact = has(this.#stringCoder);
+		const {length, start, bytes} = this.#array(this.reference(oop + this.#stringValue), primitiveArray);
+		if (bytes !== (isCompact ? 1 : 2)) {
 			fail();
 		}
 
-		const length = Math.min(reader.u32(array + this.#arrayLength) * elementBytes, maxStringBytes);
-		const bytes = reader.bytes(array + ((header >>> 16) & 0xFF), length);
-		const isLatin1 = isBytes && reader.u8(oop + this.#stringCoder) === latin1;
-		return Buffer.from(bytes.buffer, bytes.byteOffset, length).toString(isLatin1 ? 'latin1' : 'utf16le');
+		const text = reader.bytes(start, Math.min(length * bytes, maxStringBytes));
+		return Buffer.from(text.buffer).toString(isCompact && reader.u8(oop + this.#stringCoder) === latin1 ? 'latin1' : 'utf16le');
 	}
 
-	/** Returns the number of elements of an array of objects, the first one's address, and the bytes of each. */
-	elements(array: number): {readonly length: number; readonly start: number; readonly bytes: number} {
-		const {reader, layout: {fields}} = this.#vm;
-		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
-		// As in `string`; the tag of arrays of objects is binary 10.
-		return header >>> 30 === 2
-			? {length: reader.u32(array + this.#arrayLength), start: array + ((header >>> 16) & 0xFF), bytes: 2 ** (header & 0x3F)}
-			: fail();
+	/** Returns the elements of an array of objects; none if the array is 0. */
+	elements(array: number): ArrayElements {
+		return array === 0 ? {length: 0, start: 0, bytes: 0} : this.#array(array, objectArray);
 	}
 
 	/**
@@ -172,6 +168,15 @@ export class Heap {
 		return this.#fields(klass).filter(({isInjected}) => isInjected).map(({offset}) => offset);
 	}
 
+	/** Reads an array's layout helper: tag, header size, element type, log2 of the element size (klass.hpp). */
+	#array(array: number, tag: number): ArrayElements {
+		const {reader, layout: {fields}} = this.#vm;
+		const helper = reader.u32(this.klassOf(array) + fields.klassLayout);
+		return helper >>> 30 === tag
+			? {length: reader.u32(array + this.#arrayLength), start: array + ((helper >>> 16) & 0xFF), bytes: 2 ** (helper & 0x3F)}
+			: fail();
+	}
+
 	/** Returns an object's current address. Shenandoah's stale copies point there (shenandoahForwarding.hpp). */
 	#forwarded(oop: number): number {
 		const {reader, collector} = this.#vm;
@@ -197,8 +202,7 @@ export class Heap {
 }
 
 /**
-Returns the address in a coloured pointer of generational ZGC: the bits above the lowest set bit of 12 to 15
-(zAddress.hpp: the load barrier shifts by that bit plus one).
+Returns the address in a pointer of generational ZGC: the bits above the lowest that is set of 12 to 15 (zAddress.hpp).
 */
 function uncoloured(pointer: bigint): number {
 	for (let bit = 12n; bit <= 15n; bit++) {
@@ -215,14 +219,11 @@ function badMaskAddress({reader, layout: {fields}, collector}: Vm): number {
 	return (collector === 'z' || collector === 'z-generational') && has(globals) && has(mask) ? reader.pointer(reader.pointer(globals) + mask) : Number.NaN;
 }
 
-/** Value of `HeapClock.now` while objects may be moving. */
-export const moving = -1;
+/** Value of `Collections.count` while objects may be moving. */
+export const objectsMayMove = -1;
 
-/**
-Tells whether addresses of Java objects are still valid: stop-the-world collectors count their collections, and move
-objects only during one.
-*/
-export class HeapClock {
+/** Counts stop-the-world collections. Addresses of Java objects are valid until the next one. */
+export class Collections {
 	readonly #vm: Vm;
 	readonly #heap: number;
 
@@ -231,25 +232,22 @@ export class HeapClock {
 		this.#heap = vm.reader.pointer(vm.layout.fields.collectedHeap);
 	}
 
-	/**
-	Returns the number of collections; if it is the same before and after a read, no object moved in between. Returns
-	`moving` during a collection, and always with concurrent collectors.
-	*/
-	now(): number {
+	/** Returns the number of collections begun; `objectsMayMove` during one, and always with concurrent collectors. */
+	count(): number {
 		const {reader, layout: {fields}, collector} = this.#vm;
 		if (collector !== 'stop-the-world') {
-			return moving;
+			return objectsMayMove;
 		}
 
 		return ifReadable(() => {
 			// The count increases when a collection begins, after the flag is set; so read the count first.
 			const count = reader.u32(this.#heap + fields.totalCollections);
-			return reader.u8(this.#heap + fields.collectionActive) === 0 ? count : moving;
-		}, moving);
+			return reader.u8(this.#heap + fields.collectionActive) === 0 ? count : objectsMayMove;
+		}, objectsMayMove);
 	}
 
 	/** Whether a stop-the-world collection is running; false for concurrent collectors. */
-	isCollecting(): boolean {
-		return this.#vm.collector === 'stop-the-world' && this.now() === moving;
+	isRunning(): boolean {
+		return this.#vm.collector === 'stop-the-world' && this.count() === objectsMayMove;
 	}
 }

@@ -1,7 +1,7 @@
 import {type Interner} from '../../../model/frame.js';
 import {type Memory} from '../target/memory.js';
 import {CodeCache} from './code-cache.js';
-import {Heap, HeapClock} from './heap.js';
+import {Heap, Collections} from './heap.js';
 import {Methods} from './methods.js';
 import {ThreadObjects} from './thread-object.js';
 import {type Vm} from './vm.js';
@@ -11,7 +11,7 @@ export type Jvm = {
 	readonly memory: Memory;
 	readonly vm: Vm;
 	readonly heap: Heap;
-	readonly clock: HeapClock;
+	readonly collections: Collections;
 	readonly objects: ThreadObjects;
 	readonly methods: Methods;
 	readonly code: CodeCache;
@@ -23,6 +23,6 @@ export function readersOf(vm: Vm, interner: Interner): Jvm {
 	const heap = new Heap(vm);
 	const methods = new Methods(vm, interner);
 	return {
-		memory: vm.reader.memory, vm, heap, clock: new HeapClock(vm), objects: new ThreadObjects(vm, heap), methods, code: new CodeCache(vm, methods), interner,
+		memory: vm.reader.memory, vm, heap, collections: new Collections(vm), objects: new ThreadObjects(vm, heap), methods, code: new CodeCache(vm, methods), interner,
 	};
 }

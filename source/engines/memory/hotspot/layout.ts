@@ -169,7 +169,7 @@ const typeSizeRows = {
 const constantRows = {
 	entryFrameWrapper: required('frame::entry_frame_call_wrapper_offset'),
 	markKlassShift: optional('markWord::klass_shift'),
-	beingInitialised: optional('InstanceKlass::being_initialized'),
+	beingInitialized: optional('InstanceKlass::being_initialized'),
 } as const satisfies Rows<FieldRow>;
 
 type Values<R> = Readonly<Record<keyof R, number>>;

@@ -4,6 +4,7 @@ import {decodeModifiedUtf8} from '../../../model/text.js';
 import {decodeLineTable, lineAt, type LineTable} from '../decode/compressed.js';
 import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
+import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
 /** JVM_ACC_NATIVE (JVMS table 4.6-A). */
@@ -35,19 +36,20 @@ export class Method {
 	readonly isNative: boolean;
 	/** It is Continuation.enterSpecial, through which a carrier runs a virtual thread (21 and later). */
 	readonly isEnterSpecial: boolean;
-	validatedInRound = 0;
+	/** Number of the sample in which it was last found unchanged. */
+	validatedInSample = 0;
 	readonly #address: number;
 	readonly #identity: Uint8Array;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	readonly #hasLines: boolean;
 	readonly #ids: readonly [number, number, number];
-	readonly #byFrame: Map<number, MethodName>;
+	readonly #nameByFrame: Map<number, MethodName>;
 	readonly #frameByBci = new Map<number, number>();
 	#lines?: LineTable;
 
-	/** Decodes the Method at an address; throws `Unreadable` if there is none. Adds its frames to `byFrame`. */
-	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
+	/** Decodes the Method at an address; throws `Unreadable` if there is none. Adds its frames to `nameByFrame`. */
+	constructor(vm: Vm, interner: Interner, address: number, nameByFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
 			fail();
 		}
@@ -56,7 +58,7 @@ export class Method {
 		this.#vm = vm;
 		this.#address = address;
 		this.#interner = interner;
-		this.#byFrame = byFrame;
+		this.#nameByFrame = nameByFrame;
 		const constMethod = reader.pointer(address + fields.methodConst);
 		this.constMethod = constMethod;
 		this.#identity = reader.bytes(constMethod, identityBytes);
@@ -68,7 +70,7 @@ export class Method {
 		const pool = reader.pointer(constMethod + fields.constConstants);
 		const name = poolSymbol(vm, pool, reader.u16(constMethod + fields.constNameIndex));
 		const holder = reader.pointer(pool + fields.poolHolder);
-		const sourceIndex = Number.isNaN(fields.poolSourceFile) ? reader.u16(holder + fields.klassSourceFile) : reader.u16(pool + fields.poolSourceFile);
+		const sourceIndex = reader.u16(has(fields.poolSourceFile) ? pool + fields.poolSourceFile : holder + fields.klassSourceFile);
 		const file = sourceIndex === 0 ? '' : poolSymbol(vm, pool, sourceIndex);
 		const className = normalClassName(klassName(vm, holder));
 		this.names = {className, name};
@@ -83,7 +85,7 @@ export class Method {
 			frame = this.#interner.internFrame(...this.#ids, this.#line(Math.max(bci, 0)));
 			this.#frameByBci.set(bci, frame);
 			if (frame !== otherFrame) {
-				this.#byFrame.set(frame, this.names);
+				this.#nameByFrame.set(frame, this.names);
 			}
 		}
 
@@ -124,14 +126,14 @@ export class Method {
 	}
 }
 
-/** Caches methods by address. Validates each once a round, because unloading or redefining a class frees addresses. */
+/** Caches methods by address. Validates each once per sample, because unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
-	#round = 0;
+	#sampleNumber = 0;
 	readonly #byAddress = new Map<number, Method>();
 	/** Names by frame id; kept longer than methods, because stacks and code refer to frames. */
-	readonly #byFrame = new Map<number, MethodName>();
+	readonly #nameByFrame = new Map<number, MethodName>();
 
 	constructor(vm: Vm, interner: Interner) {
 		this.#vm = vm;
@@ -139,7 +141,7 @@ export class Methods {
 	}
 
 	beginSample(): void {
-		this.#round++;
+		this.#sampleNumber++;
 		if (this.#byAddress.size > methodLimit) {
 			this.#byAddress.clear();
 		}
@@ -147,19 +149,19 @@ export class Methods {
 
 	/** Returns the names of a frame's method; undefined if it has none, such as "(other)". */
 	ofFrame(frame: number): MethodName | undefined {
-		return this.#byFrame.get(frame);
+		return this.#nameByFrame.get(frame);
 	}
 
 	/** Returns the method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
-		if (known && (known.validatedInRound === this.#round || known.isUnchanged())) {
-			known.validatedInRound = this.#round;
+		if (known && (known.validatedInSample === this.#sampleNumber || known.isUnchanged())) {
+			known.validatedInSample = this.#sampleNumber;
 			return known;
 		}
 
-		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
-		method.validatedInRound = this.#round;
+		const method = new Method(this.#vm, this.#interner, address, this.#nameByFrame);
+		method.validatedInSample = this.#sampleNumber;
 		this.#byAddress.set(address, method);
 		return method;
 	}

@@ -3,16 +3,16 @@ import {Ranges} from '../target/ranges.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
-/** Fields of a JavaThread that change while it runs, and its stack's bounds. `threadObject`: see thread-object.ts. */
+/** The fields that are read of each JavaThread. `threadObject`: see `ThreadObjects.objectOf`. */
 const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBase', 'stackSize', 'threadObject', 'virtualThread', 'continuationEntry', 'pendingMonitor', 'waitingMonitor', 'monitorOwnerId'] as const;
 
-/** The fields' values; 0 for fields that the JDK lacks. */
+/** A JavaThread's fields as read together, since they are close to each other; 0 for fields that the JDK lacks. */
 export type ThreadBlock = Record<(typeof names)[number], number>;
 
 /** Where a thread left Java code (JavaFrameAnchor). */
 type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
 
-/** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
+/** States of a JavaThread (globalDefinitions.hpp, all JDKs). */
 export const javaThreadState = Object.freeze({new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10});
 
 /** Reads the blocks of many JavaThreads in one call, or of one. */
@@ -83,6 +83,11 @@ export class ThreadBlocks {
 		into.state = ranges.u32(index, this.#offsets.state);
 		return true;
 	}
+}
+
+/** Whether a thread is on its way into or out of Java code, and its anchor may be set or cleared in a moment. */
+export function isInTransition({state}: ThreadBlock): boolean {
+	return state % 2 === 1;
 }
 
 /** Whether two blocks have the same anchor. */

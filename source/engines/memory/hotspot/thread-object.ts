@@ -13,6 +13,9 @@ export type ThreadIdentity = {
 	readonly isDaemon: boolean;
 };
 
+/** Identity of a mounted java.lang.VirtualThread. */
+export type VirtualIdentity = Pick<ThreadIdentity, 'id' | 'name'>;
+
 /** Offsets in java.lang.Thread; since 19, status and daemon flag are in its `holder` (Thread$FieldHolder, JEP 425). */
 type Offsets = {
 	readonly name: number;
@@ -26,7 +29,7 @@ type Offsets = {
 };
 
 /**
-Reads java.lang.Thread objects. Every method throws `Unreadable` if it finds invalid data. `objectOf`, `nativeThreadOf`
+Reads java.lang.Thread objects. Every method throws `Unreadable` if it finds invalid data. `objectOf`, `javaThreadOf`
 and `virtualIdentity` check that the object is a Thread; callers of the others must know that it is.
 */
 export class ThreadObjects {
@@ -63,7 +66,7 @@ export class ThreadObjects {
 	objectOf(thread: number, handle: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
 		const oop = types.threadObjectIsHandle ? this.#heap.wideReference(handle) : reader.word(thread + fields.threadObject);
-		return this.nativeThreadOf(oop) === thread ? oop : fail();
+		return this.javaThreadOf(oop) === thread ? oop : fail();
 	}
 
 	/** Returns a platform thread's identity; for a virtual thread throws before it reads the name. */
@@ -72,8 +75,7 @@ export class ThreadObjects {
 		return {...this.#idAndName(oop), isDaemon};
 	}
 
-	/** Reads id and name of a java.lang.VirtualThread. */
-	virtualIdentity(oop: number): {readonly id: number; readonly name: string} {
+	virtualIdentity(oop: number): VirtualIdentity {
 		if (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass)) {
 			fail();
 		}
@@ -91,7 +93,7 @@ export class ThreadObjects {
 	}
 
 	/** Returns the JavaThread of a java.lang.Thread object; 0 if it has none: not started, ended, or virtual. */
-	nativeThreadOf(oop: number): number {
+	javaThreadOf(oop: number): number {
 		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
 	}
 
@@ -99,7 +101,7 @@ export class ThreadObjects {
 		return this.#holder(oop) + this.#offsets.status;
 	}
 
-	#idAndName(oop: number): {readonly id: number; readonly name: string} {
+	#idAndName(oop: number): VirtualIdentity {
 		const string = this.#heap.reference(oop + this.#offsets.name);
 		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
 	}
@@ -114,23 +116,21 @@ export class ThreadObjects {
 	}
 }
 
-/** The first row whose bit is set applies (jvmti.h, JVMTI_THREAD_STATE_*). */
-const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
+/** How a thread waits; `enter`: to enter a monitor; `wait`: in Object.wait. */
+export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/** Returns how a thread waits, from its status. */
+/** Bits of java.lang.Thread's status (jvmti.h, JVMTI_THREAD_STATE_*): the first row whose bit is set applies. */
+const waitBits: ReadonlyArray<readonly [bit: number, kind: WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
+
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
 }
 
-/** How a thread waits; `enter`: to enter a monitor; `wait`: in Object.wait. */
-export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
-
-/** The first row whose bit is set applies (jdk.internal.misc.VM.toThreadState). */
-const stateBits: ReadonlyArray<readonly [number, number]> = [
+/** As `waitBits`, for state codes (jdk.internal.misc.VM.toThreadState). */
+const stateBits: ReadonlyArray<readonly [bit: number, state: number]> = [
 	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
 ];
 
-/** Returns the state code of a status. */
 export function stateOfStatus(status: number): number {
 	return stateBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? stateCode.NEW;
 }

@@ -2,7 +2,7 @@ import {closing} from '../../../jvm/system/proc.js';
 import {wordAt} from '../target/memory.js';
 import {type Reader} from '../target/reader.js';
 import {
-	ElfFile, isDefined, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection,
+	ElfFile, inSymbol, isDefined, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, word64,
 } from '../target/elf.js';
 
 /** Addresses in the target of HotSpot's symbols for the serviceability agent (vmStructs.hpp), by name. */
@@ -22,6 +22,7 @@ export function findSymbols(pid: number): Symbols {
 			throw new Error('libjvm.so is not mapped the way its headers say');
 		}
 
+		/** From addresses in the file to those in the process. */
 		const bias = mapping.start - address;
 		const symbols = new Map<string, number>();
 		const table = elf.symbolTable(symbolSection.dynamic);
@@ -32,7 +33,7 @@ export function findSymbols(pid: number): Symbols {
 		for (let at = 0; at + symbolBytes <= table.symbols.length; at += symbolBytes) {
 			const name = isDefined(table, at) ? symbolName(table, at) : '';
 			if (name.startsWith('gHotSpot')) {
-				symbols.set(name, offset64(table.symbols, at + 8) + bias);
+				symbols.set(name, word64(table.symbols, at + inSymbol.address) + bias);
 			}
 		}
 
@@ -43,10 +44,7 @@ export function findSymbols(pid: number): Symbols {
 /** A row of gHotSpotVMStructs. `offset`: of a member, bytes; `address`: of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
-/**
-The tables that every HotSpot build has for the serviceability agent (vmStructs.hpp): fields by "Type.field", sizes of
-types in bytes, and integer constants.
-*/
+/** The tables for the serviceability agent (vmStructs.hpp): fields by "Type.field", sizes in bytes, constants. */
 export type VmStructs = {
 	readonly fields: ReadonlyMap<string, StructRow>;
 	readonly sizes: ReadonlyMap<string, number>;
@@ -67,7 +65,6 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 }
 
 function readTables(reader: Reader, symbols: Symbols): VmStructs {
-	const text = (address: number) => reader.cString(address);
 	const variable = (name: string) => {
 		const address = symbols.get(name);
 		if (address === undefined) {
@@ -77,6 +74,7 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 		return reader.word(address);
 	};
 
+	const text = (row: DataView, offset: number) => reader.cString(wordAt(row, offset));
 	const fields = new Map<string, StructRow>();
 	const entry = (name: string) => variable(`gHotSpotVMStructEntry${name}`);
 	const at = {
@@ -84,9 +82,9 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 		isStatic: entry('IsStaticOffset'), offset: entry('OffsetOffset'), address: entry('AddressOffset'),
 	};
 	for (const row of rows(reader, variable('gHotSpotVMStructs'), entry('ArrayStride'), Object.values(at))) {
-		fields.set(`${text(wordAt(row, at.type))}.${text(wordAt(row, at.field))}`, {
+		fields.set(`${text(row, at.type)}.${text(row, at.field)}`, {
 			isStatic: row.getInt32(at.isStatic, true) !== 0,
-			offset: wordAt(row, at.offset), address: wordAt(row, at.address), type: text(wordAt(row, at.typeString)),
+			offset: wordAt(row, at.offset), address: wordAt(row, at.address), type: text(row, at.typeString),
 		});
 	}
 
@@ -94,7 +92,7 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 	const typeName = variable('gHotSpotVMTypeEntryTypeNameOffset');
 	const size = variable('gHotSpotVMTypeEntrySizeOffset');
 	for (const row of rows(reader, variable('gHotSpotVMTypes'), variable('gHotSpotVMTypeEntryArrayStride'), [typeName, size])) {
-		sizes.set(text(wordAt(row, typeName)), wordAt(row, size));
+		sizes.set(text(row, typeName), wordAt(row, size));
 	}
 
 	const constants = new Map<string, number>();
@@ -102,7 +100,7 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 		const name = variable(`gHotSpotVM${kind}ConstantEntryNameOffset`);
 		const value = variable(`gHotSpotVM${kind}ConstantEntryValueOffset`);
 		for (const row of rows(reader, variable(`gHotSpotVM${kind}Constants`), variable(`gHotSpotVM${kind}ConstantEntryArrayStride`), [name, value])) {
-			constants.set(text(wordAt(row, name)), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
+			constants.set(text(row, name), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
 		}
 	}
 

@@ -2,23 +2,20 @@ import {normalClassName} from '../../../model/class-name.js';
 import {bounded} from '../../../model/get-or-create.js';
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {moving} from '../hotspot/heap.js';
+import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../target/memory.js';
 import {klassSymbol, symbolName} from '../hotspot/methods.js';
-import {noLock, type Holder, type JavaThread, type KnownLock, type Lock} from '../threads/java-thread.js';
+import {noLock, type Holder, type JavaThread, type CachedLock, type Lock} from '../threads/java-thread.js';
 import {waitKind} from '../threads/derived-state.js';
 import {ifReadable} from '../target/reader.js';
-import {ClassInitialisers} from './class-initialisers.js';
+import {ClassInitializers} from './class-initializers.js';
 import {TakenAt} from './taken-at.js';
 
 const threadSignature = 'Ljava/lang/Thread;';
 
-/**
-ObjectMonitor::ANONYMOUS_OWNER: another thread than the holder inflated the lock, and the owner is not yet set
-(objectMonitor.hpp, 21 and later).
-*/
+/** ObjectMonitor::ANONYMOUS_OWNER (21 and later): not the holder but another thread made the monitor. */
 const anonymousOwner = 1;
 
 /** LockStack::CAPACITY. */
@@ -31,7 +28,7 @@ const cachedClassNamesLimit = 4096;
 
 /**
 Finds out what threads wait for, and who holds it: monitors, from the thread's and the monitor's structures;
-synchronizers of java.util.concurrent, from the object that the thread is parked on; classes being initialised, from VM
+synchronizers of java.util.concurrent, from the object that the thread is parked on; classes being initialized, from VM
 structures.
 */
 export class Locks {
@@ -39,11 +36,12 @@ export class Locks {
 	readonly anonymous = new AnonymousHolders(monitor => this.#monitorObject(monitor));
 	readonly #jvm: Jvm;
 	readonly #takenAt: TakenAt;
-	readonly #initialisers: ClassInitialisers;
+	readonly #initializers: ClassInitializers;
 	/** By class: the string id of its name, and the Symbol for which it is valid. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
-	#sampleClock: number | undefined;
+	/** Count of collections at which this sample's cached pages were read; undefined if there are none. */
+	#sampleCollections: number | undefined;
 	/** The sample's threads, by address and by owner id; built when needed. */
 	#byAddress: Map<number, JavaThread> | undefined;
 	#byOwnerId: Map<number, JavaThread> | undefined;
@@ -51,17 +49,17 @@ export class Locks {
 	constructor(jvm: Jvm) {
 		this.#jvm = jvm;
 		this.#takenAt = new TakenAt(jvm);
-		this.#initialisers = new ClassInitialisers(jvm);
+		this.#initializers = new ClassInitializers(jvm);
 	}
 
 	/** Begins a sample with these threads, the possible owners. */
 	start(threads: readonly JavaThread[]): void {
 		this.#threads = threads;
-		this.#forgetPositions();
+		this.#forgetAddresses();
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
 		this.#takenAt.start();
-		this.#initialisers.start();
+		this.#initializers.start();
 	}
 
 	/**
@@ -79,7 +77,7 @@ export class Locks {
 		if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
 			into.lockOwnerFrame[row] = this.#takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
 		} else if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
-			into.lockOwnerFrame[row] = this.#initialisers.frameOf(thread, lock.className);
+			into.lockOwnerFrame[row] = this.#initializers.frameOf(thread, lock.className);
 		}
 	}
 
@@ -92,33 +90,30 @@ export class Locks {
 
 		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
 		// changed.
-		const {lock: known, stack: {frames}} = thread;
-		if (known?.frames === frames && known.state === thread.description.state) {
-			if (known.holderSlot === undefined) {
-				return known;
+		const {lock: last, stack: {frames}} = thread;
+		if (last?.frames === frames && last.state === thread.description.state) {
+			const isCollecting = this.#collectionsNow === objectsMayMove && this.#jvm.vm.collector === 'stop-the-world';
+			if (last.readHolder === undefined || isCollecting) {
+				return last;
 			}
 
-			const isInPlace = this.#isInPlace(known);
-			if (this.#clockNow === moving && this.#jvm.vm.collector === 'stop-the-world') {
-				return known;
-			}
-
-			if (isInPlace) {
-				known.holder = known.holderSlot();
-				return known;
+			if (this.#isInPlace(last)) {
+				last.holder = last.readHolder();
+				return last;
 			}
 		}
 
-		const lock = isStalled ? this.#initialisers.lockOf(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
+		const lock = isStalled ? this.#initializers.lockOf(thread, address => this.#threadAt(address), klass => this.#classId(klass)) : this.#find(thread);
 		// A lock that was unreadable because objects moved is read again in the next sample.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
-		thread.lock = isKnown ? {...lock, frames, state: thread.description.state, clock: this.#clockNow} : undefined;
+		thread.lock = isKnown ? {...lock, frames, state: thread.description.state, collections: this.#collectionsNow} : undefined;
 		return lock ?? noLock;
 	}
 
 	/** Returns what a thread is parked on. Objects must not move meanwhile. Throws `Unreadable`. */
 	parkedOn(blocker: number): Lock {
-		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: this.#isOwnable(blocker) ? this.#holderOfSynchronizer(blocker) : undefined};
+		const isOwnable = has(this.#ownerOffset(blocker));
+		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: isOwnable ? this.#holderOfSynchronizer(blocker) : undefined};
 	}
 
 	/** Returns a monitor's lock: a thread wants to enter it (`isWanted`), or waits for a notification. */
@@ -127,36 +122,37 @@ export class Locks {
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
-	#isInPlace({kind, clock}: KnownLock): boolean {
-		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
+	#isInPlace({kind, collections}: CachedLock): boolean {
+		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (collections === this.#collectionsNow && collections !== objectsMayMove);
 	}
 
 	/** Discards data that is valid only while objects do not move. */
-	#forgetPositions(): void {
-		this.#sampleClock = undefined;
+	#forgetAddresses(): void {
+		this.#sampleCollections = undefined;
 		this.#jvm.vm.reader.forgetPages();
 	}
 
-	get #clockNow(): number {
-		this.#sampleClock ??= this.#jvm.clock.now();
-		return this.#sampleClock;
+	get #collectionsNow(): number {
+		this.#sampleCollections ??= this.#jvm.collections.count();
+		return this.#sampleCollections;
 	}
 
-	#ofAddress(address: number): JavaThread | undefined {
+	#threadAt(address: number): JavaThread | undefined {
 		this.#byAddress ??= new Map(this.#threads.map(thread => [thread.address, thread]));
 		return this.#byAddress.get(address);
 	}
 
-	#ofOwnerId(id: number): JavaThread | undefined {
+	#threadOfOwnerId(id: number): JavaThread | undefined {
 		this.#byOwnerId ??= new Map(this.#threads.map(thread => [thread.block.monitorOwnerId, thread]));
 		return this.#byOwnerId.get(id);
 	}
 
+	/** Returns what a thread waits for, by its state; undefined if objects are moving. */
 	#find(thread: JavaThread): Lock | undefined {
 		const {block: {pendingMonitor, waitingMonitor}, description: {state}} = thread;
 		if (state === stateCode.BLOCKED) {
-			const holderSlot = () => this.#monitorHolder(pendingMonitor);
-			return pendingMonitor === 0 ? noLock : {kind: lockKindCode.monitor, className: this.#monitorClass(pendingMonitor), holder: holderSlot(), holderSlot};
+			const readHolder = () => this.#monitorHolder(pendingMonitor);
+			return pendingMonitor === 0 ? noLock : {kind: lockKindCode.monitor, className: this.#monitorClass(pendingMonitor), holder: readHolder(), readHolder};
 		}
 
 		const kind = waitKind(thread, this.#jvm.methods);
@@ -164,7 +160,7 @@ export class Locks {
 			return {kind: lockKindCode['monitor-wait'], className: waitingMonitor === 0 ? 0 : this.#monitorClass(waitingMonitor)};
 		}
 
-		return kind === 'park' ? this.#parked(thread) : noLock;
+		return kind === 'park' ? this.#parkLock(thread) : noLock;
 	}
 
 	#monitorObject(monitor: number): number {
@@ -173,6 +169,7 @@ export class Locks {
 		return release >= weakHandles ? this.#jvm.heap.wideReference(object) : object;
 	}
 
+	/** Returns the string id of the class of a monitor's object; 0 if objects are moving. */
 	#monitorClass(monitor: number): number {
 		return this.#safely(() => this.#classIdOf(this.#monitorObject(monitor))) ?? 0;
 	}
@@ -192,13 +189,14 @@ export class Locks {
 
 			this.anonymous.delete(monitor);
 			if (has(fields.monitorOwnerId)) {
-				return {thread: this.#ofOwnerId(owner), virtualId: owner};
+				return {thread: this.#threadOfOwnerId(owner), virtualId: owner};
 			}
 
-			return isAligned(owner) ? {thread: this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize)} : undefined;
+			return isAligned(owner) ? {thread: this.#threadAt(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize)} : undefined;
 		}, undefined);
 	}
 
+	/** Returns the thread whose lock stack (the objects that it has locked without a monitor) has an object. */
 	#lockStackHolder(oop: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#jvm.vm;
 		return this.#threads.find(({address}) => {
@@ -209,7 +207,7 @@ export class Locks {
 		});
 	}
 
-	#parked(thread: JavaThread): Lock | undefined {
+	#parkLock(thread: JavaThread): Lock | undefined {
 		return this.#safely<Lock>(() => {
 			const {heap, objects} = this.#jvm;
 			// A virtual thread that is pinned parks with its carrier, but the blocker is its own.
@@ -218,16 +216,12 @@ export class Locks {
 				return noLock;
 			}
 
-			const holderSlot = this.#isOwnable(blocker) ? () => this.#safely(() => this.#holderOfSynchronizer(blocker)) : undefined;
-			return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: holderSlot?.(), holderSlot};
+			const readHolder = has(this.#ownerOffset(blocker)) ? () => this.#safely(() => this.#holderOfSynchronizer(blocker)) : undefined;
+			return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: readHolder?.(), readHolder};
 		});
 	}
 
-	/** Whether an object is a synchronizer that can have an owner. Throws `Unreadable`. */
-	#isOwnable(synchronizer: number): boolean {
-		return has(this.#ownerOffset(synchronizer));
-	}
-
+	/** Returns the offset of an object's owner; NaN if it is no synchronizer that can have one. Throws `Unreadable`. */
 	#ownerOffset(synchronizer: number): number {
 		const {heap} = this.#jvm;
 		return heap.fieldOffset(heap.klassOf(synchronizer), 'exclusiveOwnerThread', threadSignature);
@@ -252,9 +246,9 @@ export class Locks {
 			return {readers};
 		}
 
-		const address = objects.nativeThreadOf(oop);
+		const address = objects.javaThreadOf(oop);
 		if (address !== 0) {
-			return {thread: this.#ofAddress(address), readers};
+			return {thread: this.#threadAt(address), readers};
 		}
 
 		// Virtual threads, and those that have ended, have no JavaThread of their own.
@@ -292,24 +286,24 @@ export class Locks {
 	#safely<T>(read: () => T, isUncached = false): T | undefined {
 		const {reader} = this.#jvm.vm;
 		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';
-		// The sample's clock will do, as long as it is unchanged after the read.
-		const before = this.#clockNow;
-		if (isStopTheWorld && before === moving) {
-			this.#forgetPositions();
+		// The sample's count will do if it is unchanged after the read.
+		const before = this.#collectionsNow;
+		if (isStopTheWorld && before === objectsMayMove) {
+			this.#forgetAddresses();
 			return undefined;
 		}
 
 		try {
-			this.#jvm.heap.isDoubtful = false;
+			this.#jvm.heap.hasReadStalePointer = false;
 			const {reads} = reader;
 			const result = isStopTheWorld && !isUncached ? reader.withPages(read) : read();
-			// Cached pages were read at the sample's clock.
-			if (isStopTheWorld && reader.reads !== reads && this.#jvm.clock.now() !== before) {
-				this.#forgetPositions();
+			// Cached pages were read at that count.
+			if (isStopTheWorld && reader.reads !== reads && this.#jvm.collections.count() !== before) {
+				this.#forgetAddresses();
 				return undefined;
 			}
 
-			return isStopTheWorld || !this.#jvm.heap.isDoubtful ? result : undefined;
+			return isStopTheWorld || !this.#jvm.heap.hasReadStalePointer ? result : undefined;
 		} catch {
 			return undefined;
 		}
@@ -320,12 +314,10 @@ function isWaiting(state: number): boolean {
 	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
 }
 
+/** Monitors whose holders are searched for at the same time. */
 const maxSearchedMonitors = 256;
 
-/**
-Finds the unmounted virtual threads that hold monitors with an anonymous owner: they have locked the object without the
-monitor, and others have made one since.
-*/
+/** Finds unmounted virtual threads that locked an object for which another thread has made a monitor since. */
 class AnonymousHolders {
 	/** By monitor: the holder's id (0: unknown), and how many passes have begun since it was found. */
 	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();

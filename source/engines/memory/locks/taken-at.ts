@@ -71,10 +71,9 @@ export class TakenAt {
 	readonly #held: HeldMonitors;
 	readonly #blocks: ThreadBlocks;
 	readonly #stack = new StackCopy();
-	readonly #before = emptyBlock();
-	readonly #after = emptyBlock();
-	/** Frames by the holder's frames, which are replaced when it moves, and then by monitor. */
-	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
+	readonly #block = emptyBlock();
+	/** Frame ids by the holder's frames, which are replaced when it moves, and then by monitor. */
+	readonly #cache = new WeakMap<Int32Array, Map<number, number>>();
 	#walksLeft = maxWalks;
 
 	constructor(jvm: Jvm) {
@@ -97,8 +96,8 @@ export class TakenAt {
 			return 0;
 		}
 
-		const byMonitor = this.#known.get(holder.stack.frames) ?? new Map<number, number>();
-		this.#known.set(holder.stack.frames, byMonitor);
+		const byMonitor = this.#cache.get(holder.stack.frames) ?? new Map<number, number>();
+		this.#cache.set(holder.stack.frames, byMonitor);
 		const known = byMonitor.get(monitor);
 		if (known !== undefined || this.#walksLeft === 0) {
 			return known ?? 0;
@@ -116,18 +115,18 @@ export class TakenAt {
 	/** Returns the frame's id, 0 for none; undefined if the thread has moved, and it must be searched again. */
 	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
 		return ifReadable(() => {
-			const {address} = holder;
-			const [before, after] = [this.#before, this.#after];
-			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.stack.wasWalkedFrom(before)) {
+			const block = this.#block;
+			const isStillThere = () => this.#blocks.read(holder.address, block) && holder.stack.wasWalkedFrom(block);
+			if (!isStillThere() || block.anchorSp === 0) {
 				return undefined;
 			}
 
 			this.#held.start();
 			this.#walker.start();
-			this.#stack.load(this.#jvm.memory, before.anchorSp - 8, before.stackBase);
-			const end = this.#walker.walkFromAnchor(this.#stack, before);
+			this.#stack.load(this.#jvm.memory, block.anchorSp - 8, block.stackBase);
+			const end = this.#walker.walkFromAnchor(this.#stack, block);
 			const object = objectOf();
-			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.stack.wasWalkedFrom(after)) {
+			if (object === undefined || object === 0 || end !== 'root' || !isStillThere()) {
 				return undefined;
 			}
 

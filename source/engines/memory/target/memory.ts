@@ -17,8 +17,7 @@ range, -1 if the call is refused. `vectors`: iovecs, of which `count` are read f
 type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
 
 /**
-Binds process_vm_readv(2) for one process. The call needs the same permissions as /proc/PID/mem, but container seccomp
-profiles may refuse it. Throws if the FFI package does not load.
+Binds process_vm_readv(2), which seccomp profiles of containers may refuse. Throws if the FFI package does not load.
 */
 function bindVmReads(pid: number): VmReads {
 	const koffi = loadKoffi();
@@ -64,10 +63,7 @@ export function isAligned(word: number): boolean {
 	return word % 8 === 0 && isAddress(word);
 }
 
-/**
-Memory of a live process through /proc/PID/mem. Bound to the address space it was opened on: after an exec or the
-process's end, reads return 0.
-*/
+/** The address space of a process, through /proc/PID/mem. After the process's end or an exec, reads return 0. */
 export class ProcessMemory implements Memory {
 	/** Uses the process id, so after an exec it reads the new program; see `Ranges`. */
 	readonly readMany: VmReads;
@@ -91,10 +87,7 @@ export class ProcessMemory implements Memory {
 		}
 	}
 
-	/**
-	Whether the address space is gone: the process has ended or called exec. In a live one, reading an unmapped page is
-	an error (fs/proc/base.c, mem_rw).
-	*/
+	/** Whether the process has ended or called exec: in a live one, reading an unmapped page is an error (mem_rw). */
 	get isGone(): boolean {
 		return attempt(() => readSync(this.#fd, new Uint8Array(1), 0, 1, addressStart) === 0, false);
 	}

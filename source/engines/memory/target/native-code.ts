@@ -5,7 +5,7 @@ import {kernelClass, nativeCodeLine, type Interner} from '../../../model/frame.j
 import {bounded, getOrCreateUpTo} from '../../../model/get-or-create.js';
 import {printable} from '../../../model/text.js';
 import {
-	ElfFile, isDefined, mappingAt, mappingsOf, offset64, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable,
+	ElfFile, inSymbol, isDefined, mappingAt, mappingsOf, openMapped, symbolBytes, symbolName, symbolSection, type Mapping, type SymbolTable, word64,
 } from './elf.js';
 import {type Memory, isAddress, wordAt} from './memory.js';
 
@@ -13,7 +13,7 @@ import {type Memory, isAddress, wordAt} from './memory.js';
 const readMapsEveryMs = 5000;
 
 /** Bounds on cached addresses, on names that get frames, and on the bytes of symbol tables. */
-const addressLimit = 10_000;
+const cachedAddressLimit = 10_000;
 const nameLimit = 10_000;
 const tableBytesLimit = 64 << 20;
 
@@ -22,13 +22,16 @@ const debugFolder = '/usr/lib/debug';
 
 const maxNameLength = 200;
 
-/** STT_FUNC. */
+/** STT_FUNC, the lowest four bits of a symbol's info. */
 const functionType = 2;
 
-/** A symbol's sort key is its address times this, plus its index in the table. */
+/** Symbols read of a table. A symbol's sort key is its address times this, plus its index: exact below 2^53. */
 const symbolLimit = 2 ** 20;
+const symbolAddressLimit = 2 ** 32;
 
+/** The functions of an ELF file, by address. */
 class Functions {
+	/** Memory that the tables take. */
 	readonly bytes: number;
 	readonly #table: SymbolTable;
 	readonly #sorted: Float64Array;
@@ -39,8 +42,8 @@ class Functions {
 		const keys: number[] = [];
 		for (let index = 0; index < symbolLimit && (index + 1) * symbolBytes <= symbols.length; index++) {
 			const at = index * symbolBytes;
-			const address = offset64(symbols, at + 8);
-			if ((symbols[at + 4] & 15) === functionType && isDefined(table, at) && address < 2 ** 32) {
+			const address = word64(symbols, at + inSymbol.address);
+			if ((symbols[at + inSymbol.info] & 15) === functionType && isDefined(table, at) && address < symbolAddressLimit) {
 				keys.push((address * symbolLimit) + index);
 			}
 		}
@@ -61,7 +64,7 @@ class Functions {
 		const start = Math.floor(this.#sorted[low - 1] / symbolLimit);
 		for (let index = low - 1; index >= 0 && Math.floor(this.#sorted[index] / symbolLimit) === start; index--) {
 			const at = (this.#sorted[index] % symbolLimit) * symbolBytes;
-			const other = address < start + offset64(this.#table.symbols, at + 16) ? symbolName(this.#table, at) : '';
+			const other = address < start + word64(this.#table.symbols, at + inSymbol.size) ? symbolName(this.#table, at) : '';
 			name = name === '' || (other !== '' && other.length < name.length) ? other : name;
 		}
 
@@ -101,7 +104,7 @@ const systemCalls: ReadonlyMap<number, string> = new Map(Object.entries({
 	read: 0, write: 1, close: 3, stat: 4, fstat: 5, poll: 7, lseek: 8, mmap: 9, mprotect: 10, munmap: 11, brk: 12, ioctl: 16, pread64: 17, pwrite64: 18, readv: 19, writev: 20, sched_yield: 24, madvise: 28, nanosleep: 35, sendfile: 40, connect: 42, accept: 43, sendto: 44, recvfrom: 45, sendmsg: 46, recvmsg: 47, clone: 56, fsync: 74, fdatasync: 75, futex: 202, epoll_wait: 232, openat: 257, newfstatat: 262, accept4: 288, getrandom: 318, membarrier: 324, clone3: 435,
 }).map(([name, number]) => [number, name]));
 
-/** Bytes before the return address of a system call: mov eax, imm32 or xor eax, eax; syscall. */
+/** Bytes of a system call in the C library: mov eax, number (or xor eax, eax); syscall. */
 const callBytes = 7;
 
 /** Returns the name of the system call that returns to the end of this code; empty if unknown. */
@@ -114,10 +117,7 @@ function systemCallIn(code: Uint8Array): string {
 	return systemCalls.get(number) ?? '';
 }
 
-/**
-Finds the frames of code outside the code cache: library and function, from the target's mappings and its libraries'
-symbols.
-*/
+/** Finds library and function of code outside the code cache, from mappings and symbols, as frames. */
 export class NativeCode {
 	readonly #pid: number;
 	readonly #interner: Interner;
@@ -149,13 +149,12 @@ export class NativeCode {
 		}
 
 		const frame = this.#frameOf(mapping.path, this.#functionAt(mapping, pc));
-		bounded(this.#frames, addressLimit).set(pc, frame);
+		bounded(this.#frames, cachedAddressLimit).set(pc, frame);
 		return frame;
 	}
 
 	/**
-	Returns the frame for time in the kernel, entered from an address; with the system call's name, if the code there
-	tells.
+	Returns the frame for time in the kernel, entered from an address: the system call, if the code there names it.
 	*/
 	kernelFrame(pc: number): number {
 		const code = new Uint8Array(callBytes);
@@ -202,10 +201,7 @@ export class NativeCode {
 		});
 	}
 
-	/**
-	Returns the functions in a library's separate debug file, looked for where gdb does, in the target's file system and
-	ours.
-	*/
+	/** Returns the functions in a library's debug file, sought where gdb does, in the target's file system and ours. */
 	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
 		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
 		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];

@@ -4,8 +4,7 @@ import {printable} from '../../../model/text.js';
 import {attempt, readStatus} from '../../../jvm/system/proc.js';
 
 /**
-How long no thread is stopped after another tracer was found: a debugger attaches thread by thread, and must not find
-some already traced.
+How long to stop no thread after another tracer was found: it attaches thread by thread, and must find all untraced.
 */
 const stopNothingMs = 1000;
 
@@ -17,10 +16,7 @@ type Tracer = 'tprof-top' | 'other' | 'none';
 
 const maxKnownThreads = 16;
 
-/**
-Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. A thread has
-at most one tracer (ptrace(2)).
-*/
+/** Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. */
 export class OtherTracer {
 	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
 	name?: string;

@@ -2,11 +2,12 @@ import {wordAt, isAddress, type Memory} from './memory.js';
 
 const pageBytes = 4096;
 
-/** A page whose slot was reused is read again. */
+/** Maximum number of cached pages; each address can be cached in one slot only. */
 const slots = 256;
 
 /** Caches pages of the target's memory until `clear`, since values that are read together often share one. */
 class PageCache {
+	/** Number of pages read. */
 	reads = 0;
 	readonly #memory: Memory;
 	readonly #bytes = new Uint8Array(slots * pageBytes);
@@ -40,7 +41,7 @@ class PageCache {
 	}
 
 	/** Returns the readable bytes from an address to the end of its page; valid until the next call. */
-	rest(address: number): Uint8Array {
+	restOfPage(address: number): Uint8Array {
 		const slot = this.#loadPage(address);
 		const start = slot * pageBytes;
 		return this.#bytes.subarray(start + (address % pageBytes), start + this.#lengths[slot]);
@@ -186,7 +187,7 @@ export class Reader {
 			return '';
 		}
 
-		const inPage = this.#usesPages ? this.#pages.rest(address) : this.#bytes.subarray(0, 0);
+		const inPage = this.#usesPages ? this.#pages.restOfPage(address) : this.#bytes.subarray(0, 0);
 		const length = inPage.indexOf(0);
 		if (length !== -1 && length < maxCStringBytes) {
 			return Buffer.from(inPage.subarray(0, length)).toString('latin1');

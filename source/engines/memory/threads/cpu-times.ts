@@ -6,7 +6,7 @@ const readEveryMs = 1000;
 /** A thread that used CPU time is read in every sample for this long. */
 const activeMs = 500;
 
-/** A thread not read for this long has ended, as scans read all threads (other-threads-idle.ts); its files are closed. */
+/** A thread not read for this long has ended, as scans read all threads (unwatched-threads.ts); its files are closed. */
 const forgetMs = 10_000;
 
 /** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */
@@ -15,12 +15,12 @@ export class CpuTime {
 	usedNs = 0;
 	/** The last reading got the thread's CPU time. */
 	isKnown = false;
-	/** Time that it waited for a CPU, in waits that have ended; readings without CPU time leave theirs to the next. */
+	/** Time that it waited for a CPU before it used `usedNs`; 0 if that is 0. */
 	runDelayNs = 0;
-	uncountedDelayNs = 0;
-	/** Since the thread's start. */
+	/** Waiting time in readings without CPU time: part of the next `runDelayNs`. */
+	pendingRunDelayNs = 0;
+	/** Number of timeslices (sched(7)) since the thread's start, and since the previous reading. */
 	timeslices = 0;
-	/** Since the previous reading. */
 	newTimeslices = 0;
 	/** When the next reading is due (performance.now, whole milliseconds); 0 if active. */
 	dueMs = 0;
@@ -47,7 +47,7 @@ export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: numbe
 }
 
 /**
-Decides whose CPU times a sample reads: active threads', and the other threads' in turn. PresentThreads also reads
+Decides whose CPU times a sample reads: active threads', and the other threads' in turn. `LiveThreads` also reads
 threads that have moved. The CPU time of one that ran and is back at the same frame may be read late; the sampler keeps
 it until the thread is observed running (sampler/cpu-account.ts).
 */
@@ -63,7 +63,7 @@ export class CpuTimes {
 		this.#cpu = cpu;
 	}
 
-	/** Begins a sample. `areAllDue`: it reads every thread. */
+	/** Begins a sample. `areAllDue`: it reads the CPU time of every thread. */
 	begin(areAllDue: boolean): void {
 		const nowMs = Math.round(performance.now());
 		this.#previousMs = this.#nowMs || Number.NaN;
@@ -88,13 +88,13 @@ export class CpuTimes {
 		time.usedNs = this.#cpu.delta(time.nativeId);
 		time.isKnown = this.#cpu.lastResult === 'read';
 		if (isNew && time.isIdle) {
-			// The first `delta` is always 0. In the first sample, `maxNewNs` is NaN.
+			// The first `delta` is always 0. In the first sample, the default of `maxNewNs` is NaN.
 			time.usedNs = Math.min(this.#cpu.cpuNs, maxNewNs) || 0;
 		}
 
-		time.uncountedDelayNs += time.isKnown ? this.#cpu.runDelayNs : 0;
-		time.runDelayNs = time.usedNs > 0 ? time.uncountedDelayNs : 0;
-		time.uncountedDelayNs -= time.runDelayNs;
+		time.pendingRunDelayNs += time.isKnown ? this.#cpu.runDelayNs : 0;
+		time.runDelayNs = time.usedNs > 0 ? time.pendingRunDelayNs : 0;
+		time.pendingRunDelayNs -= time.runDelayNs;
 		const timeslices = time.isKnown ? this.#cpu.timeslices : 0;
 		time.newTimeslices = timeslices - time.timeslices;
 		time.timeslices = timeslices;

@@ -67,7 +67,7 @@ function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number,
 const stalledAfterMs = 200;
 
 /**
-Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initialiser, memory or
+Whether a thread that the JVM reports as RUNNABLE waits inside the VM, for example for a class's initializer, memory or
 a compiler: its stack stays the same, and it uses no CPU time. Call it in each sample. Collections, which stop all
 threads, do not count.
 */

@@ -1,7 +1,7 @@
 import {jvmWork, workOf} from '../../../model/jvm-stacks.js';
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {moving} from '../hotspot/heap.js';
+import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {stateOfStatus, type ThreadIdentity} from '../hotspot/thread-object.js';
 import {ifReadable} from '../target/reader.js';
@@ -10,21 +10,22 @@ import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {matchesKernelName, kernelName} from './vm-threads.js';
 
-/**
-Limits of reading names again, since threads may change them: names per sample; for idle threads, the time between two
-samples that read some, and between readings of the same one.
-*/
-const namesPerRound = 16;
-const idleNamesEveryMs = 800;
-const idleNameMs = 10_000;
+/** Threads may change their names, so a sample reads this many again, */
+const namesPerSample = 16;
 
+/** those that are older than this. Of idle threads, which are not described in every sample, some are read at intervals. */
 const activeNameMs = 1000;
+const idleNameMs = 10_000;
+const idleNamesEveryMs = 800;
+
+/** A collection may begin during each. */
 const maxAttempts = 3;
 
 /** Names of JIT compiler threads, which to the VM are Java threads. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
-type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
+/** What was read of a thread's object; undefined if not read or unreadable. */
+type Reading = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
 Sets threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values are
@@ -32,14 +33,15 @@ valid if no collection came in between. With concurrent ones an object may be a 
 kernel's, and the state the thread's own structures.
 */
 export class Descriptions {
-	#nowMs = 0;
 	readonly #jvm: Jvm;
 	readonly #pid: number;
 	readonly #threads: JavaThreads;
+	#nowMs = 0;
+	/** Number of names that this sample may still read again. */
 	#rereadsLeft = 0;
-	/** Index of the idle thread whose name was last due. */
-	#lastDue = 0;
-	#lastDueMs = 0;
+	/** Of idle threads: index of the last whose name's age was checked, and when. */
+	#idleIndex = 0;
+	#idleCheckedMs = 0;
 
 	constructor(jvm: Jvm, pid: number, threads: JavaThreads) {
 		this.#jvm = jvm;
@@ -53,11 +55,11 @@ export class Descriptions {
 	*/
 	describe(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
-		const threads = this.#withNames(changedThreads, all);
+		const threads = this.#withOldNames(changedThreads, all);
 		if (this.#jvm.vm.collector === 'stop-the-world') {
-			this.#stopTheWorld(threads);
+			this.#readBetweenCollections(threads);
 		} else {
-			this.#concurrent(threads);
+			this.#readDuringCollections(threads);
 		}
 
 		for (const thread of threads) {
@@ -73,19 +75,18 @@ export class Descriptions {
 		}
 	}
 
-	#withNames(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
-		const nowMs = this.#nowMs;
-		const sinceMs = nowMs - this.#lastDueMs;
+	/** Returns the changed threads and, at intervals, idle ones whose names are old. */
+	#withOldNames(changedThreads: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
+		const sinceMs = this.#nowMs - this.#idleCheckedMs;
 		if (sinceMs < idleNamesEveryMs) {
 			return changedThreads;
 		}
 
-		this.#lastDueMs = nowMs;
-		const count = Math.min(all.length, namesPerRound, Math.ceil(all.length * sinceMs / idleNameMs));
+		this.#idleCheckedMs = this.#nowMs;
 		const threads = [...changedThreads];
-		for (let left = count; left > 0; left--) {
-			this.#lastDue = (this.#lastDue + 1) % all.length;
-			const thread = all[this.#lastDue];
+		for (let left = Math.min(all.length, namesPerSample, Math.ceil(all.length * sinceMs / idleNameMs)); left > 0; left--) {
+			this.#idleIndex = (this.#idleIndex + 1) % all.length;
+			const thread = all[this.#idleIndex];
 			if (thread.hasValidRow && this.#isNameOld(thread)) {
 				threads.push(thread);
 			}
@@ -94,35 +95,28 @@ export class Descriptions {
 		return threads;
 	}
 
-	#stopTheWorld(threads: readonly JavaThread[]): void {
-		// Of a thread in Java code, which is always RUNNABLE, only an old name is read again.
-		if (threads.every(thread => thread.isInJava && thread.description.isIdentified && !this.#isNameOld(thread))) {
-			for (const thread of threads) {
-				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
-			}
-
-			return;
-		}
-
+	/** With stop-the-world collectors: reads all threads without a collection in between, if it can. */
+	#readBetweenCollections(threads: readonly JavaThread[]): void {
 		for (let attempt = 0; attempt < maxAttempts; attempt++) {
-			const clock = this.#jvm.clock.now();
-			if (clock === moving) {
+			const collections = this.#jvm.collections.count();
+			if (collections === objectsMayMove) {
 				break;
 			}
 
 			this.#jvm.vm.reader.forgetPages();
-			this.#rereadsLeft = namesPerRound;
-			const found: Array<Found & {readonly thread: JavaThread}> = [];
+			this.#rereadsLeft = namesPerSample;
+			const readings: Array<Reading & {readonly thread: JavaThread}> = [];
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
 				if (isDue || mayHaveChangedState(thread)) {
-					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, thread.isInJava ? undefined : this.#state(thread, clock))});
+					const state = this.#stateOfStack(thread, thread.isInJava ? undefined : this.#stateAt(thread, collections));
+					readings.push({thread, identity: isDue ? this.#identity(thread) : undefined, state});
 				}
 			}
 
-			if (this.#jvm.clock.now() === clock) {
-				for (const each of found) {
-					this.#apply(each.thread, each);
+			if (this.#jvm.collections.count() === collections) {
+				for (const reading of readings) {
+					this.#apply(reading.thread, reading);
 				}
 
 				return;
@@ -137,8 +131,9 @@ export class Descriptions {
 		}
 	}
 
-	#concurrent(threads: readonly JavaThread[]): void {
-		this.#rereadsLeft = namesPerRound;
+	/** With concurrent collectors, which may move objects at any time. */
+	#readDuringCollections(threads: readonly JavaThread[]): void {
+		this.#rereadsLeft = namesPerSample;
 		for (const thread of threads) {
 			const isDue = this.#isDue(thread);
 			const hasChanged = thread.description.frames !== thread.stack.frames;
@@ -146,26 +141,26 @@ export class Descriptions {
 				thread.description.isStateConfirmed = true;
 				this.#apply(thread, {
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
-					state: derivedState(thread, this.#jvm.methods, this.#status(thread)),
+					state: derivedState(thread, this.#jvm.methods, ifReadable(() => this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(this.#objectOf(thread))), undefined)),
 				});
 			}
 		}
 	}
 
 	/**
-	Returns the state that belongs to the stack; undefined to keep the known state. The status is read after the stack, so it
-	is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown asleep
-	in the middle of its work. `read`: the state by its status, undefined if unreadable.
+	Returns the state that belongs to the stack; undefined if the last one still does. The status is read after the stack,
+	so it is valid only if the thread has not moved in between; otherwise a thread that just went to sleep would be shown
+	asleep in the middle of its work. `state`: as the status says, undefined if unreadable.
 	*/
-	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
+	#stateOfStack(thread: JavaThread, state: number | undefined): number | undefined {
 		if (thread.isInJava) {
 			return stateCode.RUNNABLE;
 		}
 
 		const isNew = thread.description.frames !== thread.stack.frames;
-		thread.description.isStateConfirmed = read !== undefined && ((read === thread.description.state && !isNew) || this.#threads.isWhereWalked(thread));
+		thread.description.isStateConfirmed = state !== undefined && ((state === thread.description.state && !isNew) || this.#threads.isWhereWalked(thread));
 		if (thread.description.isStateConfirmed) {
-			return read;
+			return state;
 		}
 
 		return isNew ? derivedState(thread, this.#jvm.methods, undefined) : undefined;
@@ -173,12 +168,12 @@ export class Descriptions {
 
 	/** Returns the identity of the mounted virtual thread; undefined if unreadable or no longer mounted. */
 	#virtual(thread: JavaThread): JavaThread['description']['virtual'] {
-		const {heap, objects, clock, vm: {collector}} = this.#jvm;
-		const before = clock.now();
+		const {heap, objects, collections, vm: {collector}} = this.#jvm;
+		const before = collections.count();
 		return ifReadable(() => {
-			heap.isDoubtful = false;
+			heap.hasReadStalePointer = false;
 			const identity = objects.virtualIdentity(heap.wideReference(thread.block.virtualThread));
-			const isCertain = collector === 'stop-the-world' ? before !== moving && clock.now() === before : !heap.isDoubtful;
+			const isCertain = collector === 'stop-the-world' ? before !== objectsMayMove && collections.count() === before : !heap.hasReadStalePointer;
 			// Without a virtual thread, the handle refers to the carrier itself.
 			return isCertain && identity.id !== thread.description.key ? identity : undefined;
 		}, undefined);
@@ -194,7 +189,7 @@ export class Descriptions {
 		return this.#nowMs - thread.description.identifiedMs > (isActive ? activeNameMs : idleNameMs);
 	}
 
-	#apply(thread: JavaThread, {identity, state}: Found): void {
+	#apply(thread: JavaThread, {identity, state}: Reading): void {
 		thread.description.state = state ?? thread.description.state;
 		if (thread.description.frames !== thread.stack.frames) {
 			thread.description.frames = thread.stack.frames;
@@ -204,7 +199,7 @@ export class Descriptions {
 		if (thread.description.state === stateCode.TERMINATED) {
 			// A native thread that detaches and attaches again gets a new object in the same slot.
 			thread.description.isIdentified = false;
-			thread.description.statusClock = Number.NaN;
+			thread.description.statusCollections = Number.NaN;
 		}
 
 		if (identity) {
@@ -227,7 +222,7 @@ export class Descriptions {
 	must come through current pointers or match the kernel's.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
-		this.#jvm.heap.isDoubtful = false;
+		this.#jvm.heap.hasReadStalePointer = false;
 		this.#jvm.vm.reader.forgetPages();
 		const identity = this.#identity(thread);
 		this.#jvm.vm.reader.forgetPages();
@@ -237,26 +232,22 @@ export class Descriptions {
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#jvm.heap.isDoubtful || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
+		return !this.#jvm.heap.hasReadStalePointer || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
-	/** Reads a thread's state code; its status address remains valid until the next collection. */
-	#state(thread: JavaThread, clock: number): number | undefined {
-		try {
-			if (thread.description.statusClock !== clock) {
-				thread.description.statusAddress = this.#jvm.objects.statusAddress(this.#objectOf(thread));
-				thread.description.statusClock = clock;
+	/** Returns a thread's state code at this collection count, until which its status address is valid; undefined if unreadable. */
+	#stateAt(thread: JavaThread, collections: number): number | undefined {
+		const {description} = thread;
+		const state = ifReadable(() => {
+			if (description.statusCollections !== collections) {
+				description.statusAddress = this.#jvm.objects.statusAddress(this.#objectOf(thread));
+				description.statusCollections = collections;
 			}
 
-			return stateOfStatus(this.#jvm.vm.reader.u32(thread.description.statusAddress));
-		} catch {
-			thread.description.statusClock = Number.NaN;
-			return undefined;
-		}
-	}
-
-	#status(thread: JavaThread): number | undefined {
-		return ifReadable(() => this.#jvm.vm.reader.u32(this.#jvm.objects.statusAddress(this.#objectOf(thread))), undefined);
+			return stateOfStatus(this.#jvm.vm.reader.u32(description.statusAddress));
+		}, undefined);
+		description.statusCollections = state === undefined ? Number.NaN : collections;
+		return state;
 	}
 
 	#objectOf({address, block}: JavaThread): number {

@@ -2,7 +2,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {lockKindCode} from '../../../model/sample.js';
 import {WalkedStack} from '../unwind/walker.js';
 import {emptyBlock, isSameAnchor, javaThreadState, type ThreadBlock} from '../hotspot/thread-block.js';
-import {type ThreadIdentity} from '../hotspot/thread-object.js';
+import {type ThreadIdentity, type VirtualIdentity} from '../hotspot/thread-object.js';
 import {CpuTime} from './cpu-times.js';
 
 /**
@@ -16,15 +16,16 @@ export type Lock = {
 	readonly kind: number;
 	readonly className: number;
 	holder?: Holder;
-	/** Reads the holder again; undefined if there can be none. */
-	readonly holderSlot?: () => Holder | undefined;
+	/** Reads the holder again; undefined for a lock that has none. */
+	readonly readHolder?: () => Holder | undefined;
 };
 
 export const noLock: Lock = {kind: lockKindCode.none, className: 0};
 
-/** The frames, state and clock are those for which the lock is valid. */
-export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
+/** A lock, and the thread's frames and state, and the count of collections, for which it is valid. */
+export type CachedLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly collections: number};
 
+/** A thread's stack as of its last walk, which began at the anchor in `#walkedFrom`. */
 class ThreadStack extends WalkedStack {
 	#walkedFrom?: Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp' | 'state'>;
 
@@ -34,9 +35,7 @@ class ThreadStack extends WalkedStack {
 	}
 
 	setWalkedFrom(block: ThreadBlock | undefined): void {
-		this.#walkedFrom = block && {
-			anchorSp: block.anchorSp, anchorPc: block.anchorPc, anchorFp: block.anchorFp, state: block.state,
-		};
+		this.#walkedFrom = block && {...block};
 	}
 
 	setUnknown(): void {
@@ -53,15 +52,15 @@ class Description {
 	name = '';
 	flags = 0;
 	state: number = stateCode.RUNNABLE;
-	/** The virtual thread mounted when its identity was last read. */
-	virtual?: {readonly id: number; readonly name: string};
+	/** The virtual thread that was mounted when this was last read. */
+	virtual?: VirtualIdentity;
 	/** Key, daemon flag and name were read from the Java heap. */
 	isIdentified = false;
 	/** When they were read (performance.now). */
 	identifiedMs = 0;
 	statusAddress = 0;
 	/** The collection count for which `statusAddress` is valid. */
-	statusClock = Number.NaN;
+	statusCollections = Number.NaN;
 	/** The frames for which the state was found. */
 	frames?: Int32Array;
 	/** The thread's own status confirmed the state. */
@@ -77,10 +76,10 @@ export class JavaThread {
 	Cleared by any module that finds a change.
 	*/
 	hasValidRow = false;
-	/** java-threads.ts: its anchor or state is not the last walk's; always so in Java code and if never walked. */
+	/** java-threads.ts: it is not where its stack was last walked from; always so in Java code, which has no anchor. */
 	hasMoved = true;
-	/** cpu/perf: it has a perf event. Its records and CPU time are read in every sample, and its row is not reused. */
-	hasEvent = false;
+	/** cpu/perf: perf records it. Its records and CPU time are read in every sample, and its row is not reused. */
+	isRecorded = false;
 	/** cpu-times.ts. */
 	readonly cpu: CpuTime;
 	/** java-threads.ts and the modules that read stacks: fields of its JavaThread as last read. */
@@ -89,23 +88,23 @@ export class JavaThread {
 	readonly stack = new ThreadStack();
 	/** descriptions.ts. */
 	readonly description = new Description();
-	/** If `osThread` or `stackBase` (0 until a thread first runs) changes, the address belongs to another thread. */
+	/** If the block's `osThread` or `stackBase` (0 until a thread first runs) differs, another thread has the address. */
 	readonly osThread: number;
 	readonly stackBase: number;
-	/** java-threads.ts: the last round in which it was listed. */
-	round = 0;
+	/** java-threads.ts: number of the last list that contains it. */
+	listNumber = 0;
 	/**
-	present-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that
+	live-threads.ts: the kernel lists it as a thread of the target. Only then may it be stopped: the Linux id that
 	the target reports may be wrong, and belong to another process.
 	*/
 	exists = false;
-	/** present-threads.ts: it may run at any time; see other-threads-idle.ts. */
+	/** live-threads.ts: it may run at any time; see unwatched-threads.ts. */
 	isWatched = false;
 	/** `SteadyThreads`: how long it has run in every update, and the last update that found it running. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
 	/** locks.ts: the lock that it waits for, as last read. */
-	lock?: KnownLock;
+	lock?: CachedLock;
 	/** sample-rows.ts: its row in the current sample (until that is filled, the previous one), and the row's frames. */
 	row = -1;
 	sampledFrames?: Int32Array;

@@ -7,14 +7,16 @@ import {ThreadList} from './thread-list.js';
 
 /** The target's Java threads, kept from sample to sample. */
 export class JavaThreads {
+	/** Threads of the newest list that were not in the previous one. */
 	readonly newThreads: JavaThread[] = [];
-	#round = 0;
-	readonly #known = new Map<number, JavaThread>();
+	#listNumber = 0;
+	readonly #byAddress = new Map<number, JavaThread>();
 	readonly #vm: Vm;
 	readonly #list: ThreadList;
 	readonly #allBlocks: ThreadBlocks;
 	readonly #watchedBlocks: ThreadBlocks;
 	readonly #ids: NativeIds;
+	/** Memory for a block that is only compared. */
 	readonly #scratch = emptyBlock();
 	/** The newest list. */
 	readonly #threads: JavaThread[] = [];
@@ -38,10 +40,10 @@ export class JavaThreads {
 		this.newThreads.length = 0;
 		const addresses = this.#list.read();
 		this.#allBlocks.readAll(addresses);
-		const lastKnown = this.#lastKnown(addresses);
-		const isSame = addresses === this.#addresses && lastKnown === addresses.length - 1;
+		const lastKept = this.#lastKept(addresses);
+		const isSame = addresses === this.#addresses && lastKept === addresses.length - 1;
 		if (!isSame || !this.#threads.every((thread, index) => this.#update(this.#allBlocks, index, thread.address, thread) === thread)) {
-			this.#rebuild(addresses, lastKnown);
+			this.#rebuild(addresses, lastKept);
 		}
 
 		return this.#threads;
@@ -70,11 +72,12 @@ export class JavaThreads {
 		}
 
 		const successor = this.#add(new JavaThread(thread.address, thread.block, nativeId));
-		successor.round = this.#round;
+		successor.listNumber = this.#listNumber;
 		this.#addresses = undefined;
 		return successor;
 	}
 
+	/** Reads a thread's block again; returns false if unreadable. */
 	reread(thread: JavaThread): boolean {
 		return this.#allBlocks.read(thread.address, thread.block);
 	}
@@ -85,20 +88,21 @@ export class JavaThreads {
 		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0) && now.state === javaThreadState.inJava;
 	}
 
+	/** Whether a thread is now where its stack was walked from. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#allBlocks.read(thread.address, this.#scratch) && thread.stack.wasWalkedFrom(this.#scratch);
 	}
 
-	#rebuild(addresses: readonly number[], lastKnown: number): void {
+	#rebuild(addresses: readonly number[], lastKept: number): void {
 		const threads = this.#threads;
-		this.#round++;
+		this.#listNumber++;
 		threads.length = 0;
 		this.#vm.reader.forgetPages();
 		this.#vm.reader.withPages(() => {
 			for (const [index, address] of addresses.entries()) {
-				const thread = this.#update(this.#allBlocks, index, address, index <= lastKnown ? this.#known.get(address) : undefined);
+				const thread = this.#update(this.#allBlocks, index, address, index <= lastKept ? this.#byAddress.get(address) : undefined);
 				if (thread) {
-					thread.round = this.#round;
+					thread.listNumber = this.#listNumber;
 					threads.push(thread);
 				}
 			}
@@ -106,26 +110,29 @@ export class JavaThreads {
 
 		// Only if every address has a thread do indices in the two lists agree.
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;
-		if (this.#known.size > threads.length) {
-			for (const [address, thread] of this.#known) {
-				if (thread.round !== this.#round) {
-					this.#known.delete(address);
+		if (this.#byAddress.size > threads.length) {
+			for (const [address, thread] of this.#byAddress) {
+				if (thread.listNumber !== this.#listNumber) {
+					this.#byAddress.delete(address);
 				}
 			}
 		}
 	}
 
-	/** Returns the thread of the `index`-th block and updates it. `known`: the thread that was at the address. */
-	#update(blocks: ThreadBlocks, index: number, address: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known && blocks.isSame(index, known.block) && known.stack.wasWalkedFrom(known.block)) {
-			known.hasMoved = false;
-			return known;
+	/**
+	Returns the thread of the `index`-th block and updates it; undefined if unreadable. `before`: the thread that was at
+	the address.
+	*/
+	#update(blocks: ThreadBlocks, index: number, address: number, before: JavaThread | undefined): JavaThread | undefined {
+		if (before && blocks.isSame(index, before.block) && before.stack.wasWalkedFrom(before.block)) {
+			before.hasMoved = false;
+			return before;
 		}
 
-		const block = known?.block ?? this.#scratch;
-		const thread = blocks.copy(index, block) ? this.#threadOf(address, block, known) : undefined;
+		const block = before?.block ?? this.#scratch;
+		const thread = blocks.copy(index, block) ? this.#threadOf(address, block, before) : undefined;
 		if (thread) {
-			thread.hasMoved = thread !== known || !thread.stack.wasWalkedFrom(thread.block);
+			thread.hasMoved = thread !== before || !thread.stack.wasWalkedFrom(thread.block);
 			thread.hasValidRow = false;
 		}
 
@@ -133,33 +140,33 @@ export class JavaThreads {
 	}
 
 	/**
-	Returns the index of the newest thread in the list (oldest first) that is known by its Linux id; -1 if none. All
-	known threads before it are unchanged, because a new thread that reuses addresses is appended to the list. Forgets
-	threads found to be replaced.
+	Returns the index of the newest thread of the list (oldest first) that was in the previous list; -1 if there is none.
+	No thread before it has been replaced, because a new thread is appended to the list, even if it reuses an address.
+	Forgets threads that have been replaced.
 	*/
-	#lastKnown(addresses: readonly number[]): number {
+	#lastKept(addresses: readonly number[]): number {
 		for (let index = addresses.length - 1; index >= 0; index--) {
-			const known = this.#known.get(addresses[index]);
-			// Without an id, a thread cannot be distinguished from its successor.
-			if (!known || known.nativeId === 0) {
+			const before = this.#byAddress.get(addresses[index]);
+			// Without a Linux id, a thread cannot be distinguished from its successor.
+			if (!before || before.nativeId === 0) {
 				continue;
 			}
 
 			const block = this.#scratch;
-			if (this.#allBlocks.copy(index, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
+			if (this.#allBlocks.copy(index, block) && block.osThread === before.osThread && this.#nativeIdOf(block.osThread) === before.nativeId) {
 				return index;
 			}
 
-			this.#known.delete(known.address);
+			this.#byAddress.delete(before.address);
 		}
 
 		return -1;
 	}
 
-	/** Returns the thread with this block; `known`: the thread that was at its address. */
-	#threadOf(address: number, block: ThreadBlock, known: JavaThread | undefined): JavaThread | undefined {
-		if (known?.osThread === block.osThread && (known.stackBase === block.stackBase || known.stackBase === 0)) {
-			return known;
+	/** Returns the thread with this block; undefined if it is ending. `before`: the thread that was at its address. */
+	#threadOf(address: number, block: ThreadBlock, before: JavaThread | undefined): JavaThread | undefined {
+		if (before?.osThread === block.osThread && (before.stackBase === block.stackBase || before.stackBase === 0)) {
+			return before;
 		}
 
 		const nativeId = block.osThread === 0 ? undefined : this.#nativeIdOf(block.osThread);
@@ -167,11 +174,12 @@ export class JavaThreads {
 	}
 
 	#add(thread: JavaThread): JavaThread {
-		this.#known.set(thread.address, thread);
+		this.#byAddress.set(thread.address, thread);
 		this.newThreads.push(thread);
 		return thread;
 	}
 
+	/** Returns the Linux id of a HotSpot OSThread, 0 if the kernel has no such thread; undefined if unreadable. */
 	#nativeIdOf(osThread: number): number | undefined {
 		return attempt(() => this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId)), undefined);
 	}

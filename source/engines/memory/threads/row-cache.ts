@@ -3,7 +3,10 @@ import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread, type Lock} from './java-thread.js';
 import {mayStall} from './derived-state.js';
 
-/** At more frames than this beyond twice those in use, a sample is rebuilt from scratch. */
+/**
+Kept rows keep their frames in the sample, and new frames are appended. With more than twice the frames in use, and this
+many, a sample is rebuilt from scratch.
+*/
 const maxExtraFrames = 1 << 16;
 
 /** Returns the bits of `Sample.flags` for a thread that is not a carrier. */
@@ -14,19 +17,17 @@ export function flagsOf({description: {flags}, stack: {end, isHeapMissing}}: Jav
 /** Whether a thread's row remains valid until its block or CPU time changes. `state`: the row's. */
 export function hasValidRow(thread: JavaThread, lock: Lock, state: number): boolean {
 	const {isIdentified, isStateConfirmed, isNotifiable} = thread.description;
-	return thread.isUnchanged && !thread.hasEvent && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && !thread.stack.hasVirtualThread && !lock.holderSlot;
+	return thread.isUnchanged && !thread.isRecorded && isIdentified && isStateConfirmed && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && !thread.stack.hasVirtualThread && !lock.readHolder;
 }
 
-/**
-Reuses the rows of threads that have not changed since the previous sample, provided that the same sample object is
-filled each time.
-*/
+/** Reuses the rows of unchanged threads, if the same sample object is filled each time. */
 export class RowCache {
 	#sample?: Sample;
-	/** Rows of the previous sample; 0 if they cannot be reused. */
+	/** Number of rows of the previous sample; 0 if they cannot be reused. */
 	#count = 0;
 	#framesInUse = 0;
 
+	/** Begins a sample. */
 	start(sample: Sample): void {
 		this.#count = sample === this.#sample && sample.frameCount < (2 * this.#framesInUse) + maxExtraFrames ? sample.count : 0;
 		this.#sample = sample;
@@ -38,21 +39,20 @@ export class RowCache {
 	}
 
 	/** Keeps the row of a thread that cannot have changed; returns false if the row is not the next one. */
-	keepValid(thread: JavaThread): boolean {
-		const sample = this.#sample!;
-		if (sample.count >= this.#count || thread.row !== sample.count) {
-			return false;
+	keepValid({row}: JavaThread): boolean {
+		const isNext = this.#isNext(row);
+		if (isNext) {
+			this.#sample!.keepThread();
 		}
 
-		sample.keepThread();
-		return true;
+		return isNext;
 	}
 
 	/** Keeps the next row if it is this thread's and unchanged; returns false if it must be filled. */
 	keep(thread: JavaThread, state: number, lock: Lock): boolean {
 		const sample = this.#sample!;
-		const row = sample.count;
-		if (row >= this.#count || thread.row !== row || thread.cpu.usedNs > 0 || thread.sampledFrames !== thread.stack.frames || thread.stack.hasVirtualThread
+		const {row} = thread;
+		if (!this.#isNext(row) || thread.cpu.usedNs > 0 || thread.sampledFrames !== thread.stack.frames || thread.stack.hasVirtualThread
 			|| sample.key[row] !== thread.description.key || sample.name[row] !== thread.description.name || sample.state[row] !== state || sample.flags[row] !== flagsOf(thread)
 			|| sample.lockKind[row] !== lock.kind || sample.lockClass[row] !== lock.className) {
 			return false;
@@ -66,14 +66,15 @@ export class RowCache {
 	/** Keeps an unchanged row; returns false if it is not the next one, or has another key or state. */
 	keepUnchanged(row: number, key: number, state: number): boolean {
 		const sample = this.#sample!;
-		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== state) {
-			return false;
+		const isKept = this.#isNext(row) && sample.key[row] === key && sample.state[row] === state;
+		if (isKept) {
+			sample.keepThread();
 		}
 
-		sample.keepThread();
-		return true;
+		return isKept;
 	}
 
+	/** Ends a sample. */
 	end(): void {
 		const {count, stackLength} = this.#sample!;
 		let frames = 0;
@@ -88,5 +89,10 @@ export class RowCache {
 	forget(sample: Sample): void {
 		sample.clear();
 		this.#sample = undefined;
+	}
+
+	/** Whether a row of the previous sample would have the same index in this one. */
+	#isNext(row: number): boolean {
+		return row === this.#sample!.count && row < this.#count;
 	}
 }

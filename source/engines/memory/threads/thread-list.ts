@@ -24,17 +24,14 @@ export class ThreadList {
 	}
 
 	/**
-	Returns the addresses of all JavaThreads, oldest first; the same array as before if unchanged. Throws `Unreadable`
-	if the list cannot be read consistently.
+	Returns all JavaThreads, oldest first, in the same array if unchanged. Throws `Unreadable` if it changes all the
+	time.
 	*/
 	read(): readonly number[] {
 		return has(this.#vm.layout.fields.threadsList) ? this.#readArray() : this.#readChain();
 	}
 
-	/**
-	17 and later: reads an array that is replaced when a thread starts or ends (threadSMR.hpp). It may be freed during the
-	read, so it must still be the current one afterwards.
-	*/
+	/** 17 and later: reads an array, which a new one replaces at each change, and frees (threadSMR.hpp). */
 	#readArray(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
 		return withRetries(() => {
@@ -68,8 +65,7 @@ export class ThreadList {
 	}
 
 	/**
-	8 and 11: reads a linked list, newest first. New threads are prepended, so if the head is unchanged afterwards, the list
-	is consistent unless a thread ended.
+	8 and 11: reads a linked list, newest first; unless a thread ended, it is consistent if its head is unchanged.
 	*/
 	#readChain(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;

@@ -3,7 +3,7 @@ import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {threadIdsOf, kernelNameOf} from '../../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
-import {moving} from '../hotspot/heap.js';
+import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {libraryOfThread} from '../target/native-code.js';
 import {printable} from '../../../model/text.js';
@@ -11,11 +11,12 @@ import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 
-/** How often the process's threads are listed, also as a multiple of the time that listing takes. */
+/** Interval between lists of the process's threads: at least this, and this multiple of the time that a list takes. */
 const listEveryMs = 500;
-const listEveryTimes = 500;
+const listMultiple = 500;
 
-const watchedAfterRunMs = 6000;
+/** How long a thread is watched (see `UnwatchedThreads`) after it ran. */
+const watchedMs = 6000;
 
 /** Interval between searches for a native thread's library, which may be unknown while the thread runs. */
 const searchEveryMs = 5000;
@@ -30,13 +31,13 @@ const vmThreadName = 'VM Thread';
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
 /**
-`observations`: number of lists that had it; `row`: in the previous sample; `ranMs`: when it last ran (performance.now);
-`isWatched`: it may run at any time (other-threads-idle.ts); `isNew`: it started after the first list; `library`: see
-`libraryOfThread`, searched for again from `nextSearchMs` on.
+`lists`: number of lists that had it; `row`: in the previous sample, -1 for none; `ranMs`: when it last ran
+(performance.now); `isNew`: it started after the first list; `library`: see `libraryOfThread`, searched for again from
+`nextSearchMs` on.
 */
-type VmThread = {name: string; readonly cpu: CpuTime; observations: number; row: number; ranMs: number; isWatched: boolean; readonly isNew: boolean; library?: string; nextSearchMs: number};
+type VmThread = {name: string; readonly cpu: CpuTime; lists: number; row: number; ranMs: number; isWatched: boolean; readonly isNew: boolean; library?: string; nextSearchMs: number};
 
-/** `repeats`: number of intervals that the sample covers; `stackPointers`: see `RunningTimer`. */
+/** `repeats`: number of intervals that the sample covers; `stackPointers`: see `PerfTimer`. */
 type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
 
 /**
@@ -53,7 +54,7 @@ export class VmThreads {
 	readonly #cpu: ThreadCpu;
 	readonly #cpuTimes: CpuTimes;
 	readonly #stacks: JvmStacks;
-	/** Collections when the VM Thread was last found to have used CPU time. */
+	/** Count of collections when the VM Thread was last found to have used CPU time. */
 	#collections = Number.NaN;
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
@@ -76,7 +77,7 @@ export class VmThreads {
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
 			// Until the second list, threads may be about to become Java threads, and no sample counts as unchanged.
-			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs)));
+			this.#listAtMs = listedMs + (isFirst ? listEveryMs : Math.max(listEveryMs, listMultiple * (listedMs - nowMs)));
 		}
 
 		for (const {nativeId} of newThreads) {
@@ -85,46 +86,17 @@ export class VmThreads {
 
 		for (const thread of this.#threads.values()) {
 			// It may be about to become a Java thread: it counts as the JVM's own only from its second list on.
-			if (thread.observations < 2) {
+			if (thread.lists < 2) {
 				this.onlyWatchedRan = false;
 				continue;
 			}
 
-			const {name, cpu} = thread;
-			const {nativeId} = cpu;
-			this.#cpuTimes.skip(cpu);
-			if (this.#cpuTimes.isDue(cpu)) {
-				this.#cpuTimes.read(cpu, thread.isNew ? Infinity : 0);
-				if (this.#cpu.lastResult === 'gone') {
-					this.#threads.delete(nativeId);
-					continue;
-				}
-			}
-
-			const {usedNs} = cpu;
-			if (nativeId === this.#pid && usedNs === 0 && thread.row === -1) {
-				// The launcher's first thread only waits for the one that runs main, unless it is a program's own.
-				continue;
-			}
-
-			if (usedNs > 0) {
-				thread.ranMs = nowMs;
-				this.usedNs += usedNs;
-				this.onlyWatchedRan &&= thread.isWatched;
-			}
-
-			if (usedNs === 0 && rows.keepUnchanged(thread.row, -nativeId, stateCode.IDLE)) {
-				continue;
-			}
-
-			const row = into.addThread(-nativeId, nativeId, name);
-			thread.row = row;
-			into.flags[row] = threadFlag.vmInternal;
-			into.cpuNs[row] = usedNs;
-			into.runDelayNs[row] = cpu.runDelayNs;
-			into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
-			if (usedNs > 0) {
-				this.#attribute(into, row, thread, stackPointers?.get(nativeId));
+			const hasEnded = !this.#readCpu(thread, nowMs);
+			const {nativeId, usedNs} = thread.cpu;
+			// The launcher's first thread only waits for the one that runs main, unless it is a program's own.
+			const isLauncher = nativeId === this.#pid && usedNs === 0 && thread.row === -1;
+			if (!hasEnded && !isLauncher && !(usedNs === 0 && rows.keepUnchanged(thread.row, -nativeId, stateCode.IDLE))) {
+				this.#addRow(into, thread, repeats, stackPointers?.get(nativeId));
 			}
 		}
 	}
@@ -134,13 +106,47 @@ export class VmThreads {
 		const nowMs = performance.now();
 		const ids: number[] = [];
 		for (const thread of this.#threads.values()) {
-			thread.isWatched = nowMs - thread.ranMs < watchedAfterRunMs;
+			thread.isWatched = nowMs - thread.ranMs < watchedMs;
 			if (thread.isWatched) {
 				ids.push(thread.cpu.nativeId);
 			}
 		}
 
 		return ids;
+	}
+
+	/** Reads a thread's CPU time if it is due; returns false, and removes the thread, if it has ended. */
+	#readCpu(thread: VmThread, nowMs: number): boolean {
+		const {cpu} = thread;
+		this.#cpuTimes.skip(cpu);
+		if (this.#cpuTimes.isDue(cpu)) {
+			this.#cpuTimes.read(cpu, thread.isNew ? Infinity : 0);
+			if (this.#cpu.lastResult === 'gone') {
+				this.#threads.delete(cpu.nativeId);
+				return false;
+			}
+		}
+
+		if (cpu.usedNs > 0) {
+			thread.ranMs = nowMs;
+			this.usedNs += cpu.usedNs;
+			this.onlyWatchedRan &&= thread.isWatched;
+		}
+
+		return true;
+	}
+
+	#addRow(into: Sample, thread: VmThread, repeats: number, sp: number | undefined): void {
+		const {cpu, cpu: {nativeId, usedNs, runDelayNs}} = thread;
+		const row = into.addThread(-nativeId, nativeId, thread.name);
+		thread.row = row;
+		into.flags[row] = threadFlag.vmInternal;
+		into.cpuNs[row] = usedNs;
+		into.runDelayNs[row] = runDelayNs;
+		into.state[row] = countsAsRunning(cpu, repeats) ? stateCode.RUNNABLE : stateCode.IDLE;
+		if (usedNs > 0) {
+			this.#attribute(into, row, thread, sp);
+		}
 	}
 
 	/** Attributes CPU time whose purpose the name alone does not show: the VM Thread's and native threads'. */
@@ -161,10 +167,10 @@ export class VmThreads {
 
 	/** Whether there was a stop-the-world collection since the last call, or one is under way. */
 	#hasCollected(): boolean {
-		const collections = this.#jvm.clock.now();
+		const collections = this.#jvm.collections.count();
 		const before = this.#collections;
 		this.#collections = collections;
-		return this.#jvm.clock.isCollecting() || (collections !== moving && collections !== before && !Number.isNaN(before));
+		return this.#jvm.collections.isRunning() || (collections !== objectsMayMove && collections !== before && !Number.isNaN(before));
 	}
 
 	#list(java: ReadonlySet<number>): void {
@@ -176,9 +182,9 @@ export class VmThreads {
 			if (nativeId > 0 && !java.has(nativeId)) {
 				const thread = this.#threads.get(nativeId) ?? this.#newThread(nativeId, isFirst, launcher);
 				threads.set(nativeId, thread);
-				thread.observations++;
+				thread.lists++;
 				// It has set its name by now.
-				thread.name = thread.observations === 2 ? this.#name(nativeId) : thread.name;
+				thread.name = thread.lists === 2 ? this.#name(nativeId) : thread.name;
 			}
 		}
 
@@ -188,7 +194,7 @@ export class VmThreads {
 	#newThread(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			name, cpu: new CpuTime(nativeId), observations: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextSearchMs: 0,
+			name, cpu: new CpuTime(nativeId), lists: isFirst && name !== launcher ? 1 : 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false, nextSearchMs: 0,
 			isNew: !isFirst && !this.#cpu.knows(nativeId),
 		};
 	}

@@ -6,25 +6,23 @@ import {fail, ifReadable} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, StackCopy} from './stack.js';
 
-/** The stack of a virtual thread that is not mounted. `id`: the same for equal frames. */
+/** Frames of an unmounted virtual thread, which are in the heap. `id`: the same for equal frames. */
 export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
 /**
-A frozen stack as read, with the address of its first chunk, a hash of its contents, and the objects that the thread has
-locked without a monitor (24 and later).
+A frozen stack, the address of its first chunk, a hash, and the objects that it has locked without a monitor (24+).
 */
 export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
 
-/** Frozen stacks that keep their ids. */
+/** Maximum number of frozen stacks that keep their ids; beyond this they get new ones. */
 const stackLimit = 16_384;
 
 /**
-The position of a virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk): from `low` to `base`; `sp`: the
-chunk's field.
+Where a virtual thread's frames are in a chunk (jdk.internal.vm.StackChunk): from `low` to `base`; `sp`: its field.
 */
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
-/** `chunkKlass`: the class of chunks; the others are field offsets. */
+/** `chunkKlass`: the class of chunks; `stack`: where a chunk's frames begin; the others are field offsets. */
 type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly lockStackSize: number; readonly stack: number};
 
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
@@ -40,7 +38,6 @@ injected field with their number (STACKCHUNK_INJECTED_FIELDS in javaClasses.hpp)
 const firstWithLockStack = 24;
 const lockStackSizeField = 4;
 const lockStackLimit = 8;
-const nothing: readonly number[] = [];
 
 const chunkSignature = 'Ljdk/internal/vm/StackChunk;';
 
@@ -76,10 +73,7 @@ export class Continuations {
 		}, undefined);
 	}
 
-	/**
-	Returns the frames in the heap, innermost first, in a buffer that the next call reuses; undefined if they are
-	unreadable or have changed since `locate`.
-	*/
+	/** Returns the frames in the heap, valid until the next call; undefined if unreadable or changed since `locate`. */
 	walk(position: ChunkPosition | undefined): FrameBuffer | undefined {
 		this.#frames.count = 0;
 		return position && ifReadable(() => {
@@ -108,11 +102,11 @@ export class Continuations {
 	Returns the stack of an unmounted virtual thread, given its Continuation object; empty if it has not begun,
 	undefined if unreadable. Objects must not move during the call, but the thread may run.
 	*/
-	frozen(continuation: number): FrozenRead | undefined {
+	readFrozen(continuation: number): FrozenRead | undefined {
 		return ifReadable(() => {
 			this.#frames.count = 0;
 			let [checksum, first] = [0, 0];
-			let locked = nothing;
+			let locked: readonly number[] = [];
 			let chunk = this.#tailOf(continuation);
 			for (let left = chunkLimit; chunk !== 0 && left > 0; left--) {
 				this.#offsets ??= this.#findOffsets(continuation);
@@ -136,10 +130,10 @@ export class Continuations {
 		}, undefined);
 	}
 
-	/** Returns the objects of the lock stack at the start of a chunk; with ZGC, read as coloured and as plain pointers. */
+	/** Returns the objects of the lock stack in a chunk; each twice, because with ZGC its pointer may be coloured or not. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
 		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
-		return count === 0 || count > lockStackLimit ? nothing : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
+		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
 	}
 
 	/** Returns the first chunk of a Continuation; 0 if it has none, so that the chunks' layout may still be unknown. */
@@ -225,8 +219,7 @@ export class Continuations {
 	}
 
 	/**
-	Appends a chunk's frames. Works as walker.ts, but the links of interpreted frames in a chunk are relative, in words
-	(frame_x86.inline.hpp, derelativize).
+	Appends a chunk's frames. As walker.ts, but links of interpreted frames are relative, in words (derelativize).
 	*/
 	#walkChunk(low: number, base: number): void {
 		const stack = this.#stack;
@@ -235,8 +228,7 @@ export class Continuations {
 		let pc = stack.word(sp - 8);
 		while (sp < base) {
 			const previous = sp;
-			const position = this.#jvm.code.lookUp(pc) ?? fail();
-			const {blob} = position;
+			const {blob} = this.#jvm.code.lookUp(pc) ?? fail();
 			if (blob.kind === 'interpreter') {
 				const fp = fpSlot + (8 * stack.i32(fpSlot));
 				this.#frames.push(interpretedFrame(this.#jvm, stack, fp));
@@ -246,7 +238,7 @@ export class Continuations {
 			} else {
 				if (blob.kind === 'java' || blob.kind === 'native') {
 					const at = blob.deoptHandlers.includes(pc) ? stack.word(sp + blob.origPcOffset) : pc;
-					for (const frame of this.#jvm.code.frames(this.#jvm.code.lookUp(at) ?? fail(), at, true)) {
+					for (const frame of this.#jvm.code.frames(this.#jvm.code.lookUp(at) ?? fail(), at, 'returnAddress')) {
 						this.#frames.push(frame);
 					}
 				}

@@ -1,10 +1,11 @@
+import {fromNames, namesOf} from '../../../model/column-types.js';
 import {wordAt, wordOf, type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
 /** Enough for some 7,000 interpreted frames; a deeper stack is truncated. */
 const stackBytesLimit = 1 << 20;
 
-/** A copy of part of a thread's stack, read by address. */
+/** A copy of part of a thread's stack. Its words are read by the addresses that they have in the target. */
 export class StackCopy {
 	/** Addresses of the first word, and after the last. */
 	low = 0;
@@ -20,25 +21,22 @@ export class StackCopy {
 
 	/** Copies from an address up to the stack's base, at most `limit` bytes. Throws `Unreadable`. */
 	load(memory: Memory, low: number, base: number, limit = stackBytesLimit): void {
-		const length = Math.min(base - low, limit);
-		this.#begin(low, length);
+		const length = this.#begin(low, base, limit);
 		if (memory.read(low, this.#bytes, 0, length) !== length) {
 			fail();
 		}
 
 		this.high = low + length;
-		this.isTruncated = this.high < base;
 	}
 
-	/** Copies the bytes of a stack from an address on, up to its base. Throws `Unreadable` if there are none. */
+	/** Copies bytes that were read from an address on, up to the stack's base. Throws `Unreadable` if there are none. */
 	set(low: number, bytes: Uint8Array, base: number): void {
-		const length = Math.floor(Math.min(base - low, bytes.length, stackBytesLimit) / 8) * 8;
-		this.#begin(low, length);
+		const length = this.#begin(low, base, Math.min(bytes.length, stackBytesLimit));
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
-		this.isTruncated = this.high < base;
 	}
 
+	/** Returns a hash of the contents (FNV-1, by words). */
 	checksum(): number {
 		let sum = 0;
 		for (let index = (this.high - this.low) / 4; index-- > 0;) {
@@ -62,7 +60,12 @@ export class StackCopy {
 		return wordOf(this.#words[index], this.#words[index + 1]);
 	}
 
-	/** Returns the low half of the word at an address as a signed number; throws `Unreadable` outside the copy. */
+	/** Returns the word at an address; 0 outside the copy. */
+	wordOrZero(address: number): number {
+		return this.has(address) ? this.word(address) : 0;
+	}
+
+	/** Returns the signed 32 bits at an address; throws `Unreadable` outside the copy. */
 	i32(address: number): number {
 		const low = this.u32(address);
 		return low < 2 ** 31 ? low : low - (2 ** 32);
@@ -77,10 +80,12 @@ export class StackCopy {
 		return this.#words[(address - this.low) / 4];
 	}
 
-	/** Empties the copy, and makes room. Throws `Unreadable` if nothing can be copied. */
-	#begin(low: number, length: number): void {
+	/** Empties the copy, makes room, and returns the bytes to copy. Throws `Unreadable` if there are none. */
+	#begin(low: number, base: number, limit: number): number {
+		const length = Math.floor(Math.min(base - low, limit) / 8) * 8;
 		this.low = low;
 		this.high = low;
+		this.isTruncated = low + length < base;
 		// Not `length <= 0`, which is false for NaN.
 		if (!(length > 0) || low % 8 !== 0) {
 			fail();
@@ -90,31 +95,35 @@ export class StackCopy {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
 			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
+
+		return length;
 	}
 }
 
 /** The JVM's own dumps stop at 1,024 frames (MaxJavaStackTraceDepth); a stack of 1 MB holds some 20,000 small ones. */
 const frameLimit = 16_384;
 
-/** Frame ids of one stack, innermost first, in memory that is reused for the next stack. */
+/** Frame ids of one stack, innermost first, in memory that is reused for the next stack. Once full, it drops frames. */
 export class FrameBuffer {
 	count = 0;
 	ids = new Int32Array(1024);
 
-	/** Appends a frame; returns false if the buffer is full. */
-	push(frame: number): boolean {
-		if (this.count === this.ids.length) {
-			if (this.count >= frameLimit) {
-				return false;
-			}
+	get isFull(): boolean {
+		return this.count === frameLimit;
+	}
 
+	push(frame: number): void {
+		if (this.isFull) {
+			return;
+		}
+
+		if (this.count === this.ids.length) {
 			const larger = new Int32Array(this.count * 2);
 			larger.set(this.ids);
 			this.ids = larger;
 		}
 
 		this.ids[this.count++] = frame;
-		return true;
 	}
 
 	copy(): Int32Array {
@@ -122,26 +131,17 @@ export class FrameBuffer {
 	}
 }
 
+/** Index in struct user_regs_struct of each register that unwinding needs (Linux arch/x86/include/asm/user_64.h). */
+const registerIndex = {r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19} as const;
+
 /** Registers needed to unwind; addresses are exact, other words only below 2^53. */
-export type Registers = {
-	readonly pc: number;
-	readonly sp: number;
-	readonly fp: number;
-	readonly rax: number;
-	readonly rbx: number;
-	readonly r13: number;
-};
+export type Registers = Readonly<Record<keyof typeof registerIndex, number>>;
 
-/** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
+/** Bytes of struct user_regs_struct on x86-64. */
 export const registersBytes = 27 * 8;
-
-const registerIndex = {r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19};
 
 /** Decodes the registers written by PTRACE_GETREGS. */
 export function decodeRegisters(bytes: Uint8Array): Registers {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	const word = (at: number) => wordAt(view, at * 8);
-	return {
-		pc: word(registerIndex.pc), sp: word(registerIndex.sp), fp: word(registerIndex.fp), rax: word(registerIndex.rax), rbx: word(registerIndex.rbx), r13: word(registerIndex.r13),
-	};
+	return fromNames(namesOf(registerIndex), name => wordAt(view, registerIndex[name] * 8));
 }

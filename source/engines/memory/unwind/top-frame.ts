@@ -1,23 +1,21 @@
 import {wordAt} from '../target/memory.js';
+import {type CodeBlob} from '../hotspot/code-blob.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {ifReadable} from '../target/reader.js';
 import {emptyBlock, isSameAnchor, type ThreadBlock, ThreadBlocks} from '../hotspot/thread-block.js';
-import {decodeEpilogue, decodePrologue} from '../decode/prologue.js';
+import {decodeEpilogue, decodePrologue, type TopFrameState} from '../decode/prologue.js';
 import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
-/**
-Searched for a return address into Java code when the top frames have no debug information: more than the largest
-buffers in native frames of the JDK.
-*/
+/** Bytes of stack searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
 const scanBytes = 1 << 16;
 
 /** Bytes of code read at a program counter; a prologue has up to 40. */
 const codeWindow = 64;
 
-/** mov r10, imm64; call r10. */
+/** Bytes of a far call: mov r10, imm64; call r10. */
 const farCallBytes = 13;
 
 /** Assumed size of a native function called without an anchor, which is small. */
@@ -46,19 +44,16 @@ export class TopFrame {
 	the stack is truncated.
 	*/
 	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
-		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
+		const end = this.#attempt(() => this.isInCode(registers) ? this.#fromRegisters(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
 		if (end !== 'broken' || stack.isTruncated) {
 			return end;
 		}
 
 		const first = this.#walker.frames.copy();
-		const found = this.#search(stack, registers);
+		const found = this.#searchStack(stack, registers);
 		if (found === 'broken') {
 			// Keep the frames of the first attempt.
-			this.#walker.start();
-			for (const frame of first) {
-				this.#walker.frames.push(frame);
-			}
+			this.#walker.start(first);
 		}
 
 		return found;
@@ -68,9 +63,9 @@ export class TopFrame {
 		return this.#jvm.code.isCode(pc);
 	}
 
-	/** Restarts the walker for `action`; returns `broken` if that throws `Unreadable`. */
-	#attempt(action: () => WalkEnd): WalkEnd {
-		this.#walker.start();
+	/** Restarts the walker, see `Walker.start`, for `action`; returns `broken` if that throws `Unreadable`. */
+	#attempt(action: () => WalkEnd, inner?: Int32Array): WalkEnd {
+		this.#walker.start(inner);
 		return ifReadable(action, 'broken');
 	}
 
@@ -97,7 +92,7 @@ export class TopFrame {
 		return javaThread !== 0 && this.#blocks.read(javaThread, block) ? block : emptyBlock();
 	}
 
-	#direct(stack: StackCopy, registers: Registers): WalkEnd {
+	#fromRegisters(stack: StackCopy, registers: Registers): WalkEnd {
 		const location = this.#jvm.code.lookUp(registers.pc);
 		if (!location) {
 			return 'broken';
@@ -116,30 +111,26 @@ export class TopFrame {
 
 	/** The method's frame may be complete, under construction or removed. */
 	#inCompiled(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
-		const {pc, sp, fp} = registers;
+		const {pc} = registers;
 		const {blob} = location;
 		if (pc <= blob.entry || pc < blob.codeBegin + blob.frameComplete) {
 			// The method's own code has not run yet.
 			this.#walker.frames.push(this.#jvm.methods.at(blob.method).frame(0));
-			const partial = pc <= blob.entry ? {depth: 0, isFpSaved: false} : decodePrologue(this.#codeAt(blob.entry), pc - blob.entry);
-			return this.#leave(stack, sp, partial?.depth ?? (blob.frameSize * 8) - 8, partial?.isFpSaved ?? true, fp);
+			return this.#leave(stack, registers, decodePrologue(this.#codeAt(blob.entry), Math.max(0, pc - blob.entry)) ?? completeFrame(blob));
 		}
 
-		this.#walker.pushCompiled(location, pc, false);
+		this.#walker.pushCompiled(location, pc, 'interrupted');
 		if (blob.isEnterSpecial) {
 			// Omit this frame, as thread dumps do.
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
-		location.frameState ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
-		return location.frameState === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, location.frameState.depth, location.frameState.isFpSaved, fp);
+		location.topFrame ??= decodeEpilogue(this.#codeAt(pc)) ?? completeFrame(blob);
+		return this.#leave(stack, registers, location.topFrame);
 	}
 
-	/**
-	Continues at the caller. `depth`: bytes from the stack pointer to the return address; `isFpSaved`: the word below
-	that is the caller's frame pointer.
-	*/
-	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
+	/** Continues at the caller of the top frame. */
+	#leave(stack: StackCopy, {sp, fp}: Registers, {depth, isFpSaved}: TopFrameState): WalkEnd {
 		const at = sp + depth;
 		return this.#walker.walk(stack, stack.word(at), at + 8, isFpSaved ? stack.word(at - 8) : fp);
 	}
@@ -162,7 +153,7 @@ export class TopFrame {
 		// The method is being entered: r13 is the caller's stack pointer and rbx the method; the new frame exists once
 		// the frame pointer is below r13.
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
-			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
+			const callerPc = [stack.wordOrZero(sp), rax, stack.wordOrZero(sp + 8), stack.wordOrZero(r13 - 8)].find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
 				this.#walker.frames.push(this.#jvm.methods.at(rbx).frame(0));
 				return this.#walker.walk(stack, callerPc, r13, fp);
@@ -197,25 +188,25 @@ export class TopFrame {
 	#inStub(stack: StackCopy, registers: Registers, {blob}: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const code = this.#codeAt(pc);
-		const partialAtExit = decodeEpilogue(code);
-		if (partialAtExit && this.#isReturnAddress(this.#wordOrZero(stack, sp + partialAtExit.depth))) {
-			return this.#leave(stack, sp, partialAtExit.depth, partialAtExit.isFpSaved, fp);
+		const atExit = decodeEpilogue(code);
+		if (atExit && this.#isReturnAddress(stack.wordOrZero(sp + atExit.depth))) {
+			return this.#leave(stack, registers, atExit);
 		}
 
 		if (blob.frameSize > 0) {
 			if (pc >= blob.codeBegin + Math.max(blob.frameComplete, 0)) {
-				return this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp);
+				return this.#leave(stack, registers, completeFrame(blob));
 			}
 
-			const partial = decodePrologue(this.#codeAt(blob.codeBegin), pc - blob.codeBegin);
-			return partial ? this.#leave(stack, sp, partial.depth, partial.isFpSaved, fp) : 'broken';
+			const atEntry = decodePrologue(this.#codeAt(blob.codeBegin), pc - blob.codeBegin);
+			return atEntry ? this.#leave(stack, registers, atEntry) : 'broken';
 		}
 
-		if (this.#isReturnAddress(this.#wordOrZero(stack, sp))) {
-			return this.#leave(stack, sp, 0, false, fp);
+		if (this.#isReturnAddress(stack.wordOrZero(sp))) {
+			return this.#leave(stack, registers, {depth: 0, isFpSaved: false});
 		}
 
-		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(this.#wordOrZero(stack, fp + 8))) {
+		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(stack.wordOrZero(fp + 8))) {
 			return this.#walker.walk(stack, stack.word(fp + 8), fp + 16, stack.word(fp));
 		}
 
@@ -228,22 +219,27 @@ export class TopFrame {
 	before it, or still in the register. Stale words look the same, so returns of other kinds of call count only if
 	nothing else leads to the root.
 	*/
-	#search(stack: StackCopy, registers: Registers): WalkEnd {
+	#searchStack(stack: StackCopy, registers: Registers): WalkEnd {
 		// Only for its frames: those of the compiled method that the thread is in, if any.
 		this.#attempt(() => {
 			const location = this.#jvm.code.lookUp(registers.pc);
-			return location?.blob.kind === 'java' && this.#walker.pushCompiled(location, registers.pc, false) ? 'root' : 'broken';
+			if (location?.blob.kind === 'java') {
+				this.#walker.pushCompiled(location, registers.pc, 'interrupted');
+			}
+
+			return 'broken';
 		});
-		const top = this.#walker.frames.copy();
+		const inner = this.#walker.frames.copy();
+		/** The best candidate so far that leads to the root but is not sure; 0 for none. */
 		let fallback = 0;
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
-			const pc = stack.has(at) ? stack.word(at) : 0;
+			const pc = stack.wordOrZero(at);
 			const kind = this.#jvm.code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
 			// An interpreted frame may have called anything: it counts unless a closer candidate leads to the root.
 			const isWorse = fallback !== 0 && !isSure && (isFallbackLeaf || kind !== 'leaf');
-			if (kind === 'none' || isWorse || this.#walkFrom(stack, at, registers.fp, top) === 'broken') {
+			if (kind === 'none' || isWorse || this.#walkFrom(stack, at, registers.fp, inner) === 'broken') {
 				continue;
 			}
 
@@ -255,7 +251,7 @@ export class TopFrame {
 			isFallbackLeaf = kind === 'leaf';
 		}
 
-		return fallback === 0 ? 'broken' : this.#walkFrom(stack, fallback, registers.fp, top);
+		return fallback === 0 ? 'broken' : this.#walkFrom(stack, fallback, registers.fp, inner);
 	}
 
 	/** Whether the thread is in the function called just before a return address, or in one that this one called. */
@@ -267,7 +263,7 @@ export class TopFrame {
 		}
 
 		for (let inner = sp; inner < at; inner += 8) {
-			if (isInTarget(this.#wordOrZero(stack, inner))) {
+			if (isInTarget(stack.wordOrZero(inner))) {
 				return true;
 			}
 		}
@@ -275,16 +271,10 @@ export class TopFrame {
 		return false;
 	}
 
-	/** Walks from the return address at an address of the stack. `top`: the frames above. */
-	#walkFrom(stack: StackCopy, at: number, fp: number, top: Int32Array): WalkEnd {
-		for (const candidate of new Set([this.#wordOrZero(stack, at - 8), fp])) {
-			const end = this.#attempt(() => {
-				for (const frame of top) {
-					this.#walker.frames.push(frame);
-				}
-
-				return this.#walker.walk(stack, stack.word(at), at + 8, candidate);
-			});
+	/** Walks from the return address at an address of the stack. `inner`: see `Walker.start`. */
+	#walkFrom(stack: StackCopy, at: number, fp: number, inner: Int32Array): WalkEnd {
+		for (const callerFp of new Set([stack.wordOrZero(at - 8), fp])) {
+			const end = this.#attempt(() => this.#walker.walk(stack, stack.word(at), at + 8, callerFp), inner);
 			if (end !== 'broken') {
 				return end;
 			}
@@ -298,7 +288,7 @@ export class TopFrame {
 	stub with a frame; `interpreter`; `other`: another call by compiled code.
 	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
-		try {
+		return ifReadable(() => {
 			const blob = this.#jvm.code.lookUp(pc)?.blob;
 			if (blob?.isMethod) {
 				return blob.isSafepoint(pc) ? 'other' : 'leaf';
@@ -309,26 +299,12 @@ export class TopFrame {
 			}
 
 			return blob?.kind === 'stub' && blob.frameSize > 0 ? 'leaf' : 'none';
-		} catch {
-			return 'none';
-		}
+		}, 'none');
 	}
 
 	#isReturnAddress(word: number): boolean {
-		if (word === this.#jvm.vm.callStubReturn) {
-			return true;
-		}
-
-		try {
-			const kind = this.#jvm.code.isCode(word) ? this.#jvm.code.lookUp(word)?.blob.kind : undefined;
-			return kind === 'java' || kind === 'native' || kind === 'interpreter';
-		} catch {
-			return false;
-		}
-	}
-
-	#wordOrZero(stack: StackCopy, at: number): number {
-		return stack.has(at) ? stack.word(at) : 0;
+		const blob = ifReadable(() => this.#jvm.code.isCode(word) ? this.#jvm.code.lookUp(word)?.blob : undefined, undefined);
+		return word === this.#jvm.vm.callStubReturn || blob?.kind === 'interpreter' || (blob?.isMethod ?? false);
 	}
 
 	/** Returns the code at an address, zero where unreadable; valid until the next call. */
@@ -339,10 +315,12 @@ export class TopFrame {
 	}
 }
 
-/**
-Returns the target of the call that ends these bytes: call rel32, or mov r10, imm64; call r10 (the compilers' far calls);
-0 for any other.
-*/
+/** Returns the state of a complete frame, whose highest two words are the saved frame pointer and the return address. */
+function completeFrame({frameSize}: CodeBlob): TopFrameState {
+	return {depth: (frameSize * 8) - 8, isFpSaved: true};
+}
+
+/** Returns the target of the call that ends these bytes, a call rel32 or the compilers' far call; 0 for any other. */
 function callTarget(code: Uint8Array, returnPc: number): number {
 	const view = new DataView(code.buffer, code.byteOffset, farCallBytes);
 	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {

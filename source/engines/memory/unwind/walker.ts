@@ -1,4 +1,4 @@
-import {type CodeLocation} from '../hotspot/code-cache.js';
+import {type CodeLocation, type PcKind} from '../hotspot/code-cache.js';
 import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type ThreadBlock} from '../hotspot/thread-block.js';
@@ -6,7 +6,7 @@ import {fail} from '../target/reader.js';
 import {interpretedFrame, slot} from './interpreted.js';
 import {FrameBuffer, type StackCopy} from './stack.js';
 
-/** `root`: the walk ended at the thread's first Java frame; `broken`: before it. */
+/** `root`: the walk reached the thread's outermost Java frame; `broken`: it stopped before that. */
 export type WalkEnd = 'root' | 'broken';
 
 /** Called for each Java frame. `at`: index of its first virtual frame in the buffer. */
@@ -27,9 +27,9 @@ the caller of a running thread's.
 */
 export class Walker {
 	readonly frames = new FrameBuffer();
-	/** Frames of a mounted virtual thread, up to Continuation.enterSpecial; -1 if there is none. */
+	/** Index of the carrier's first frame, after those of its mounted virtual thread; -1 if none is mounted. */
 	carrierStart = -1;
-	/** Index of the first frame after those in the heap; -1 if none are in the heap. */
+	/** Index at which the frames belong that the virtual thread has in the heap; -1 if all are on the stack. */
 	heapStart = -1;
 	/** Stack pointer of enterSpecial's frame, at its ContinuationEntry (continuationEntry.hpp); 0 if there is none. */
 	entrySp = 0;
@@ -49,12 +49,16 @@ export class Walker {
 		this.#watcher = watcher;
 	}
 
-	start(): void {
+	/** Begins a walk. `inner`: frames inside the first one to be walked. */
+	start(inner: Iterable<number> = []): void {
 		this.frames.count = 0;
 		this.carrierStart = -1;
 		this.heapStart = -1;
 		this.entrySp = 0;
 		this.heapSp = 0;
+		for (const frame of inner) {
+			this.frames.push(frame);
+		}
 	}
 
 	/**
@@ -74,7 +78,7 @@ export class Walker {
 			}
 
 			// The stack grows downwards, so callers are above; the check prevents endless loops.
-			if (this.#sp <= previous) {
+			if (this.#sp <= previous || this.frames.isFull) {
 				return 'broken';
 			}
 		}
@@ -87,15 +91,11 @@ export class Walker {
 		return stack.has(anchorSp - 8) ? this.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp, later) : 'broken';
 	}
 
-	/** Appends a compiled method's frames at a code address; returns false if there are too many. */
-	pushCompiled(location: CodeLocation, pc: number, exact: boolean): boolean {
-		for (const frame of this.#jvm.code.frames(location, pc, exact)) {
-			if (!this.frames.push(frame)) {
-				return false;
-			}
+	/** Appends a compiled method's frames at a code address. */
+	pushCompiled(location: CodeLocation, pc: number, kind: PcKind): void {
+		for (const frame of this.#jvm.code.frames(location, pc, kind)) {
+			this.frames.push(frame);
 		}
-
-		return true;
 	}
 
 	#step(stack: StackCopy): WalkEnd | undefined {
@@ -110,7 +110,8 @@ export class Walker {
 		}
 
 		if (location.blob.kind === 'interpreter') {
-			return this.#interpreted(stack);
+			this.#interpreted(stack);
+			return undefined;
 		}
 
 		return location.blob.isMethod ? this.#compiled(stack, location) : this.#stub(stack, location);
@@ -131,17 +132,13 @@ export class Walker {
 		return undefined;
 	}
 
-	#interpreted(stack: StackCopy): WalkEnd | undefined {
+	#interpreted(stack: StackCopy): void {
 		const fp = this.#fp;
-		if (!this.frames.push(interpretedFrame(this.#jvm, stack, fp))) {
-			return 'broken';
-		}
-
+		this.frames.push(interpretedFrame(this.#jvm, stack, fp));
 		this.#watcher?.interpreted(this.frames.count - 1, stack, fp);
 		this.#pc = this.#returnPc(stack, fp + slot.returnPc);
 		this.#sp = stack.word(fp + slot.senderSp);
 		this.#fp = stack.word(fp + slot.senderFp);
-		return undefined;
 	}
 
 	#compiled(stack: StackCopy, location: CodeLocation): WalkEnd | undefined {
@@ -149,15 +146,14 @@ export class Walker {
 		if (blob.deoptHandlers.includes(this.#pc)) {
 			// The frame will be deoptimized, and contains its original pc (nmethod::orig_pc_addr).
 			const pc = stack.word(this.#sp + blob.origPcOffset);
-			if (!blob.contains(pc) || !this.pushCompiled(this.#jvm.code.lookUp(pc) ?? location, pc, true)) {
-				return 'broken';
-			}
-		} else {
-			const at = this.frames.count;
-			if (!this.pushCompiled(location, this.#pc, true)) {
+			if (!blob.contains(pc)) {
 				return 'broken';
 			}
 
+			this.pushCompiled(this.#jvm.code.lookUp(pc) ?? location, pc, 'returnAddress');
+		} else {
+			const at = this.frames.count;
+			this.pushCompiled(location, this.#pc, 'returnAddress');
 			this.#watcher?.compiled(at, stack, location, this.#pc, this.#sp);
 		}
 
@@ -210,7 +206,7 @@ export class Walker {
 		return fp;
 	}
 
-	/** Leaves a frame of known size, whose uppermost words are the saved frame pointer and the return address. */
+	/** Leaves a frame of known size, whose highest two words are the saved frame pointer and the return address. */
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
 		const sender = this.#sp + (words * 8);
 		this.#pc = this.#returnPc(stack, sender - 8);
@@ -226,11 +222,12 @@ export class Walker {
 	}
 }
 
+/** The result of a walk, with the frames that a virtual thread has in the heap. */
 export class WalkedStack {
 	/** Frame ids, innermost first. */
 	frames: Int32Array = new Int32Array();
 	end: WalkEnd = 'root';
-	/** Frames of the virtual thread, before the carrier's own; -1 if there is none. */
+	/** Index of the carrier's first frame, after those of its mounted virtual thread; -1 if none is mounted. */
 	carrierStart = -1;
 	/** The virtual thread's frames in the heap are unreadable. */
 	isHeapMissing = false;
@@ -244,16 +241,16 @@ export class WalkedStack {
 		const {frames, heapStart, carrierStart} = walker;
 		this.end = end;
 		this.isHeapMissing = heapStart !== -1 && !heap;
-		const inner = heapStart !== -1 && heap ? heap.count : 0;
-		this.carrierStart = carrierStart === -1 ? -1 : carrierStart + inner;
-		if (inner === 0 || !heap) {
+		if (heapStart === -1 || !heap) {
+			this.carrierStart = carrierStart;
 			this.frames = frames.copy();
 			return;
 		}
 
-		this.frames = new Int32Array(frames.count + inner);
+		this.carrierStart = carrierStart === -1 ? -1 : carrierStart + heap.count;
+		this.frames = new Int32Array(frames.count + heap.count);
 		this.frames.set(frames.ids.subarray(0, heapStart));
-		this.frames.set(heap.ids.subarray(0, inner), heapStart);
-		this.frames.set(frames.ids.subarray(heapStart, frames.count), heapStart + inner);
+		this.frames.set(heap.ids.subarray(0, heap.count), heapStart);
+		this.frames.set(frames.ids.subarray(heapStart, frames.count), heapStart + heap.count);
 	}
 }

@@ -1,4 +1,5 @@
 import {cached} from '../../../model/get-or-create.js';
+import {type ArrayElements} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {has} from '../hotspot/layout.js';
 import {klassName, klassSymbol, symbolName} from '../hotspot/methods.js';
@@ -8,13 +9,14 @@ import {fail, ifReadable} from '../target/reader.js';
 const mapClass = 'java.util.concurrent.ConcurrentHashMap';
 const mapSignature = 'Ljava/util/concurrent/ConcurrentHashMap';
 
-/** Bounds on elements of an array, bins of a map, and entries of a bin. */
+/** Bounds on elements of an array, bins of a map (slots of its hash table), and entries of a bin. */
 const elementLimit = 10_000;
 const binLimit = 1 << 26;
 const entryLimit = 10_000;
 
 const cachedClassNamesLimit = 1024;
 
+/** An entry of a map: addresses of its key and node, and the index of its bin. */
 export type MapEntry = {readonly key: number; readonly node: number; readonly bin: number};
 
 /**
@@ -57,7 +59,7 @@ export class JdkObjects {
 
 	/** Yields the elements of an array of objects, null as 0; nothing if the array is 0. */
 	* elements(array: number): Generator<number> {
-		const {length, start, bytes} = array === 0 ? {length: 0, start: 0, bytes: 0} : this.#jvm.heap.elements(array);
+		const {length, start, bytes} = this.#jvm.heap.elements(array);
 		for (let index = 0; index < Math.min(length, elementLimit); index++) {
 			yield this.#jvm.heap.reference(start + (bytes * index));
 		}
@@ -103,9 +105,8 @@ export class JdkObjects {
 		return this.field(node, 'val', 'Ljava/lang/Object;');
 	}
 
-	#table(map: number): {readonly length: number; readonly start: number; readonly bytes: number} {
-		const table = map === 0 ? 0 : this.field(map, 'table', `[${mapSignature}$Node;`);
-		return table === 0 ? {length: 0, start: 0, bytes: 0} : this.#jvm.heap.elements(table);
+	#table(map: number): ArrayElements {
+		return this.#jvm.heap.elements(map === 0 ? 0 : this.field(map, 'table', `[${mapSignature}$Node;`));
 	}
 
 	* #entriesOfBin(address: number, bin: number): Generator<MapEntry> {

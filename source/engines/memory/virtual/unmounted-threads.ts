@@ -1,8 +1,9 @@
 import process from 'node:process';
 import {getOrCreate} from '../../../model/get-or-create.js';
 import {type EngineOptions} from '../../common/engine.js';
-import {moving} from '../hotspot/heap.js';
+import {objectsMayMove} from '../hotspot/heap.js';
 import {type Jvm} from '../hotspot/jvm.js';
+import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type Locks} from '../locks/locks.js';
 import {ifReadable} from '../target/reader.js';
 import {Continuations, type FrozenRead, type FrozenStack} from '../unwind/continuation.js';
@@ -12,15 +13,14 @@ import {
 	Pollers, pollerClasses, VirtualWaits, isSameWait, keyOfWait, noWait, unmountedState, type VirtualWait,
 } from './virtual-waits.js';
 import {ThreadContainers, containerClasses} from './thread-containers.js';
-import {ThreadGroup, addSince, type KnownThread, type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
+import {ThreadGroup, updateSince, type UnmountedThread, type VirtualKind, type VirtualKinds} from './virtual-kinds.js';
 
-/**
-Reading time: at most per sample, per second, and at the start of a session, when all threads are new. A pass over all
-threads begins at most every `passMs`.
-*/
+/** Reading time: at most per sample, per second, and at the start of a session, when all threads are new. */
 const sliceMs = 3;
 const msPerSecond = 5;
 const startMs = 400;
+
+/** Shortest interval between the starts of two passes, each of which reads all threads. */
 const passMs = 1000;
 
 /** How often the number of threads is checked while there are too many. */
@@ -29,28 +29,30 @@ const tooManyMs = 10_000;
 /** Beyond this, each kind has one more group, without a stack. */
 const groupLimit = 1024;
 
+/** The start of a pass: index of the source and its bin; threads listed so far, and those that were unreadable. */
 const passStart = {source: 0, bin: 0, listed: 0, unreadable: 0};
 
 /** Bounds on threads read at once from the scopes of a thread and those nested in them, and on nesting. */
 const scopedLimit = 1024;
 const scopeDepth = 16;
 
+/** A thread as read in this slice; without `group` and `read` if it is mounted or has ended. */
 type FoundThread = {readonly id: number; readonly name?: string; readonly group?: ThreadGroup; readonly read?: FrozenRead; readonly state: number};
 
 type Parts = {readonly kinds: VirtualKinds; readonly locks: Locks; readonly fileWait: EngineOptions['fileWait']};
 
-/** A set that a pass reads, and what it does with each entry. */
-type Source = {readonly entries: (fromBin: number) => Iterable<MapEntry>; readonly take: (entry: MapEntry) => void};
+/** A set that a pass reads, bin by bin, and what it does with each entry. */
+type Source = {readonly entries: (fromBin: number) => Iterable<MapEntry>; readonly handle: (entry: MapEntry) => void};
 
 /**
 Reads unmounted virtual threads, a slice of them per sample, within a time budget. A thread's values remain until it is
 read again.
 */
 export class UnmountedThreads {
-	/** Virtual threads at the start of the newest pass. */
+	/** Number of virtual threads at the start of the newest pass. */
 	count = 0;
 	/** Percentage of them that was read. */
-	seenPercent = 0;
+	readPercent = 0;
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
 	readonly #continuations: Continuations;
@@ -59,16 +61,21 @@ export class UnmountedThreads {
 	readonly #containers: ThreadContainers;
 	readonly #pollers: Pollers;
 	readonly #waits: VirtualWaits;
-	readonly #known = new Map<number, KnownThread>();
+	readonly #threadById = new Map<number, UnmountedThread>();
 	readonly #groups = new Map<string, ThreadGroup>();
-	/** Where the pass continues: source and bin; threads listed so far, and those that were unreadable. */
-	#place = {...passStart};
-	#clock = moving;
+	/** How far the pass is. */
+	#progress = {...passStart};
+	/** Count of collections at the start of this slice. */
+	#collections = objectsMayMove;
+	/** Number of threads that may still be read from the scopes of the same thread. */
 	#scopedLeft = 0;
+	/** Number of passes begun, and whether the last one is not complete. */
 	#pass = 0;
 	#isPassing = false;
 	#passStartMs = Number.NEGATIVE_INFINITY;
+	/** Part of a map could not be read in this pass. */
 	#isIncomplete = false;
+	/** Reading time left, as of `#budgetAtMs`. */
 	#budgetMs = startMs;
 	#budgetAtMs = Number.NaN;
 
@@ -89,33 +96,31 @@ export class UnmountedThreads {
 	}
 
 	groupOf(id: number): ThreadGroup | undefined {
-		return this.#known.get(id)?.group;
+		return this.#threadById.get(id)?.group;
 	}
 
 	/** Returns the thread of a group of one; undefined for other groups. */
-	threadOf({count, idSum}: ThreadGroup): {readonly id: number; readonly name: string} | undefined {
-		const known = count === 1 ? this.#known.get(idSum) : undefined;
-		return known && {id: idSum, name: known.name};
+	threadOf({count, idSum}: ThreadGroup): VirtualIdentity | undefined {
+		const thread = count === 1 ? this.#threadById.get(idSum) : undefined;
+		return thread && {id: idSum, name: thread.name};
 	}
 
 	/** Reads the next slice. `threads`: the platform threads, which may have opened scopes. Never throws. */
 	read(threads: readonly JavaThread[]): void {
 		const nowMs = performance.now();
-		this.#budgetMs = Math.min(this.#budgetMs + ((nowMs - this.#budgetAtMs) * msPerSecond / 1000 || 0), Math.max(this.#budgetMs, 2 * sliceMs));
-		this.#budgetAtMs = nowMs;
-		if (this.#budgetMs < sliceMs / 2 || this.#limit === 0 || !this.#containers.isInUse() || (!this.#isPassing && nowMs - this.#passStartMs < (this.count > this.#limit ? tooManyMs : passMs))) {
+		if (!this.#isSliceDue(nowMs)) {
 			return;
 		}
 
 		const {reader} = this.#jvm.vm;
 		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';
-		this.#clock = this.#jvm.clock.now();
-		if (isStopTheWorld && this.#clock === moving) {
+		this.#collections = this.#jvm.collections.count();
+		if (isStopTheWorld && this.#collections === objectsMayMove) {
 			return;
 		}
 
 		const usage = process.cpuUsage();
-		const place = {...this.#place};
+		const progress = {...this.#progress};
 		const foundThreads: FoundThread[] = [];
 		reader.forgetPages();
 		const isWhole = ifReadable(() => reader.withPages(() => this.#readSlice(nowMs + Math.min(sliceMs, this.#budgetMs), threads, foundThreads)), undefined);
@@ -123,20 +128,30 @@ export class UnmountedThreads {
 		// On a busy host most of the time may be a wait for a CPU.
 		const {user, system} = process.cpuUsage(usage);
 		this.#budgetMs -= Math.min(performance.now() - nowMs, (user + system) / 1000);
-		if (isStopTheWorld && this.#jvm.clock.now() !== this.#clock) {
-			this.#place = place;
+		if (isStopTheWorld && this.#jvm.collections.count() !== this.#collections) {
+			this.#progress = progress;
 			return;
 		}
 
-		for (const one of foundThreads) {
-			this.#apply(one);
+		for (const thread of foundThreads) {
+			this.#apply(thread);
 		}
 
 		if (isWhole) {
 			this.#endPass();
 		} else if (this.#pass === 1 && this.#isPassing) {
-			this.seenPercent = 100 * Math.min(1, this.#known.size / Math.max(1, this.count));
+			this.readPercent = 100 * Math.min(1, this.#threadById.size / Math.max(1, this.count));
 		}
+	}
+
+	/** Adds to the budget the time since the last sample; returns whether to read now. */
+	#isSliceDue(nowMs: number): boolean {
+		const addedMs = (nowMs - this.#budgetAtMs) * msPerSecond / 1000 || 0;
+		// More than two slices are only left from the start.
+		this.#budgetMs = Math.min(this.#budgetMs + addedMs, Math.max(this.#budgetMs, 2 * sliceMs));
+		this.#budgetAtMs = nowMs;
+		const pauseMs = this.count > this.#limit ? tooManyMs : passMs;
+		return this.#budgetMs >= sliceMs / 2 && this.#containers.isInUse() && (this.#isPassing || nowMs - this.#passStartMs >= pauseMs);
 	}
 
 	/** Reads until the deadline. Returns whether the pass is complete; undefined if there are too many threads. */
@@ -146,20 +161,20 @@ export class UnmountedThreads {
 			return undefined;
 		}
 
-		const place = this.#place;
+		const progress = this.#progress;
 		const sources = this.#sources(maps, threads, foundThreads);
-		for (; place.source < sources.length; place.source++, place.bin = 0) {
-			const {entries, take} = sources[place.source];
+		for (; progress.source < sources.length; progress.source++, progress.bin = 0) {
+			const {entries, handle} = sources[progress.source];
 			const isTimeOver = ifReadable(() => {
-				for (const entry of entries(place.bin)) {
-					if (entry.bin !== place.bin && performance.now() > deadlineMs) {
-						place.bin = entry.bin;
+				for (const entry of entries(progress.bin)) {
+					const isNextBin = entry.bin !== progress.bin;
+					progress.bin = entry.bin;
+					if (isNextBin && performance.now() > deadlineMs) {
 						return true;
 					}
 
-					place.bin = entry.bin;
 					this.#scopedLeft = scopedLimit;
-					take(entry);
+					handle(entry);
 				}
 
 				return false;
@@ -182,23 +197,26 @@ export class UnmountedThreads {
 		this.#waits.start();
 		return [
 			...pollers.map(({map}, index): Source => ({
-				entries: from => this.#jdk.entries(map, from), take: ({key, node}) => {
+				entries: from => this.#jdk.entries(map, from), handle: ({key, node}) => {
 					this.#addFile(node, key, index);
 				},
 			})),
 			{
-				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [], take: ({key}) => {
-					this.#listScopesOf(threads[key], foundThreads);
+				// Each platform thread is a bin, whose index is also its key.
+				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [],
+				handle: ({key}) => {
+					this.#addScopesOf(threads[key], foundThreads);
 				},
 			},
 			...maps.map((map): Source => ({
-				entries: from => this.#jdk.entries(map, from), take: ({key}) => {
-					this.#list(key, foundThreads);
+				entries: from => this.#jdk.entries(map, from), handle: ({key}) => {
+					this.#addThread(key, foundThreads);
 				},
 			})),
 		];
 	}
 
+	/** Adds an entry of a poller's map: the thread that waits for a file. */
 	#addFile(node: number, key: number, poller: number): void {
 		ifReadable(() => {
 			const thread = this.#jdk.valueOfNode(node);
@@ -208,37 +226,39 @@ export class UnmountedThreads {
 		}, undefined);
 	}
 
-	#listScopesOf({address, block}: JavaThread, foundThreads: FoundThread[]): void {
+	#addScopesOf({address, block}: JavaThread, foundThreads: FoundThread[]): void {
 		ifReadable(() => {
-			this.#listScopes(this.#jvm.objects.objectOf(address, block.threadObject), foundThreads, 0);
+			this.#addScopes(this.#jvm.objects.objectOf(address, block.threadObject), foundThreads, 0);
 		}, undefined);
 	}
 
-	#listScopes(thread: number, foundThreads: FoundThread[], depth: number): void {
+	/** Reads the threads in the scopes that a thread has opened. `depth`: number of scopes that this thread is in. */
+	#addScopes(thread: number, foundThreads: FoundThread[], depth: number): void {
 		for (const map of this.#containers.scopesOf(thread)) {
 			for (const {key} of this.#jdk.entries(map)) {
-				this.#list(key, foundThreads, depth + 1);
+				this.#addThread(key, foundThreads, depth + 1);
 			}
 		}
 	}
 
 	/** Reads a thread, and those in scopes that it has opened. */
-	#list(thread: number, foundThreads: FoundThread[], depth = 0): void {
-		this.#place.listed++;
-		const one = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
-		if (!one) {
-			this.#place.unreadable++;
+	#addThread(thread: number, foundThreads: FoundThread[], depth = 0): void {
+		this.#progress.listed++;
+		const found = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
+		if (!found) {
+			this.#progress.unreadable++;
 			return;
 		}
 
-		foundThreads.push(one);
+		foundThreads.push(found);
 		if (this.#containers.mayHaveScopes && depth < scopeDepth) {
 			ifReadable(() => {
-				this.#listScopes(thread, foundThreads, depth);
+				this.#addScopes(thread, foundThreads, depth);
 			}, undefined);
 		}
 	}
 
+	/** Counts the threads; returns false if there are too many. */
 	#beginPass(maps: readonly number[]): boolean {
 		this.count = 0;
 		for (const map of maps) {
@@ -247,9 +267,9 @@ export class UnmountedThreads {
 
 		this.#passStartMs = performance.now();
 		if (this.count > this.#limit) {
-			this.#known.clear();
+			this.#threadById.clear();
 			this.#groups.clear();
-			this.seenPercent = 0;
+			this.readPercent = 0;
 			return false;
 		}
 
@@ -265,12 +285,12 @@ export class UnmountedThreads {
 		this.#isPassing = false;
 		for (const group of this.#groups.values()) {
 			group.sinceMs = Number.POSITIVE_INFINITY;
-			group.isLonger = false;
+			group.isUnmovedSinceStart = false;
 		}
 
-		for (const [id, known] of this.#known) {
-			if (known.pass === this.#pass) {
-				addSince(known);
+		for (const [id, thread] of this.#threadById) {
+			if (thread.pass === this.#pass) {
+				updateSince(thread);
 			} else {
 				this.#forget(id);
 			}
@@ -282,14 +302,14 @@ export class UnmountedThreads {
 			}
 		}
 
-		const {listed, unreadable} = this.#place;
+		const {listed, unreadable} = this.#progress;
 		this.count = this.#isIncomplete ? Math.max(listed, this.count) : listed;
-		this.seenPercent = this.count === 0 ? 100 : 100 * (listed - unreadable) / this.count;
+		this.readPercent = this.count === 0 ? 100 : 100 * (listed - unreadable) / this.count;
 		// Here and not when a pass begins: its first slice may have to be read again.
-		this.#place = {...passStart};
+		this.#progress = {...passStart};
 	}
 
-	/** Returns a thread and its group; no group if it is mounted or has ended. Throws `Unreadable`. */
+	/** Returns a thread as read; undefined if that failed. Throws `Unreadable`. */
 	#readThread(oop: number): FoundThread | undefined {
 		const {heap, objects, vm: {reader}} = this.#jvm;
 		const {kinds, locks} = this.#parts;
@@ -299,38 +319,36 @@ export class UnmountedThreads {
 		}
 
 		const id = objects.idOf(oop);
-		const raw = reader.u32(oop + heap.requiredOffset(klass, 'state', 'I'));
-		const state = unmountedState(raw);
+		const virtualState = reader.u32(oop + heap.requiredOffset(klass, 'state', 'I'));
+		const state = unmountedState(virtualState);
 		if (state === undefined) {
 			return {id, state: 0};
 		}
 
-		const read = this.#continuations.frozen(heap.reference(oop + heap.requiredOffset(klass, 'cont', 'Ljdk/internal/vm/Continuation;')));
+		const read = this.#continuations.readFrozen(heap.reference(oop + heap.requiredOffset(klass, 'cont', 'Ljdk/internal/vm/Continuation;')));
 		if (!read) {
 			return undefined;
 		}
 
 		locks.anonymous.addLocked(id, read.locked);
-		const known = this.#known.get(id);
-		const isAtSameStack = known?.stack === read.stack && known.state === state;
-		const wait = this.#waits.of(oop, {
-			id, raw, state, known: isAtSameStack && this.#hasNotRun(known, read) ? known.group.wait : undefined,
-		});
-		if (isAtSameStack && isSameWait(known.group.wait, wait)) {
-			return {id, name: known.name, group: known.group, read, state};
+		const before = this.#threadById.get(id);
+		const isAtSameStack = before?.stack === read.stack && before.state === state;
+		const wait = this.#waits.of(oop, {id, virtualState, state, lastWait: isAtSameStack && this.#hasNotRun(before, read) ? before.group.wait : undefined});
+		if (isAtSameStack && isSameWait(before.group.wait, wait)) {
+			return {id, name: before.name, group: before.group, read, state};
 		}
 
 		const identity = objects.virtualIdentity(oop);
 		const kind = kinds.kindOf(read.stack.frames, identity);
-		return {id, name: identity.name, group: this.#group(kind, state, read.stack, wait), read, state};
+		return {id, name: identity.name, group: this.#groupFor(kind, state, read.stack, wait), read, state};
 	}
 
-	/** Whether a thread is known not to have run: running changes its chunk. */
-	#hasNotRun({clock, chunk, checksum}: KnownThread, read: FrozenRead): boolean {
-		return this.#clock !== moving && this.#clock === clock && read.chunk === chunk && read.checksum === checksum;
+	/** Whether a thread is certain not to have run since it was last read: running changes its chunk. */
+	#hasNotRun({collections, chunk, checksum}: UnmountedThread, read: FrozenRead): boolean {
+		return this.#collections !== objectsMayMove && this.#collections === collections && read.chunk === chunk && read.checksum === checksum;
 	}
 
-	#group(kind: VirtualKind, state: number, stack: FrozenStack, wait: VirtualWait): ThreadGroup {
+	#groupFor(kind: VirtualKind, state: number, stack: FrozenStack, wait: VirtualWait): ThreadGroup {
 		let key = `${kind.id} ${state} ${stack.id} ${keyOfWait(wait)}`;
 		let [{frames}, waitsFor] = [stack, wait];
 		if (this.#groups.size >= groupLimit && !this.#groups.has(key)) {
@@ -345,33 +363,28 @@ export class UnmountedThreads {
 		return group;
 	}
 
+	/** Takes over what was read of a thread. */
 	#apply({id, name = '', group, read, state}: FoundThread): void {
 		if (!group || !read) {
 			this.#forget(id);
 			return;
 		}
 
-		const before = this.#known.get(id);
-		// After a collection the chunk is elsewhere.
-		const hasStayed = before?.stack === read.stack && before.state === state && (this.#clock === moving || this.#clock !== before.clock || this.#hasNotRun(before, read));
-		const known: KnownThread = {
-			group, name, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, clock: this.#clock, pass: this.#pass,
-			sinceMs: hasStayed ? before.sinceMs : Date.now(), isLonger: hasStayed ? before.isLonger : this.#pass === 1,
+		const before = this.#threadById.get(id);
+		// After a collection the chunk is elsewhere, so only the frames tell.
+		const hasStayed = before?.stack === read.stack && before.state === state && (this.#collections === objectsMayMove || this.#collections !== before.collections || this.#hasNotRun(before, read));
+		const thread: UnmountedThread = {
+			group, name, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, collections: this.#collections, pass: this.#pass,
+			sinceMs: hasStayed ? before.sinceMs : Date.now(), isUnmovedSinceStart: hasStayed ? before.isUnmovedSinceStart : this.#pass === 1,
 		};
-		if (before) {
-			before.group.remove(id);
-		}
-
+		this.#forget(id);
 		group.add(id);
-		this.#known.set(id, known);
-		addSince(known);
+		this.#threadById.set(id, thread);
+		updateSince(thread);
 	}
 
 	#forget(id: number): void {
-		const known = this.#known.get(id);
-		if (known) {
-			known.group.remove(id);
-			this.#known.delete(id);
-		}
+		this.#threadById.get(id)?.group.remove(id);
+		this.#threadById.delete(id);
 	}
 }

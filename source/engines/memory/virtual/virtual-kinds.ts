@@ -3,6 +3,7 @@ import {bounded, cached} from '../../../model/get-or-create.js';
 import {virtualThreadsKey} from '../../../model/sample.js';
 import {elide, poolName, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
+import {type VirtualIdentity} from '../hotspot/thread-object.js';
 import {type FrozenStack} from '../unwind/continuation.js';
 import {type VirtualWait} from './virtual-waits.js';
 
@@ -15,9 +16,10 @@ const lambda = '$$Lambda';
 /** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */
 const kindsLimit = 16_384;
 
+/** Maximum of `lead`, so that a new name wins soon. */
 const maxLead = 16;
 
-/** `id`: what tells it from others. */
+/** A kind of virtual threads. `id`: a text that differs from other kinds'. */
 export type VirtualKind = {readonly id: string; readonly name: string};
 
 /**
@@ -30,12 +32,12 @@ export class VirtualKinds {
 	/** First methods by thread id, since a thread's outermost frames are not always known. */
 	readonly #firstMethods = new Map<number, string>();
 	/**
-	The most frequent recent name of threads by first method, and its lead over others: the mounted thread may differ
-	from the one whose stack was read.
+	By first method: the most frequent recent name of threads, and its lead over others. A majority decides because the
+	thread whose name was read may not be the one whose stack was read.
 	*/
-	readonly #names = new Map<string, {name: string; votes: number}>();
+	readonly #names = new Map<string, {name: string; lead: number}>();
 	readonly #keys = new Map<string, number>();
-	#made = 0;
+	#keyCount = 0;
 
 	constructor(methods: Methods) {
 		this.#methods = methods;
@@ -45,7 +47,7 @@ export class VirtualKinds {
 	Returns the kind of a thread. `frames`: its stack to the root, innermost first; undefined if unknown.
 	`identity`: undefined if only the stack is known.
 	*/
-	kindOf(frames: Int32Array | undefined, identity?: {readonly id: number; readonly name: string}): VirtualKind {
+	kindOf(frames: Int32Array | undefined, identity?: VirtualIdentity): VirtualKind {
 		const name = elide(poolName(identity?.name ?? ''));
 		const method = frames ? this.#outermostOfProgram(frames) : identity && this.#firstMethods.get(identity.id);
 		if (method === undefined) {
@@ -55,7 +57,7 @@ export class VirtualKinds {
 
 		if (identity) {
 			bounded(this.#firstMethods, kindsLimit).set(identity.id, method);
-			this.#vote(method, name);
+			this.#countName(method, name);
 		}
 
 		const named = this.#names.get(method)?.name ?? '';
@@ -64,17 +66,18 @@ export class VirtualKinds {
 
 	/** Returns the key of a record, the same for the same description. */
 	keyOf(description: string): number {
-		return cached(this.#keys, description, kindsLimit, () => virtualThreadsKey - this.#made++);
+		return cached(this.#keys, description, kindsLimit, () => virtualThreadsKey - this.#keyCount++);
 	}
 
-	#vote(method: string, name: string): void {
-		const known = this.#names.get(method);
-		if (!known) {
-			bounded(this.#names, kindsLimit).set(method, {name, votes: 1});
-		} else if (known.name === name) {
-			known.votes = Math.min(known.votes + 1, maxLead);
-		} else if (--known.votes < 0) {
-			Object.assign(known, {name, votes: 1});
+	/** Counts a name of a thread that began by a method (Boyer and Moore's majority vote). */
+	#countName(method: string, name: string): void {
+		const leader = this.#names.get(method);
+		if (!leader) {
+			bounded(this.#names, kindsLimit).set(method, {name, lead: 1});
+		} else if (leader.name === name) {
+			leader.lead = Math.min(leader.lead + 1, maxLead);
+		} else if (--leader.lead < 0) {
+			Object.assign(leader, {name, lead: 1});
 		}
 	}
 
@@ -93,15 +96,16 @@ export class VirtualKinds {
 /** Unmounted virtual threads of one kind with the same stack, state and wait. */
 export class ThreadGroup {
 	count = 0;
-	/** Sum of its threads' ids, which is that of a single thread. */
+	/** Sum of its threads' ids: the id of a group of one. */
 	idSum = 0;
 	/** When the thread that has been there longest was first found there (epoch ms), and whether in the first pass. */
 	sinceMs = Number.POSITIVE_INFINITY;
-	isLonger = false;
+	isUnmovedSinceStart = false;
 	row = -1;
-	#shownCount = 0;
-	#shownSinceMs = 0;
-	#shownName = '';
+	/** The values in its row. */
+	#rowCount = 0;
+	#rowSinceMs = 0;
+	#rowName = '';
 
 	constructor(readonly key: number, public kind: VirtualKind, readonly state: number, readonly frames: Int32Array, readonly wait: VirtualWait) {}
 
@@ -117,22 +121,23 @@ export class ThreadGroup {
 
 	/** Whether the row of the previous sample is still valid. */
 	isUnchanged(): boolean {
-		return this.count === this.#shownCount && this.sinceMs === this.#shownSinceMs && this.kind.name === this.#shownName;
+		return this.count === this.#rowCount && this.sinceMs === this.#rowSinceMs && this.kind.name === this.#rowName;
 	}
 
-	setShown(row: number): void {
+	/** Sets the row to which the group's values were written. */
+	setRow(row: number): void {
 		this.row = row;
-		this.#shownCount = this.count;
-		this.#shownSinceMs = this.sinceMs;
-		this.#shownName = this.kind.name;
+		this.#rowCount = this.count;
+		this.#rowSinceMs = this.sinceMs;
+		this.#rowName = this.kind.name;
 	}
 }
 
-/** A virtual thread as last read. */
-export type KnownThread = {group: ThreadGroup; name: string; stack: FrozenStack; state: number; chunk: number; checksum: number; clock: number; sinceMs: number; isLonger: boolean; pass: number};
+/** An unmounted virtual thread as last read. `collections`: their count then; `pass`: the number of the pass. */
+export type UnmountedThread = {group: ThreadGroup; name: string; stack: FrozenStack; state: number; chunk: number; checksum: number; collections: number; sinceMs: number; isUnmovedSinceStart: boolean; pass: number};
 
-/** Updates since when a thread's group has been there. */
-export function addSince({group, sinceMs, isLonger}: KnownThread): void {
+/** Updates since when the threads of a thread's group have been there. */
+export function updateSince({group, sinceMs, isUnmovedSinceStart}: UnmountedThread): void {
 	group.sinceMs = Math.min(group.sinceMs, sinceMs);
-	group.isLonger ||= isLonger;
+	group.isUnmovedSinceStart ||= isUnmovedSinceStart;
 }

@@ -14,7 +14,7 @@ export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonl
 
 export const noWait: VirtualWait = {kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0};
 
-/** By VirtualThread.state, without the bit of suspended threads (up to 26). */
+/** State codes by VirtualThread.state, without `suspendedBit`. */
 const states: ReadonlyMap<number, number> = new Map([
 	[1, stateCode.RUNNABLE],
 	[4, stateCode.WAITING],
@@ -27,7 +27,11 @@ const states: ReadonlyMap<number, number> = new Map([
 	[16, stateCode.WAITING],
 	[18, stateCode.TIMED_WAITING],
 ]);
-const suspended = 256;
+
+/** Set in VirtualThread.state of suspended threads (up to 26). */
+const suspendedBit = 256;
+
+/** The values of VirtualThread.state in Object.wait. */
 const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
 
 /** Words of an ObjectWaiter searched for its thread's handle; in 25 it is the fourth. */
@@ -58,28 +62,28 @@ export class VirtualWaits {
 	}
 
 	/**
-	Returns what a thread waits for. `raw`: VirtualThread.state; `known`: its last wait, if it has not run since. Throws
-	`Unreadable`.
+	Returns what a thread waits for. `virtualState`: VirtualThread.state; `lastWait`: what it waited for before, if it has
+	not run since. Throws `Unreadable`.
 	*/
-	of(thread: number, {id, raw, state, known}: {readonly id: number; readonly raw: number; readonly state: number; readonly known?: VirtualWait}): VirtualWait {
+	of(thread: number, {id, virtualState, state, lastWait}: {readonly id: number; readonly virtualState: number; readonly state: number; readonly lastWait?: VirtualWait}): VirtualWait {
 		if (state === stateCode.RUNNABLE) {
 			return noWait;
 		}
 
 		const isBlocked = state === stateCode.BLOCKED;
-		if (isBlocked || inObjectWait.has(raw & ~suspended)) {
+		if (isBlocked || inObjectWait.has(virtualState & ~suspendedBit)) {
 			return {...noWait, ...this.#monitorLock(thread, isBlocked)};
 		}
 
 		const blocker = this.#jvm.objects.parkBlocker(thread);
-		return blocker === 0 ? this.#fileWait(thread, id, known) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
+		return blocker === 0 ? this.#fileWait(thread, id, lastWait) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
 	}
 
-	#fileWait(thread: number, id: number, known: VirtualWait | undefined): VirtualWait {
+	#fileWait(thread: number, id: number, lastWait: VirtualWait | undefined): VirtualWait {
 		const {pollers, fileWait} = this.#parts;
 		const file = fileWait && pollers.fileOf(thread, id);
-		if (!file || known?.fd === file.fd) {
-			return file && known ? known : noWait;
+		if (!file || lastWait?.fd === file.fd) {
+			return file && lastWait ? lastWait : noWait;
 		}
 
 		const {kind, peer} = fileWait(file.isRead ? 'read' : 'write', file.fd);
@@ -114,8 +118,8 @@ export class VirtualWaits {
 }
 
 /** Returns the state code for a VirtualThread.state; undefined if the thread is mounted or has ended. */
-export function unmountedState(raw: number): number | undefined {
-	return states.get(raw & ~suspended);
+export function unmountedState(virtualState: number): number | undefined {
+	return states.get(virtualState & ~suspendedBit);
 }
 
 /** Whether two waits look the same in samples. */
@@ -130,7 +134,7 @@ export function keyOfWait({kind, className, holder, fileKind, filePeer}: Virtual
 }
 
 const poller = 'sun.nio.ch.Poller';
-const signature = 'Lsun/nio/ch/Poller;';
+const pollerSignature = 'Lsun/nio/ch/Poller;';
 
 /** The classes whose static fields lead to all pollers. */
 export const pollerClasses: readonly string[] = [poller];
@@ -165,11 +169,11 @@ export class Pollers {
 		const field = (name: string, type: string) => group === 0 ? 0 : objects.field(group, name, type);
 		const reading = [
 			// Other pollers wait at this one.
-			field('masterPoller', signature),
-			...objects.elements(field('readPollers', `[${signature}`) || objects.staticField(poller, 'READ_POLLERS', `[${signature}`)),
+			field('masterPoller', pollerSignature),
+			...objects.elements(field('readPollers', `[${pollerSignature}`) || objects.staticField(poller, 'READ_POLLERS', `[${pollerSignature}`)),
 			...Array.from(objects.entries(objects.mapOfSet(field('readPollers', 'Ljava/util/Set;'))), ({key}) => key),
 		];
-		const writing = objects.elements(field('writePollers', `[${signature}`) || objects.staticField(poller, 'WRITE_POLLERS', `[${signature}`));
+		const writing = objects.elements(field('writePollers', `[${pollerSignature}`) || objects.staticField(poller, 'WRITE_POLLERS', `[${pollerSignature}`));
 		return [...reading.map(each => ({each, isRead: true})), ...Array.from(writing, each => ({each, isRead: false}))]
 			.map(({each, isRead}) => ({map: each === 0 ? 0 : objects.field(each, 'map', 'Ljava/util/Map;'), isRead}));
 	}

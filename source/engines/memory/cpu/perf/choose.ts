@@ -5,12 +5,12 @@ import {SessionOver, type EngineOptions} from '../../../common/engine.js';
 import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
-import {periodOf, type RunningTimer} from './running-timer.js';
-import {PerfTimer, ThreadEvent, ringSizes} from './perf-timer.js';
+import {periodOf, type PerfTimer} from './perf-timer.js';
+import {ThreadTimer, ThreadEvent, ringSizes} from './thread-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 
-/** `perf`: none if threads are stopped; `note`: a printable line about what the timer misses. */
-type ChosenTimer = {readonly perf?: RunningTimer; readonly note?: string};
+/** `perf`: undefined if threads are stopped instead; `note`: a printable line about what the timer misses. */
+type ChosenTimer = {readonly perf?: PerfTimer; readonly note?: string};
 
 /** Opens the requested timer; throws SessionOver if that is `perf` and events are refused. */
 export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', maxOverheadPercent = 100, threadEvents = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
@@ -33,7 +33,7 @@ export function chooseTimer(calls: PerfCalls, target: Target, {timer = 'stop', m
 		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs})};
 	}
 
-	return {perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, rings)};
+	return {perf: new ThreadTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), note: whatThreadEventsMiss(allowed.withKernel, rings)};
 }
 
 /** Returns what events on threads miss. `refusal`: why events on CPUs are refused. */
@@ -45,9 +45,10 @@ function whatThreadEventsMiss(withKernel: boolean, refusal: string | undefined):
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
 }
 
-/** A thread may be ending. */
+/** More than one, because a thread may be ending. */
 const maxThreadsTried = 4;
 
+/** Long enough for no record to be written. */
 const trialPeriodNs = 1e9;
 
 /** `withKernel`: events may include time in system calls; `refusal`: why there can be no events. */

@@ -1,7 +1,7 @@
 import {constants} from 'node:os';
 import {threadIdsOf} from '../../../../jvm/threads/native-ids.js';
 import {refusalOf, type MappedRing, type PerfCalls} from './perf-calls.js';
-import {Ring, pageBytes, type Records, type ThreadRecord} from './ring.js';
+import {Ring, pageBytes, type Records, type PerfRecord} from './ring.js';
 
 /**
 Bounds on the bytes of all rings and on the pages of one. A ring receives a hundred records a second, of every process
@@ -23,18 +23,12 @@ const largePages = 256;
 /** Bytes of a record apart from its stack. */
 const recordHeaderBytes = 256;
 
-/**
-Interval between reads of the target's CPUs: normally, and if there are new threads. It is also at least this multiple
-of the time that a read takes.
-*/
+/** Interval between reads of the target's CPUs: normally, with new threads, and at least, as a multiple of their duration. */
 const updateMs = 2000;
 const newThreadsUpdateMs = 250;
 const updateMultiple = 200;
 
-/**
-How long a CPU keeps its ring after the target was last allowed to run there: a read may just miss a target that moves
-between CPUs.
-*/
+/** How long a CPU keeps its ring after the target may not run there any more: a moving target may just be missed. */
 const keepMs = 15_000;
 
 type CpuEvent = {
@@ -45,10 +39,7 @@ type CpuEvent = {
 	allowedMs: number;
 };
 
-/**
-Events on the clocks of all CPUs that the target may run on. Discards records of other processes unread. Also drains the
-rings between samples.
-*/
+/** Events on the clocks of the CPUs that the target may run on. Their rings are also drained between samples. */
 export class CpuRings {
 	/** Opens the events; returns the reason if they are refused. */
 	static open(calls: PerfCalls, pid: number, periodNs: number): CpuRings | string {
@@ -63,7 +54,7 @@ export class CpuRings {
 		return refusal ?? 'its CPUs are unknown';
 	}
 
-	/** Number of records that fit in the smallest ring. */
+	/** Number of records that fit into the smallest ring. */
 	ringRecords = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
@@ -78,7 +69,7 @@ export class CpuRings {
 	/** Bytes of all rings; also limits the drained records kept for the next sample. */
 	#ringBytes = 0;
 	/** Drained since the last `take`: records, their stack bytes, and the number of lost records. */
-	#records: ThreadRecord[] = [];
+	#records: PerfRecord[] = [];
 	#recordBytes = 0;
 	#lost = 0;
 
@@ -105,7 +96,7 @@ export class CpuRings {
 		return taken;
 	}
 
-	/** Opens and closes events as the target's CPUs change. */
+	/** Opens and closes events as the set of the target's CPUs changes. */
 	updateCpus(nowMs: number, hasNewThreads: boolean): void {
 		if (nowMs - this.#updatedMs < Math.max(hasNewThreads ? newThreadsUpdateMs : updateMs, updateMultiple * this.#updateTookMs)) {
 			return;
@@ -188,9 +179,7 @@ export class CpuRings {
 			if (!('errno' in mapped)) {
 				this.ringRecords = Math.min(this.ringRecords, Math.floor(pages * pageBytes / (copiedBytes + recordHeaderBytes)));
 				this.#ringBytes += mapped.memory.byteLength;
-				this.#events.set(cpu, {
-					fd: opened.fd, mapped, ring: new Ring(mapped.memory), allowedMs: performance.now(),
-				});
+				this.#events.set(cpu, {fd: opened.fd, mapped, ring: new Ring(mapped.memory), allowedMs: performance.now()});
 				return 0;
 			}
 
@@ -232,10 +221,7 @@ export class CpuRings {
 /** Maximum bytes of a CPU mask, a bit a CPU: 8192, as many as Linux supports on x86-64 (NR_CPUS). */
 const maskBytes = 1024;
 
-/**
-Returns the CPUs that any thread of a process may run on, ascending; empty if the process has ended. Each thread has its
-own mask (sched_setaffinity(2)).
-*/
+/** Returns the CPUs that a process's threads may run on (sched_setaffinity(2)), ascending; empty if it has ended. */
 export function targetCpus({affinity}: {affinity(tid: number, into: Uint8Array): number}, pid: number): number[] {
 	const all = new Uint8Array(maskBytes);
 	const mask = new Uint8Array(maskBytes);

@@ -4,39 +4,33 @@ import {bounded} from '../../../../model/get-or-create.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
-import {recordCostMs, setCurrentStack, type RunningTimer} from './running-timer.js';
+import {recordCostMs, setCurrentStack, type PerfTimer} from './perf-timer.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {type ThreadRecord} from './ring.js';
+import {type PerfRecord} from './ring.js';
 
-/** How long after its last record a thread is read in every sample. */
+/** How long after its last record a thread counts as recorded. */
 const idleAfterMs = 2000;
 
-/** How long to skip a thread id whose records had no Java frames (a collector's): not forever, as ids are reused. */
-const withoutFramesMs = 2000;
+/** How long to skip records of a thread without Java frames (a collector): not forever, as thread ids are reused. */
+const skipMs = 2000;
 
 const maxStackPointers = 1000;
 
 /** How long a loss of records explains unattributed CPU time. */
 const explainedByLossMs = 10_000;
 
-type ThreadStacks = {
-	newest: RecordedStack;
-	/** In the current sample. */
-	newStacks: readonly RecordedStack[];
-	/** When `newest` was taken. */
-	recordedAtMs: number;
-};
-
-const noStacks: readonly RecordedStack[] = [];
+/** A thread's newest recorded stack, when it was taken, and all those of the current sample. */
+type ThreadStacks = {readonly newest: RecordedStack; readonly takenAtMs: number; newStacks: readonly RecordedStack[]};
 
 /**
 Takes the stacks of running threads from events on the CPUs' clocks: each CPU records what it runs every 10 ms. This
 covers threads from start to end and adds no cost to context switches. Only the headers of other processes' records are
 read.
 */
-export class CpuTimer implements RunningTimer {
-	endedStacks: readonly RecordedStack[] = noStacks;
+export class CpuTimer implements PerfTimer {
+	endedStacks: readonly RecordedStack[] = [];
 	readonly stackPointers = new Map<number, number>();
+	/** When records were last found to be lost. */
 	#lostAtMs = Number.NEGATIVE_INFINITY;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
@@ -46,8 +40,10 @@ export class CpuTimer implements RunningTimer {
 	readonly #threadByTid = new Map<number, JavaThread>();
 	/** By Linux id: until when to skip a thread without Java frames. */
 	readonly #skippedUntilMs = new Map<number, number>();
+	/** Undefined after `release`, until the next sample. */
 	#rings?: CpuRings;
-	#recordsByTid = new Map<number, ThreadRecord[]>();
+	/** Records taken by `begin`, for `poll`. */
+	#recordsByTid = new Map<number, PerfRecord[]>();
 
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
 		this.#calls = calls;
@@ -75,8 +71,8 @@ export class CpuTimer implements RunningTimer {
 			this.#recordsByTid.set(tid, [record]);
 			const thread = this.#threadByTid.get(tid);
 			if (thread) {
-				// Read its CPU time in this sample even if its block is unchanged.
-				thread.hasEvent = true;
+				// So that this sample reads its CPU time even if its block is unchanged.
+				thread.isRecorded = true;
 				unchangedThreadRan ||= thread.hasValidRow;
 				thread.hasValidRow = false;
 			}
@@ -95,10 +91,10 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		const endedStacks: RecordedStack[] = [];
-		let count = 0;
+		let recordCount = 0;
 		for (const [tid, records] of this.#recordsByTid) {
 			const thread = this.#threadByTid.get(tid);
-			count += records.length;
+			recordCount += records.length;
 			if (thread) {
 				this.#walk(thread, records, nowMs);
 			} else {
@@ -108,8 +104,8 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		this.endedStacks = endedStacks;
-		this.#age(nowMs);
-		const costMs = this.#recordsByTid.size > 0 ? count * recordCostMs / this.#recordsByTid.size : 0;
+		this.#forgetOld(nowMs);
+		const costMs = this.#recordsByTid.size > 0 ? recordCount * recordCostMs / this.#recordsByTid.size : 0;
 		this.#recordsByTid = new Map();
 		this.#rings?.updateCpus(nowMs, hasNewThreads);
 		return costMs;
@@ -133,7 +129,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	newStacks(thread: JavaThread): readonly RecordedStack[] {
-		return this.#threadStacks.get(thread)?.newStacks ?? noStacks;
+		return this.#threadStacks.get(thread)?.newStacks ?? [];
 	}
 
 	release(): void {
@@ -141,13 +137,13 @@ export class CpuTimer implements RunningTimer {
 		this.#rings = undefined;
 		this.#recordsByTid = new Map();
 		for (const thread of this.#threadStacks.keys()) {
-			thread.hasEvent = false;
+			thread.isRecorded = false;
 		}
 
 		this.#threadStacks.clear();
 	}
 
-	#walk(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
+	#walk(thread: JavaThread, records: readonly PerfRecord[], nowMs: number): void {
 		// Compiler threads have no Java frames.
 		if ((thread.description.flags & threadFlag.compiler) !== 0) {
 			return;
@@ -158,33 +154,34 @@ export class CpuTimer implements RunningTimer {
 			return;
 		}
 
-		thread.hasEvent = true;
-		this.#threadStacks.set(thread, {newest: stacks.at(-1)!, newStacks: stacks, recordedAtMs: nowMs});
+		thread.isRecorded = true;
+		this.#threadStacks.set(thread, {newest: stacks.at(-1)!, takenAtMs: nowMs, newStacks: stacks});
 	}
 
-	#walkUnlisted(tid: number, records: readonly ThreadRecord[], nowMs: number): RecordedStack[] {
+	/** Walks the records of a thread that is no Java thread, or has ended. */
+	#walkUnlisted(tid: number, records: readonly PerfRecord[], nowMs: number): RecordedStack[] {
 		if (nowMs < (this.#skippedUntilMs.get(tid) ?? 0)) {
 			return [];
 		}
 
 		const stacks = records.map(record => this.#stacks.walk(record)).filter(stack => stack !== undefined);
 		if (stacks.length === 0) {
-			this.#skippedUntilMs.set(tid, nowMs + withoutFramesMs);
+			this.#skippedUntilMs.set(tid, nowMs + skipMs);
 		}
 
 		return stacks;
 	}
 
-	#age(nowMs: number): void {
+	#forgetOld(nowMs: number): void {
 		for (const [thread, stacks] of this.#threadStacks) {
-			if (stacks.recordedAtMs !== nowMs) {
-				stacks.newStacks = noStacks;
+			if (stacks.takenAtMs !== nowMs) {
+				stacks.newStacks = [];
 			}
 
 			if (this.#threadByTid.get(thread.nativeId) !== thread) {
 				this.#threadStacks.delete(thread);
-			} else if (thread.hasEvent && nowMs - stacks.recordedAtMs > idleAfterMs && !thread.isInJava) {
-				thread.hasEvent = false;
+			} else if (thread.isRecorded && nowMs - stacks.takenAtMs > idleAfterMs && !thread.isInJava) {
+				thread.isRecorded = false;
 			}
 		}
 

@@ -4,8 +4,7 @@ import {loadKoffi} from '../../../../jvm/system/koffi.js';
 import {attempt} from '../../../../jvm/system/proc.js';
 
 /**
-A subset of <linux/perf_event.h>: events on the CPU clock of a thread or of a CPU, whose records have registers and a
-stack copy (perf_event_open(2)).
+Events on the CPU clock of a thread or of a CPU, whose records have registers and a stack copy (perf_event_open(2)).
 */
 
 /** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
@@ -50,7 +49,7 @@ type EventOptions = {
 	readonly stackBytes: number;
 	/** Includes time in system calls. */
 	readonly withKernel: boolean;
-	/** The event is on a CPU, with all threads that it runs, instead of on one thread. */
+	/** The event is on a CPU, and records all threads that it runs, instead of on one thread. */
 	readonly ofCpu?: boolean;
 };
 

@@ -8,20 +8,17 @@ import {type TopFrame} from '../../unwind/top-frame.js';
 import {WalkedStack, type WalkEnd, type Walker} from '../../unwind/walker.js';
 import {type JavaThread} from '../../threads/java-thread.js';
 import {emptyBlock, type ThreadBlock} from '../../hotspot/thread-block.js';
-import {type ThreadRecord} from './ring.js';
+import {type PerfRecord} from './ring.js';
 
-/**
-Bytes of the ContinuationEntry's fields that identify the mounted virtual thread: the enclosing entry, the continuation
-and its chunk (continuationEntry.hpp).
-*/
+/** Bytes of a ContinuationEntry (continuationEntry.hpp): parent, continuation and chunk identify the virtual thread. */
 const entryBytes = 3 * 8;
 
 /** Bytes compared below the stack pointer at which the stack continues in the heap, to detect a changed frame. */
 const seamBytes = 64;
 
-const noFrames: readonly number[] = [];
-
+/** The stack of a perf record. */
 export class RecordedStack extends WalkedStack {
+	/** CPU time that the record represents. */
 	periodNs = 0;
 	/** CLOCK_MONOTONIC. */
 	timeNs = 0;
@@ -30,13 +27,14 @@ export class RecordedStack extends WalkedStack {
 	/** It belongs to a virtual thread that was still mounted when the record was walked. */
 	isMounted = false;
 	/** Frames outside Java code, innermost first; they are above `frames`. */
-	nativeFrames: readonly number[] = noFrames;
+	nativeFrames: readonly number[] = [];
 	/** The identifying fields of the ContinuationEntry. */
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
 type Unwinders = {readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations};
 
+/** Walks the stacks in perf records. */
 export class RecordedStacks {
 	readonly #jvm: Jvm;
 	readonly #unwinders: Unwinders;
@@ -54,7 +52,7 @@ export class RecordedStacks {
 	Returns the stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. Without
 	`thread`, which may have ended, a stack without Java frames is undefined: it may not have been a Java thread's.
 	*/
-	walk({timeNs, periodNs, isInKernel, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
+	walk({timeNs, periodNs, isInKernel, registers, stack: bytes}: PerfRecord, thread?: JavaThread): RecordedStack | undefined {
 		const {sp} = registers;
 		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
@@ -98,7 +96,7 @@ export class RecordedStacks {
 	#nativeFrames(registers: Registers, isInKernel: boolean): readonly number[] {
 		const isInJava = this.#unwinders.top.isInCode(registers);
 		if (isInJava && !isInKernel) {
-			return noFrames;
+			return [];
 		}
 
 		const code = isInJava ? undefined : this.#native.frameAt(registers.pc);
@@ -120,10 +118,7 @@ export class RecordedStacks {
 			: undefined;
 	}
 
-	/**
-	Returns the frames in the heap; undefined if the frame that returns to them has left the stack, as frames may have
-	been thawed since the record.
-	*/
+	/** Returns the frames in the heap; undefined if the frame that returns to them has changed since the record. */
 	#heapFrames({continuationEntry}: ThreadBlock): FrameBuffer | undefined {
 		const seam = this.#unwinders.walker.heapSp - seamBytes;
 		const isUnchanged = this.#stack.has(seam) && this.#isStillInMemory(seam, this.#bytesAt(seam, seamBytes));

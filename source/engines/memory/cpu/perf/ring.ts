@@ -1,3 +1,4 @@
+import {fromNames} from '../../../../model/column-types.js';
 import {wordOf} from '../../target/memory.js';
 import {type Registers} from '../../unwind/stack.js';
 import {recordRegisters} from './perf-calls.js';
@@ -30,7 +31,7 @@ export class Ring {
 		const {length} = this.#data;
 		const bytes = Number(head - tail);
 		const first = Number(tail % BigInt(length));
-		const records: ThreadRecord[] = [];
+		const records: PerfRecord[] = [];
 		let lost = 0;
 		for (let at = 0; at < bytes;) {
 			const start = first + at;
@@ -63,7 +64,7 @@ export class Ring {
 	Decodes a sample: pid and tid; time; register ABI, registers; size of the stack, stack, number of its valid bytes.
 	Returns undefined for an exiting thread, which has no registers.
 	*/
-	#sampleAt(start: number, size: number): ThreadRecord | undefined {
+	#sampleAt(start: number, size: number): PerfRecord | undefined {
 		const ids = start + headerBytes;
 		const stackAt = start + stackOffset;
 		const reserved = size < stackOffset || this.#word(ids + 16) !== abi64 ? 0 : this.#word(stackAt - 8);
@@ -71,13 +72,9 @@ export class Ring {
 			return undefined;
 		}
 
-		const registers: Partial<Record<keyof Registers, number>> = {};
-		for (const [index, name] of recordRegisters.entries()) {
-			registers[name] = this.#word(ids + 24 + (8 * index));
-		}
-
 		return {
-			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode, pid: this.#u32(ids), tid: this.#u32(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0, registers: registers as Registers,
+			isInKernel: (this.#u32(start + 4) & cpuModeMask) === kernelMode, pid: this.#u32(ids), tid: this.#u32(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0,
+			registers: fromNames(recordRegisters, (_, index) => this.#word(ids + 24 + (8 * index))),
 			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
 		};
 	}
@@ -116,7 +113,8 @@ const stackOffset = headerBytes + 24 + (8 * recordRegisters.length) + 8;
 /** PERF_SAMPLE_REGS_ABI_64: registers of a 64-bit thread. */
 const abi64 = 2;
 
-export type ThreadRecord = {
+/** A sample that the kernel recorded (PERF_RECORD_SAMPLE). */
+export type PerfRecord = {
 	/** The thread was in the kernel, in a system call or an interrupt. */
 	readonly isInKernel: boolean;
 	readonly pid: number;
@@ -134,7 +132,7 @@ export type ThreadRecord = {
 
 export type Records = {
 	/** By time. */
-	readonly records: readonly ThreadRecord[];
+	readonly records: readonly PerfRecord[];
 	/** Number of records, of any process, that did not fit. */
 	readonly lost: number;
 };

@@ -2,32 +2,32 @@ import {type Sample} from '../../../../model/sample.js';
 import {stateCode} from '../../../../model/thread-state.js';
 import {OnCpu} from '../../../../jvm/threads/on-cpu.js';
 import {type JavaThread} from '../../threads/java-thread.js';
-import {type PresentThreads} from '../../threads/present-threads.js';
+import {type LiveThreads} from '../../threads/live-threads.js';
 import {javaThreadState} from '../../hotspot/thread-block.js';
-import {type RunningStacks, type StopWatch} from './running-stacks.js';
+import {type RunningStacks, type StopObserver} from './running-stacks.js';
 import {type Stops} from './stopper.js';
 
 /**
 Finds out which threads are on a CPU when they are stopped. Runnable threads without a CPU do not count: a thread often
 loses its CPU where it wakes another, and would appear to work there.
 */
-export class ObservedThreads implements StopWatch {
+export class ObservedThreads implements StopObserver {
 	readonly #onCpu: OnCpu;
-	readonly #present: PresentThreads;
+	readonly #present: LiveThreads;
 	readonly #running: RunningStacks;
-	/** Observed in this sample, at a time independent of what they do. */
+	/** Observed on a CPU in this sample, at a moment that does not depend on what they do. */
 	readonly #onCpuThreads = new Set<JavaThread>();
+	/** Observed without a CPU, or at a moment that depends on what they do. */
 	readonly #offCpuThreads = new Set<JavaThread>();
 
-	constructor(pid: number, present: PresentThreads, running: RunningStacks) {
+	constructor(pid: number, present: LiveThreads, running: RunningStacks) {
 		this.#onCpu = new OnCpu(pid, present.cpu);
 		this.#present = present;
 		this.#running = running;
 	}
 
 	/**
-	Begins a sample: stops the threads of the previous sample that are now in Java code. Call it before other work: that
-	takes a CPU from the target and makes long-running code overrepresented.
+	Stops the threads of the previous sample that are now in Java code, before other work takes a CPU from the target.
 	*/
 	begin(): Stops {
 		this.#onCpu.begin();
@@ -52,10 +52,6 @@ export class ObservedThreads implements StopWatch {
 		}
 	}
 
-	isCaptured(thread: JavaThread): boolean {
-		return this.#running.isCaptured(thread);
-	}
-
 	/** Sets whether a row was observed running: on a CPU, or RUNNABLE if the kernel cannot tell or it has no stack. */
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
@@ -63,7 +59,7 @@ export class ObservedThreads implements StopWatch {
 		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
-	/** Walks a thread that is not in Java code, and checks before and after whether it is on a CPU. */
+	/** Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns what `walk` returns. */
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpu.usedNs === 0 || !thread.exists) {
 			return walk();
@@ -97,7 +93,7 @@ export class ObservedThreads implements StopWatch {
 	sample. A thread that has left Java code is not: where it left it shows nothing about where it worked.
 	*/
 	whileStopped(thread: JavaThread): void {
-		// Called only to update `isReliable`.
+		// Only to update `isReliable`.
 		this.#onCpu.waitedSince(thread.nativeId);
 		(thread.isInJava ? this.#onCpuThreads : this.#offCpuThreads).add(thread);
 	}

@@ -14,10 +14,7 @@ const ignoreSignal = 1;
 /** PR_SET_TIMERSLACK, nanoseconds (prctl(2)). */
 const setTimerSlack = 29;
 
-/**
-Calls that stop and detach threads of another process, and raise our priority in the meantime. All must be made by the
-same thread, which becomes the tracer.
-*/
+/** Stops and detaches threads of another process. All calls must be made by the same thread, which is the tracer. */
 export type Ptrace = Priority & {
 	/**
 	Becomes the tracer of a thread without stopping it: 0 or an errno. Sets no options: without PTRACE_O_EXITKILL the
@@ -89,9 +86,7 @@ type Priority = {
 	restorePriority(): void;
 };
 
-/**
-Gives the calling thread priority over all ordinary ones for a time. `syscall`: syscall(2), returning 0 on success.
-*/
+/** Gives the calling thread priority over ordinary ones. `syscall`: syscall(2), which returns 0 on success. */
 function priorityBy(syscall: (number: number, thread: number, attributes: Uint8Array, sizeOrFlags: number, flags: number) => number): Priority {
 	const own = new Uint8Array(attributesBytes);
 	const raised = new Uint8Array(attributesBytes);

@@ -2,7 +2,7 @@ import {type JavaThread} from '../../threads/java-thread.js';
 import {type JavaThreads} from '../../threads/java-threads.js';
 import {type Jvm} from '../../hotspot/jvm.js';
 import {ifReadable} from '../../target/reader.js';
-import {emptyBlock, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
+import {emptyBlock, isInTransition, javaThreadState, type ThreadBlock} from '../../hotspot/thread-block.js';
 import {type ChunkPosition, type Continuations} from '../../unwind/continuation.js';
 import {StackCopy, decodeRegisters, registersBytes} from '../../unwind/stack.js';
 import {type TopFrame} from '../../unwind/top-frame.js';
@@ -13,10 +13,13 @@ import {type Ptrace} from './ptrace.js';
 /** Enough for 1,000 frames. */
 const maxCopiedBytes = 1 << 18;
 
-/** `beforeStop` is called just before a thread is asked to stop. */
-export type StopWatch = {beforeStop(thread: JavaThread): void; whileStopped(thread: JavaThread): void};
+/** Is called just before each thread is asked to stop, and while it is stopped. */
+export type StopObserver = {beforeStop(thread: JavaThread): void; whileStopped(thread: JavaThread): void};
 
-/** A stopped thread's copied data. `isComplete`: all was readable; `isAnchored`: the stack starts at the anchor. */
+/**
+What was copied of a stopped thread. `isComplete`: all was readable; `isAnchored`: the stack was copied from the anchor
+on; `chunk`: where the rest of a virtual thread's frames are.
+*/
 type Capture = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isComplete: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
 type Parts = {readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper; readonly continuations: Continuations};
@@ -26,8 +29,9 @@ export class RunningStacks {
 	readonly #jvm: Jvm;
 	readonly #threads: JavaThreads;
 	readonly #parts: Parts;
+	/** All captures made so far, whose memory is used again. */
 	readonly #reusedCaptures: Capture[] = [];
-	/** Stopped by `stopInJava`, by Linux id. */
+	/** Of threads stopped by `stopInJava`, by Linux id. */
 	#captures = new Map<number, Capture>();
 
 	constructor(jvm: Jvm, threads: JavaThreads, parts: Parts) {
@@ -57,9 +61,9 @@ export class RunningStacks {
 	Stops those of the threads that execute Java code; `walkCaptured` sets their frames. A thread may run on for a
 	moment, at most to its next system call, before it stops.
 	*/
-	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
+	stopInJava(threads: readonly JavaThread[], stillExists: (thread: JavaThread) => boolean, observer: StopObserver): Stops {
 		this.#captures = new Map();
-		return this.#stop(threads, this.#captures, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), watch);
+		return this.#stop(threads, this.#captures, thread => this.#threads.isInJavaNow(thread) && stillExists(thread), observer);
 	}
 
 	/**
@@ -85,7 +89,7 @@ export class RunningStacks {
 		return capture?.thread === thread && (capture.isComplete || thread.isInJava);
 	}
 
-	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, watch?: StopWatch): Stops {
+	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, observer?: StopObserver): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.exists) {
@@ -97,7 +101,7 @@ export class RunningStacks {
 			const capture = captures.get(tid);
 			if (capture) {
 				this.#copy(capture, tid);
-				watch?.whileStopped(capture.thread);
+				observer?.whileStopped(capture.thread);
 				Object.assign(capture.block, capture.thread.block);
 			}
 		}, {
@@ -111,7 +115,7 @@ export class RunningStacks {
 				return isWanted;
 			},
 			beforeStop(tid) {
-				watch?.beforeStop(byId.get(tid)!);
+				observer?.beforeStop(byId.get(tid)!);
 			},
 		});
 	}
@@ -167,7 +171,7 @@ export class RunningStacks {
 	}
 }
 
-/** Whether a thread has left Java code or not yet entered it: it has no anchor and is not in a state transition. */
-function isOutsideJava({state, anchorSp}: ThreadBlock): boolean {
-	return anchorSp === 0 && state !== javaThreadState.inJava && state % 2 === 0;
+/** Whether a thread has left Java code or not yet entered it. */
+function isOutsideJava(block: ThreadBlock): boolean {
+	return block.anchorSp === 0 && block.state !== javaThreadState.inJava && !isInTransition(block);
 }

@@ -60,8 +60,7 @@ export type Stops = {
 	heldMs: number;
 	longestMs: number;
 	/**
-	Threads that another tracer holds or that we may not trace, all while another tracer is attached; and that tracer, if
-	known.
+	Threads that we may not trace, or that another tracer holds: all if one is attached; and that tracer, if known.
 	*/
 	refused: number;
 	tracer?: string;
@@ -97,6 +96,7 @@ type Choice = {
 	beforeStop(tid: number): void;
 };
 
+/** `isOneByOne`: each thread is stopped only after the one before; otherwise in batches. */
 type Round = {readonly onStopped: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
 
 const allThreads: Choice = {wants: () => true, beforeStop: () => undefined};
@@ -110,7 +110,7 @@ export class Stopper {
 	readonly #pending = new Map<number, number>();
 	#lateStops: Stops = {...noStops};
 	#batchSize?: number;
-	/** Where the next round begins, if the last one did not reach all threads. */
+	/** Index of the thread with which the next round begins: the last one did not reach it. */
 	#nextFirst = 0;
 	#timer?: NodeJS.Timeout;
 
@@ -162,6 +162,7 @@ export class Stopper {
 		return stops;
 	}
 
+	/** Resolves when no thread is held. */
 	async release(): Promise<void> {
 		while (this.#pending.size > 0) {
 			await sleep(lateRetryMs);

@@ -9,7 +9,7 @@ import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/per
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {CpuTimer} from '../../../../../source/engines/memory/cpu/perf/cpu-timer.js';
-import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
+import {ThreadTimer} from '../../../../../source/engines/memory/cpu/perf/thread-timer.js';
 import {type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {rawTarget} from '../../../../helpers/jvm.js';
 import {javaForTest, closedAfterTest, spawnForTest} from '../../../../helpers/for-test.js';
@@ -175,7 +175,7 @@ test('where events on CPUs are refused and those on threads are not, a note says
 	const choose = (calls: PerfCalls) => chooseTimer(calls, rawTarget(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
 	const {perf, note} = choose(refusing);
 	perf?.release();
-	expect([perf instanceof PerfTimer, note]).toEqual([true, 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
+	expect([perf instanceof ThreadTimer, note]).toEqual([true, 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
 	const best = choose(real);
 	best.perf?.release();
 	expect([best.perf instanceof CpuTimer, best.note]).toEqual([true, undefined]);

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {ObservedThreads} from '../../../../../source/engines/memory/cpu/ptrace/observed-threads.js';
 import {type RunningStacks} from '../../../../../source/engines/memory/cpu/ptrace/running-stacks.js';
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
-import {type PresentThreads} from '../../../../../source/engines/memory/threads/present-threads.js';
+import {type LiveThreads} from '../../../../../source/engines/memory/threads/live-threads.js';
 import {emptyBlock} from '../../../../../source/engines/memory/hotspot/thread-block.js';
 import {IdleBackoff, SamplingClock} from '../../../../../source/sampler/clock.js';
 import {seeded} from '../../../../helpers/random.js';
@@ -18,7 +18,7 @@ function play(stepMs: number, restMs: number, seed: number): {readonly found: re
 	const random = seeded(seed);
 	const thread = new JavaThread(0x10_00, emptyBlock(), 1);
 	thread.stack.frames = Int32Array.of(1);
-	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
+	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpu.isActive ? [thread] : []} as unknown as LiveThreads, {} as RunningStacks);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
 	const found = [0, 0, 0];

@@ -6,7 +6,7 @@ import {has} from '../hotspot/layout.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {noLock, type JavaThread, type Lock} from '../threads/java-thread.js';
 
-/** First release in which a JavaThread refers to the class whose initialiser it waits for. */
+/** First release in which a JavaThread refers to the class whose initializer it waits for. */
 const threadHasClassSince = 17;
 
 /** Searched below the waiter's Java frames: up to 16 only its native stack has the class. */
@@ -15,10 +15,10 @@ const searchedBytes = 2048;
 /** Threads searched per sample; results are cached. */
 const maxSearches = 8;
 
-/** Finds the class that a stalled thread waits for, and the thread that initialises it. */
-export class ClassInitialisers {
+/** Finds the class that a stalled thread waits for, and the thread that initializes it. */
+export class ClassInitializers {
 	readonly #jvm: Jvm;
-	/** By word found in this sample: the thread that initialises the class there; 0 if there is no such class. */
+	/** By word found in this sample: the thread that initializes the class there; 0 if there is no such class. */
 	readonly #byWord = new Map<number, number>();
 	#searchesLeft = maxSearches;
 
@@ -37,7 +37,7 @@ export class ClassInitialisers {
 	*/
 	lockOf({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
 		const {reader, release, layout: {fields, sizes, constants}} = this.#jvm.vm;
-		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialised) && has(sizes.javaThread);
+		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialized) && has(sizes.javaThread);
 		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
 			return isKnownLayout ? undefined : noLock;
 		}
@@ -47,10 +47,10 @@ export class ClassInitialisers {
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
 				const klass = wordAt(view, at);
-				const by = this.#initialiserAt(klass);
+				const by = this.#initializerAt(klass);
 				const owner = by === 0 || by === address ? undefined : threadAt(by);
 				if (owner) {
-					return {kind: lockKindCode['class-init'], className: classId(klass), holder: {thread: owner}, holderSlot: () => ({thread: threadAt(this.#initialiserOf(klass))})};
+					return {kind: lockKindCode['class-init'], className: classId(klass), holder: {thread: owner}, readHolder: () => ({thread: threadAt(this.#initializerOf(klass))})};
 				}
 			}
 
@@ -58,7 +58,7 @@ export class ClassInitialisers {
 		}, undefined);
 	}
 
-	/** Returns a thread's outermost frame in a class's initialiser; 0 for none. */
+	/** Returns a thread's outermost frame in a class's initializer; 0 for none. */
 	frameOf({stack: {frames}}: JavaThread, className: number): number {
 		return frames.findLast(frame => {
 			const method = this.#jvm.methods.ofFrame(frame);
@@ -66,13 +66,13 @@ export class ClassInitialisers {
 		}) ?? 0;
 	}
 
-	#initialiserAt(word: number): number {
-		return isAligned(word) ? getOrCreate(this.#byWord, word, () => this.#initialiserOf(word)) : 0;
+	#initializerAt(word: number): number {
+		return isAligned(word) ? getOrCreate(this.#byWord, word, () => this.#initializerOf(word)) : 0;
 	}
 
-	/** Returns the address of the JavaThread that initialises a class; 0 if none does, or it is no class. */
-	#initialiserOf(klass: number): number {
+	/** Returns the address of the JavaThread that initializes a class; 0 if none does, or it is no class. */
+	#initializerOf(klass: number): number {
 		const {reader, layout: {fields, constants}} = this.#jvm.vm;
-		return ifReadable(() => reader.u8(klass + fields.klassInitState) === constants.beingInitialised ? reader.word(klass + fields.klassInitThread) : 0, 0);
+		return ifReadable(() => reader.u8(klass + fields.klassInitState) === constants.beingInitialized ? reader.word(klass + fields.klassInitThread) : 0, 0);
 	}
 }

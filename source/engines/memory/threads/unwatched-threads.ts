@@ -7,24 +7,25 @@ const minIdleScans = 5;
 /** Each watched thread is read twice per sample. */
 const watchedLimit = 24;
 
-/** Attempts to measure the CPU time of all other threads while a watched one may be running. */
+/** Attempts to measure the CPU time of the unwatched threads while a watched one may be running. */
 const measureTries = 4;
 
+/** Longest time without a scan of all threads. */
 const scanEveryMs = 4000;
 
 /**
-Finds out whether any threads but a few watched ones have run; if not, the others need not be read. The others' CPU time
-is the process's minus the watched threads', and exact if no watched thread's changed between the readings. The
-kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run may be
-noticed a sample late: the class therefore waits until the others have been idle for several scans.
+Finds out whether any threads have run but a few that may run at any time, the watched ones; if not, the others need not
+be scanned. Their CPU time is the process's minus the watched threads', and exact if no watched thread's changed between
+the readings. The kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that
+starts to run may be noticed a sample late: therefore the others must first have been idle for several scans.
 */
-export class OtherThreadsIdle {
+export class UnwatchedThreads {
 	/** Only watched threads have run between the last two readings. */
 	wereIdle = false;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	#watchedTids: readonly number[] = [];
-	/** CPU time of all other threads at the last scan; NaN if unknown. */
+	/** CPU time of the unwatched threads at the last scan; NaN if unknown. */
 	#usedNs = Number.NaN;
 	#idleScans = 0;
 	#scanAtMs = 0;
@@ -34,7 +35,7 @@ export class OtherThreadsIdle {
 		this.#cpu = cpu;
 	}
 
-	/** Whether only watched threads have run since the last scan, and no other scan is due. */
+	/** Whether only watched threads have run since the last scan, and no scan is due. */
 	areIdle(nowMs: number): boolean {
 		const usedNs = Number.isNaN(this.#usedNs) ? Number.NaN : this.#measure();
 		this.wereIdle = usedNs === this.#usedNs;
@@ -47,8 +48,7 @@ export class OtherThreadsIdle {
 	}
 
 	/**
-	Call after reading all threads. `watched`: the threads that may run from now on; `isUnchanged`: no other thread has
-	run since the previous scan.
+	Ends a scan. `watched`: the threads that may run from now on; `isUnchanged`: no other has run since the last scan.
 	*/
 	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
 		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
@@ -66,13 +66,13 @@ export class OtherThreadsIdle {
 		this.#idleScans = idleScans;
 	}
 
-	/** Returns the CPU time of all other threads; NaN if a watched one was running, or one or the process has ended. */
+	/** Returns the CPU time of the unwatched threads; NaN if a watched one was running, or one or the process has ended. */
 	#measure(): number {
 		for (let tries = 0; tries < measureTries; tries++) {
-			const before = this.#sumWatched();
-			const othersNs = (this.#clock?.readNs() ?? Number.NaN) - before;
-			if (othersNs === this.#usedNs || this.#sumWatched() === before) {
-				return othersNs;
+			const watchedNs = this.#sumWatched();
+			const unwatchedNs = (this.#clock?.readNs() ?? Number.NaN) - watchedNs;
+			if (unwatchedNs === this.#usedNs || this.#sumWatched() === watchedNs) {
+				return unwatchedNs;
 			}
 		}
 

@@ -1,10 +1,10 @@
 import {constants} from 'node:os';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
-import {PerfTimer} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
+import {ThreadTimer} from '../../../../../source/engines/memory/cpu/perf/thread-timer.js';
 import {allowedEvents} from '../../../../../source/engines/memory/cpu/perf/choose.js';
 import {type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
-import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/running-timer.js';
+import {monotonicNs} from '../../../../../source/engines/memory/cpu/perf/perf-timer.js';
 import {RecordedStack, type RecordedStacks} from '../../../../../source/engines/memory/cpu/perf/recorded-stack.js';
 import {pageBytes} from '../../../../../source/engines/memory/cpu/perf/ring.js';
 import {JavaThread} from '../../../../../source/engines/memory/threads/java-thread.js';
@@ -96,9 +96,9 @@ function thread(nativeId: number, cpuMs = 5): JavaThread {
 }
 
 /** A timer; no record is walked here. */
-const timerOf = (kernel: Kernel) => new PerfTimer(kernel, {} as RecordedStacks, {withKernel: true, periodNs});
+const timerOf = (kernel: Kernel) => new ThreadTimer(kernel, {} as RecordedStacks, {withKernel: true, periodNs});
 
-const eventsOf = (followed: PerfTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+const eventsOf = (followed: ThreadTimer, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
 
 describe('who has an event', () => {
 	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
@@ -127,19 +127,19 @@ describe('who has an event', () => {
 		const followed = timerOf(new Kernel());
 		const java = thread(1);
 		followed.update([java], 0);
-		expect(java.hasEvent).toBe(true);
+		expect(java.isRecorded).toBe(true);
 		java.cpu.usedNs = 0;
 		followed.of(java)!.newStacks = [new RecordedStack()];
 		followed.update([java], 20);
 		followed.update([java], 5000);
-		expect(java.hasEvent).toBe(true);
+		expect(java.isRecorded).toBe(true);
 		followed.of(java)!.newStacks = [];
 		followed.update([java], 5020);
-		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
+		expect([java.isRecorded, followed.of(java)]).toEqual([false, undefined]);
 		java.cpu.usedNs = 5e6;
 		followed.update([java], 5040);
 		followed.release();
-		expect(java.hasEvent).toBe(false);
+		expect(java.isRecorded).toBe(false);
 	});
 
 	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
@@ -153,7 +153,7 @@ describe('who has an event', () => {
 		java.hasValidRow = false;
 		java.cpu.usedNs = 0.6e6;
 		followed.update([java], 900);
-		expect(java.hasEvent).toBe(true);
+		expect(java.isRecorded).toBe(true);
 		const rare = thread(3, 0.6);
 		followed.update([rare], 1000);
 		rare.hasValidRow = true;

@@ -7,12 +7,12 @@ import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 const listEveryMs = 1000;
 const maxThreads = 4096;
 
-/** Threads that no dump shows, created by native libraries. Their names and CPU times are the kernel's. */
-export class OtherThreads {
+/** Threads that no dump shows, because native libraries created them. Their names and CPU times are the kernel's. */
+export class NativeThreads {
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	#listAtMs = 0;
-	/** By Linux id: a thread's name, and how many listings in a row had it without any dump showing it. */
+	/** By Linux id: a thread's name, and the number of consecutive lists that had it although no dump showed it. */
 	#threads = new Map<number, {readonly name: string; readonly lists: number}>();
 
 	constructor(pid: number, cpu: ThreadCpu) {
@@ -42,7 +42,7 @@ export class OtherThreads {
 				continue;
 			}
 
-			// After one listing it may be a Java thread that is too new for any dump.
+			// After one list it may be a Java thread that is too new for any dump.
 			const isNative = lists > 1;
 			// The java launcher's first thread only waits for the one that runs main; that of another launcher may work.
 			const isIdleLauncher = id === this.#pid && usedNs === 0;
@@ -61,7 +61,7 @@ export class OtherThreads {
 		const others = threadIdsOf(this.#pid).filter(id => !dumped.has(id)).slice(0, maxThreads);
 		this.#threads = new Map(others.map(id => {
 			const {name, lists} = this.#threads.get(id) ?? {name: '', lists: 0};
-			// The name is read at the second listing: at first a thread has the name of its creator.
+			// The name is read with the second list: at first a thread has the name of its creator.
 			return [id, {name: lists === 1 ? printable(kernelNameOf(this.#pid, id)) : name, lists: lists + 1}];
 		}));
 	}
