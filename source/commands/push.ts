@@ -96,6 +96,8 @@ class Pusher implements JvmSampler {
 	async sample(target: Target): Promise<void> {
 		const labels = labelsOf(target, this.#options);
 		const vitals = openVitals(target);
+		// The shares of the next reading are of the time since this one.
+		vitals.read();
 		const metrics = new JvmMetrics(labels);
 		this.#jvms.add(metrics);
 		try {

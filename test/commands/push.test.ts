@@ -33,7 +33,7 @@ test('push sends what a JVM does, survives the backend\'s absence and says how m
 	await until(() => spent().some(([stack]) => stack.includes('BusyAndParked')));
 	const port = /metrics at 127\.0\.0\.1 port (\d+)\n/.exec(stderr())![1];
 	const page = await fetch(`http://127.0.0.1:${port}/metrics`);
-	expect(await page.text()).toContain('tprof_jvm_info{service_name="shop"');
+	expect(await page.text()).toMatch(/tprof_jvm_info{service_name="shop"[^]*tprof_gc_ratio/);
 	expect(there.headers.authorization).toBe('Bearer secret-of-the-backend');
 	expect(there.profiles[0].Labels).toMatchObject({service_name: 'shop', env: 'prod', pid: String(java.pid)});
 	expect(there.profiles.some(({Labels, Stacks}) => Labels.state === 'WAITING' && Object.keys(Stacks).some(stack => stack.includes('park')))).toBe(true);

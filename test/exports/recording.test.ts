@@ -279,15 +279,15 @@ describe('while it is written', () => {
 		expectWindowsOf(recording, session);
 	});
 
-	test('what a merge that was killed has left is removed an hour later', async () => {
+	test('what a recorder that was killed has left is removed an hour later', async () => {
 		const place = folderForTest();
-		for (const [name, ageMs] of [['1.merge', 4_000_000], ['2.merge', 60_000], ['3.partial', 4_000_000]] as const) {
+		for (const [name, ageMs] of [['1.recording', 4_000_000], ['2.recording', 60_000], ['3.partial', 4_000_000]] as const) {
 			writeFileSync(path.join(place, `.tprof-${name}`), '');
 			utimesSync(path.join(place, `.tprof-${name}`), new Date(), new Date(Date.now() - ageMs));
 		}
 
 		await Recorder.create(path.join(place, 'x.tprof'));
-		expect(readdirSync(place)).toEqual(['.tprof-2.merge', '.tprof-3.partial']);
+		expect(readdirSync(place)).toEqual(['.tprof-2.recording', '.tprof-3.partial']);
 	});
 
 	test('a size with no room for what there is ends the recording, which says so', async () => {

@@ -23,7 +23,7 @@ export class Recorder {
 	static async create(file: string, maxBytes = Infinity): Promise<Recorder> {
 		try {
 			await throwIfTaken(file);
-			const {file: partial, handle} = await createPartial(path.dirname(file));
+			const {file: partial, handle} = await createPartial(path.dirname(file), temporaryExtension);
 			await removeAll([partial]);
 			await handle.close();
 			await removeAbandoned(path.dirname(file));
@@ -194,7 +194,7 @@ export class Recorder {
 
 	/** Makes the file with its first window, and an index of the moment before it unless that is the session's start. */
 	async #begin(ring: Ring): Promise<MemberFile> {
-		const {file, handle} = await createPartial(path.dirname(this.file));
+		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 		try {
 			const members = new MemberFile(handle, sessionMember(ring.newest!), this.#maxBytes);
 			await members.begin();
@@ -249,7 +249,7 @@ export class Recorder {
 
 	/** Merges older windows in a new file, which replaces the old one. */
 	async #merge(ring: Ring, members: MemberFile): Promise<void> {
-		const {file, handle} = await createPartial(path.dirname(this.file), mergeExtension);
+		const {file, handle} = await createPartial(path.dirname(this.file), temporaryExtension);
 		try {
 			const fewer = await merged(members, handle, ring.newest!.dictionary);
 			await this.#isThere(members);
@@ -271,15 +271,15 @@ export class Recorder {
 
 const removed = 'the file was removed';
 
-/** Extension of the temporary file of a merge, and the time after its last write from which its recorder must be dead. */
-const mergeExtension = '.merge';
+/** Extension of a recorder's temporary files, and how long after the last write to one its recorder must be dead. */
+const temporaryExtension = '.recording';
 const abandonedMs = 3_600_000;
 
-/** Removes from a folder what killed recorders have left of merges. */
+/** Removes the temporary files that killed recorders have left in a folder. */
 async function removeAbandoned(folder: string): Promise<void> {
 	await ignoringErrors(async () => {
 		const names = await readdir(folder);
-		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(mergeExtension))) {
+		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(temporaryExtension))) {
 			const file = path.join(folder, name);
 			const {mtimeMs} = await lstat(file);
 			await removeAll(mtimeMs < Date.now() - abandonedMs ? [file] : []);
