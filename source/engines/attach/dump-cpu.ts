@@ -5,10 +5,7 @@ import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 /** Each sample reduces the totals of earlier ones by this factor, so that about the last 20 count. */
 const decay = 0.95;
 
-/**
-Sets the CPU nanoseconds that each row's thread used since the previous sample: from the kernel or, if /proc is not
-readable, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
-*/
+/** Sets each row's CPU time since the previous sample: the kernel's or else the dump's "cpu=" (JDK 11 and later). */
 export class DumpCpu {
 	/** By row of the last sample: 1 if it has a CPU time, 0 if that is unknown. */
 	hasCpuTime = new Uint8Array(64);

@@ -1,7 +1,8 @@
 import type {Engine} from '../common/engine.js';
 
 /**
-Samples by thread dumps, each of which stops all threads. For any HotSpot JVM of the same user; of any user as root.
+Samples by thread dumps, each of which stops all threads. Works with any HotSpot JVM of the same user, or of any user as
+root.
 */
 export const attachEngine: Engine = {
 	id: 'attach',

@@ -19,7 +19,7 @@ export class PauseEstimate {
 		this.#target = new ThreadCpu(pid, 2);
 	}
 
-	/** Call right before the request. Thread ids are in our pid namespace; 0 if unknown. */
+	/** Call right before the request. The threads' Linux ids are in our pid namespace; 0 if unknown. */
 	begin(vmThread: number, listener: number): void {
 		this.#beforeNs = this.#read(vmThread, listener);
 	}

@@ -21,9 +21,7 @@ export type EngineOptions = {
 	readonly threadEvents?: boolean;
 	/** Reads unmounted virtual threads only if there are at most this many virtual threads. Default: 0, reads none. */
 	readonly maxVirtualThreads?: number;
-	/**
-	Returns the string ids of the kind of a wait for an open file, and of the peer. Never throws. Undefined: not wanted.
-	*/
+	/** Returns the kind of a wait for an open file, and its peer, as string ids. Never throws. Undefined: not wanted. */
 	readonly fileWait?: (kind: 'read' | 'write', fd: number) => {readonly kind: number; readonly peer: number};
 	/** Maximum cost of sampling, percent of running threads' time (stops have their own budget, in the sampler). */
 	readonly maxOverheadPercent?: number;
@@ -50,10 +48,7 @@ export type SampleOutcome =
 		/** When the threads were read, epoch time. */
 		readonly atMs: number;
 		readonly skippedThreads?: SkippedThreads;
-		/**
-		Until a thread changes, the next samples will repeat this one, apart from CPU time: since the previous sample,
-		only VM-internal threads without frames and threads running in every recent sample have run.
-		*/
+		/** Until a thread changes, the next samples will repeat this one, apart from CPU time. */
 		readonly isSteady?: boolean;
 		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
 		readonly nextWithinMs?: number;
@@ -109,10 +104,7 @@ export type EngineSession = {
 	close(): Promise<void>;
 };
 
-/**
-One way to take samples. Engines do not depend on the table, the screen or each other, and no other code depends on an
-engine's id. Implementations are imported on first use.
-*/
+/** One way to take samples. No other code depends on its id, and its implementation is imported on first use. */
 export type Engine = {
 	/** As given to `--engine` and shown in the header and in reports. */
 	readonly id: string;

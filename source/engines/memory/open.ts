@@ -15,10 +15,7 @@ export type LiveJvm = Jvm & {
 	readonly perf: PerfCalls;
 };
 
-/**
-Opens a process's memory and reads HotSpot's tables. Throws a system error, `Unreadable`, or an error with a message for
-the user.
-*/
+/** Opens a process's memory and reads HotSpot's tables. Throws `Unreadable`, or an error with a code or a message. */
 export function openJvm(pid: number, interner: Interner): LiveJvm {
 	const symbols = findSymbols(pid);
 	const calls = loadCalls();

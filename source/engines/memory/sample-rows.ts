@@ -26,7 +26,8 @@ import {type VmThreads} from './threads/vm-threads.js';
 const maxDeadlocked = 64;
 
 /**
-A record of a virtual thread that was unmounted since. `carrier`, `carried`: rows of its carrier, what that carries now.
+A perf record of a virtual thread that is no longer mounted. `carrier`, `carried`: rows of its carrier and of what that
+carries now.
 */
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
@@ -40,7 +41,7 @@ type Parts = {
 
 /** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
 export class SampleRows {
-	/** Undefined if they are not read. */
+	/** Undefined if unmounted virtual threads are not read. */
 	readonly unmountedThreads?: UnmountedThreads;
 	readonly #jvm: Jvm;
 	readonly #parts: Parts;
@@ -50,7 +51,8 @@ export class SampleRows {
 	/** Frame of running threads whose stacks could not be read, so that their CPU time counts somewhere. */
 	readonly #unknownFrame: number;
 	readonly #cache = new RowCache();
-	readonly #waitsForOwner: JavaThread[] = [];
+	/** Threads of this sample whose locks may have holders. */
+	readonly #lockWaiters: JavaThread[] = [];
 	readonly #kinds: VirtualKinds;
 	/** Rows of mounted virtual threads, and of ended threads that hold locks, by their Java ids. */
 	readonly #rowsById = new Map<number, number>();
@@ -58,7 +60,7 @@ export class SampleRows {
 	#nowMs = 0;
 	/** Number of intervals that the current sample covers. */
 	#repeats = 1;
-	/** Whether a collection had stopped the program; undefined until needed. */
+	/** Whether a collection was stopping the program in this sample; undefined until needed. */
 	#wasCollecting: boolean | undefined;
 
 	constructor(jvm: Jvm, {depth, extraIdle, maxVirtualThreads = 0, fileWait}: EngineOptions, parts: Parts) {
@@ -83,7 +85,7 @@ export class SampleRows {
 		this.#nowMs = performance.now();
 		this.#repeats = repeats;
 		this.#wasCollecting = undefined;
-		this.#waitsForOwner.length = 0;
+		this.#lockWaiters.length = 0;
 		this.#unmountedRecords.length = 0;
 		this.#rowsById.clear();
 		this.unmountedThreads?.read(threads);
@@ -102,6 +104,7 @@ export class SampleRows {
 		this.#cache.end();
 	}
 
+	/** Empties a failed sample. */
 	forget(sample: Sample): void {
 		this.#cache.forget(sample);
 	}
@@ -119,7 +122,7 @@ export class SampleRows {
 
 		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
 		if (lock.readHolder) {
-			this.#waitsForOwner.push(thread);
+			this.#lockWaiters.push(thread);
 		}
 	}
 
@@ -242,8 +245,8 @@ export class SampleRows {
 			return this.#rowsById.get(virtualId) ?? (group && group.count > 0 ? group.row : -1);
 		};
 
-		for (const thread of this.#waitsForOwner) {
-			this.#locks.fill(into, thread, rowOf);
+		for (const thread of this.#lockWaiters) {
+			this.#locks.fillHolder(into, thread, rowOf);
 		}
 
 		for (const {count, row, wait: {holder}} of this.unmountedThreads?.groups ?? []) {
@@ -265,7 +268,7 @@ export class SampleRows {
 
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */
 	#nameDeadlocked(into: Sample): void {
-		for (const {row, description: {virtual}} of this.#waitsForOwner) {
+		for (const {row, description: {virtual}} of this.#lockWaiters) {
 			nameIfDeadlocked(into, row, virtual);
 		}
 
@@ -313,9 +316,8 @@ export class SampleRows {
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
-		const last = Math.min(end, start + this.#maxFrames);
-		for (let index = start; index < last; index++) {
-			into.addFrame(frames[index]);
+		for (const frame of frames.subarray(start, Math.min(end, start + this.#maxFrames))) {
+			into.addFrame(frame);
 		}
 	}
 
@@ -355,7 +357,7 @@ export class SampleRows {
 	}
 }
 
-/** If a row waits for itself through the holders of locks, it gets the name of its virtual thread, or its id as text. */
+/** If a row waits for itself through lock holders, it gets the name of its virtual thread, or its id as text. */
 function nameIfDeadlocked(into: Sample, row: number, thread?: VirtualIdentity): void {
 	let holder = into.lockOwner[row];
 	for (let step = 0; step < maxDeadlocked && holder >= 0 && holder !== row; step++) {

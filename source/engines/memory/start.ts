@@ -24,12 +24,6 @@ const noInterner: Interner = {internString: () => 0, internFrame: () => 0};
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
-function platformObstacle(): Obstacle | undefined {
-	return process.platform === 'linux' && process.arch === 'x64'
-		? undefined
-		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyThisEngine};
-}
-
 function obstacleOfOpening(target: Target, error: unknown): Obstacle {
 	if (error instanceof Unreadable) {
 		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', otherEnginesMayWork: true};
@@ -96,14 +90,10 @@ function ownRights(target: Target): Rights {
 	};
 }
 
-/**
-Returns why a JVM cannot be sampled, after opening and closing it as a session would, unnoticed by the JVM. Obstacles
-to stopping threads count only if threads must be stopped.
-*/
+/** Returns why a JVM cannot be sampled, by opening and closing it as a session would. Does not disturb the JVM. */
 export async function check(target: Target, {timer = 'stop'}: Pick<EngineOptions, 'timer'> = {}): Promise<Obstacle | undefined> {
-	const platform = platformObstacle();
-	if (platform) {
-		return platform;
+	if (process.platform !== 'linux' || process.arch !== 'x64') {
+		return {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyThisEngine};
 	}
 
 	try {

@@ -31,7 +31,7 @@ export class ThreadStacks {
 	readonly #running: RunningStacks;
 	readonly #stopper: Stopper;
 
-	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, present: LiveThreads) {
+	constructor(jvm: LiveJvm, target: Target, options: EngineOptions, liveThreads: LiveThreads) {
 		const walker = new Walker(jvm);
 		const top = new TopFrame(jvm, walker);
 		const continuations = new Continuations(jvm);
@@ -39,11 +39,11 @@ export class ThreadStacks {
 		this.perf = chosen.perf;
 		this.note = chosen.note;
 		this.#stopper = new Stopper(jvm.ptrace, target.pid);
-		this.#waiting = new WaitingStacks(jvm, present.java, walker, continuations);
-		this.#running = new RunningStacks(jvm, present.java, {
+		this.#waiting = new WaitingStacks(jvm, liveThreads.java, walker, continuations);
+		this.#running = new RunningStacks(jvm, liveThreads.java, {
 			walker, top, ptrace: jvm.ptrace, stopper: this.#stopper, continuations,
 		});
-		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, present, this.#running);
+		this.observedThreads = this.perf ? undefined : new ObservedThreads(target.pid, liveThreads, this.#running);
 	}
 
 	/** Begins a sample, before threads are listed. Returns whether a thread with a valid row has records. */
@@ -83,9 +83,11 @@ export class ThreadStacks {
 
 	/** Walks threads that wait, or run native or VM code; returns those that turn out to run Java code. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const {observedThreads} = this;
-		const walk = (thread: JavaThread) => this.#waiting.walk(thread);
-		return threads.filter(thread => !(observedThreads ? observedThreads.observeWalk(thread, () => walk(thread)) : walk(thread)));
+		return threads.filter(thread => {
+			const walk = () => this.#waiting.walk(thread);
+			const isWalked = this.observedThreads ? this.observedThreads.observeWalk(thread, walk) : walk();
+			return !isWalked;
+		});
 	}
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */
@@ -99,6 +101,7 @@ export class ThreadStacks {
 	}
 }
 
+/** Attempts to walk a thread that moves meanwhile. */
 const maxAttempts = 3;
 
 /** Walks the stacks of threads outside Java code from their anchors, which must be unchanged after the walk. */
@@ -145,7 +148,8 @@ export class WaitingStacks {
 	#walkOnce({block, stack}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// The thread has not called into Java yet, or has returned from it.
+			// The thread has not called into Java yet, or has returned from it. One that had frames is walked again, as
+			// it may just be setting its anchor.
 			return isInTransition(block) || (stack.frames.length > 0 && !isLast) ? 'broken' : 'root';
 		}
 

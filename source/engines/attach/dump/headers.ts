@@ -12,9 +12,7 @@ by what follows the name, up to the end of its line.
 /** With more threads, each dump would stop the target for a large part of a second. */
 export const maxThreads = 1 << 16;
 
-/**
-Bytes that JDK 8 prints of a name, with a terminating zero (O_BUFLEN): the rest, the quote and the blank are lost.
-*/
+/** Bytes that JDK 8 prints of a name, with a final zero (O_BUFLEN): it omits the rest, the quote and the blank. */
 const printBufferLength = 2000;
 
 export const truncated = 'the dump is truncated';

@@ -106,10 +106,10 @@ export class LockOwners {
 
 	/** Up to JDK 16 a dump does not name the class: then assume the innermost of the only other initializing thread. */
 	#resolveInitializer(sample: Sample, row: number): void {
-		const wanted = sample.lockClass[row];
-		const others = this.#initializers.filter(other => other.row !== row && (wanted === 0 || other.classId === wanted));
+		const waitClass = sample.lockClass[row];
+		const others = this.#initializers.filter(other => other.row !== row && (waitClass === 0 || other.classId === waitClass));
 		const [first] = others;
-		if (first && (wanted !== 0 || others.every(other => other.row === first.row))) {
+		if (first && (waitClass !== 0 || others.every(other => other.row === first.row))) {
 			sample.lockClass[row] = first.classId;
 			sample.lockOwner[row] = first.row;
 			sample.lockOwnerFrame[row] = first.frame;

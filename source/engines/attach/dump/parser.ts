@@ -26,7 +26,9 @@ const stateStart = '   java.lang.Thread.State: ';
 const noTask = '   No compile task';
 const task = '   Compiling:';
 
-/** Time, number, attributes (`%` for on-stack replacement), level, method, and where a loop is entered (CompileTask::print). */
+/**
+Time, number, attributes (`%`: on-stack replacement), level, method, index of a loop's entry (CompileTask::print).
+*/
 const compilation = /^ {3}Compiling: +(?:\d+ +){1,2}[%s!bn ]*(\d) +(\S+)::(\S+)(?: @ (\d+))? /;
 
 /** Levels below this are C1's. */
@@ -42,7 +44,7 @@ frames.
 export class DumpParser {
 	/** By row of the last sample: CPU time since the thread's start, from its header; -1 if not printed (JDK 8). */
 	readonly headerCpuNs: number[] = [];
-	/** What each compiler thread compiles, by row of the last sample, as the memory engine names it: `tier 3 com.acme.Foo.bar`. */
+	/** What compiler threads compile, by row of the last sample, as in the memory engine: `tier 3 com.acme.Foo.bar`. */
 	readonly compiled = new Map<number, string>();
 	/** Linux ids, in the JVM's pid namespace, of the VM Thread and of the Attach Listener; 0 until found. */
 	vmThreadId = 0;
@@ -97,12 +99,12 @@ export class DumpParser {
 
 	#readDump(): string | undefined {
 		const dump = this.#dump;
-		const found = title.exec(dump);
-		if (!found) {
+		const titleMatch = title.exec(dump);
+		if (!titleMatch) {
 			return 'the answer is not a thread dump';
 		}
 
-		let at = found[0].length;
+		let at = titleMatch[0].length;
 		const headers = new Headers(dump, at);
 		while (at < dump.length && !headers.problem) {
 			const first = dump[at];

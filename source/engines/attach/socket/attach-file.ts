@@ -116,6 +116,6 @@ function create(path: string, target: Target): () => void {
 
 /** Whether there is an attach file that HotSpot would accept (the target's user's or root's) and that is not stale. */
 function isInUse(path: string, target: Target): boolean {
-	const found = attempt(() => lstatSync(path), undefined);
-	return found !== undefined && found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < maxUseMs;
+	const stats = attempt(() => lstatSync(path), undefined);
+	return stats !== undefined && stats.isFile() && (stats.uid === target.uid || stats.uid === 0) && Math.abs(Date.now() - stats.mtimeMs) < maxUseMs;
 }

@@ -48,7 +48,7 @@ export class AttachClient {
 
 	/** Sends a command in protocol version 1; returns the whole reply. `timeoutMs` includes starting the listener. */
 	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
-		return this.#send(1, command, args, deadlineOf(options), options.signal);
+		return this.#send(1, command, args, performance.now() + options.timeoutMs, options.signal);
 	}
 
 	/**
@@ -57,7 +57,7 @@ export class AttachClient {
 	stopped.
 	*/
 	async threadDump(options: RequestOptions & {readonly isFull?: boolean}): Promise<Reply> {
-		const deadline = deadlineOf(options);
+		const deadline = performance.now() + options.timeoutMs;
 		const dialect = await this.#negotiate(deadline, options.signal);
 		if ('status' in dialect) {
 			return dialect;
@@ -210,8 +210,4 @@ export class AttachClient {
 	#ended(): EndedReply {
 		return {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
-}
-
-function deadlineOf({timeoutMs}: RequestOptions): number {
-	return performance.now() + timeoutMs;
 }

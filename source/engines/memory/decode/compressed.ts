@@ -2,17 +2,17 @@ import {fail} from '../target/reader.js';
 
 /**
 Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, the low part first,
-six bits in each from the second on; a byte of 192 or more continues the number. `excluded`: number of byte values not
+six bits in each from the second on; a byte of 192 or more continues the number. `excludedBytes`: number of byte values not
 used as digits, 1 since 20 (JDK-8292758), 0 before. Throws `Unreadable` at the end of the bytes.
 */
 export class Unsigned5 {
 	position: number;
 	readonly #bytes: Uint8Array;
-	readonly #excluded: number;
+	readonly #excludedBytes: number;
 
-	constructor(bytes: Uint8Array, excluded: number, position = 0) {
+	constructor(bytes: Uint8Array, excludedBytes: number, position = 0) {
 		this.#bytes = bytes;
-		this.#excluded = excluded;
+		this.#excludedBytes = excludedBytes;
 		this.position = position;
 	}
 
@@ -21,11 +21,11 @@ export class Unsigned5 {
 		let scale = 1;
 		for (let index = 0; index < 5; index++) {
 			const byte = this.byte();
-			if (byte < this.#excluded) {
+			if (byte < this.#excludedBytes) {
 				fail();
 			}
 
-			sum += (byte - this.#excluded) * scale;
+			sum += (byte - this.#excludedBytes) * scale;
 			scale *= 64;
 			if (byte < 192) {
 				break;
@@ -56,9 +56,7 @@ export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: nu
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
-/**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field, the last two the offset above two bits.
-*/
+/** Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two the offset above two bits. */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const size = 12;
@@ -108,10 +106,10 @@ const escape = 0xFF;
 
 /**
 Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). For a truncated table, returns
-the complete entries and sets `isTruncated`. `excluded`: see `Unsigned5`.
+the complete entries and sets `isTruncated`. `excludedBytes`: see `Unsigned5`.
 */
-export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly isTruncated: boolean} {
-	const stream = new Unsigned5(bytes, excluded);
+export function decodeLineTable(bytes: Uint8Array, excludedBytes: number): LineTable & {readonly isTruncated: boolean} {
+	const stream = new Unsigned5(bytes, excludedBytes);
 	const bcis: number[] = [];
 	const lines: number[] = [];
 	let bci = 0;

@@ -9,14 +9,14 @@ const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code
 /** jmp rel8 or jmp rel32. */
 const isUnconditionalJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
-/** Bounds time and memory; code with more blocks counts as having no loops. */
+/** Maximum blocks of a method's code; with more it counts as having no loops. */
 const blocksLimit = 4096;
 
-/** Maximum predecessors visited, each may climb up to `blocksLimit` dominators; further loops are not found. */
+/** Maximum predecessors visited, each of which may climb `blocksLimit` dominators; further loops are not found. */
 const stepsLimit = 262_144;
 
-/** A basic block. `next`: offsets of its successors; `from`: its predecessors; `order`: index in reverse postorder. */
-type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
+/** A basic block. `successors`: their starts; `order`: index in reverse postorder; `dominator`: the immediate one. */
+type Block = {readonly begin: number; readonly end: number; readonly successors: readonly number[]; readonly predecessors: Block[]; order: number; dominator?: Block};
 
 /**
 Returns the natural loops of code that is entered at its first byte, smallest first. A loop is a jump back to a block
@@ -29,9 +29,9 @@ export function loopsIn(code: Uint8Array): Loop[] {
 	setDominators(blocks, steps);
 	const loops: Loop[] = [];
 	for (const block of blocks) {
-		for (const from of block.from) {
-			if (steps.left > 0 && dominates(block, from)) {
-				loops.push(mergeBlocks(bodyOf(block, from, steps)));
+		for (const latch of block.predecessors) {
+			if (steps.left > 0 && dominates(block, latch)) {
+				loops.push(mergeBlocks(bodyOf(block, latch, steps)));
 			}
 		}
 	}
@@ -98,7 +98,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 
 	for (const [index, begin] of sorted.entries()) {
 		const end = sorted[index + 1] ?? at;
-		blocks.set(begin, {begin, end, next: successorsAt.get(end) ?? [end], from: [], order: -1});
+		blocks.set(begin, {begin, end, successors: successorsAt.get(end) ?? [end], predecessors: [], order: -1});
 	}
 
 	return blocks;
@@ -109,10 +109,10 @@ function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
 	const first = blocks.get(0);
 	const path: Array<{readonly block: Block; index: number}> = first ? [{block: first, index: 0}] : [];
-	const seen = new Set(path.map(({block}) => block));
+	const visited = new Set(path.map(({block}) => block));
 
 	for (let top = path.at(-1); top; top = path.at(-1)) {
-		const next = top.block.next[top.index++];
+		const next = top.block.successors[top.index++];
 		if (next === undefined) {
 			order.push(top.block);
 			path.pop();
@@ -121,9 +121,9 @@ function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 
 		const block = blocks.get(next);
 		if (block) {
-			block.from.push(top.block);
-			if (!seen.has(block)) {
-				seen.add(block);
+			block.predecessors.push(top.block);
+			if (!visited.has(block)) {
+				visited.add(block);
 				path.push({block, index: 0});
 			}
 		}
@@ -148,13 +148,13 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 		hasChanged = false;
 		for (const block of others) {
 			let dominator: Block | undefined;
-			for (const from of block.from) {
-				if (from.dominator) {
-					dominator = dominator ? commonDominator(dominator, from) : from;
+			for (const predecessor of block.predecessors) {
+				if (predecessor.dominator) {
+					dominator = dominator ? commonDominator(dominator, predecessor) : predecessor;
 				}
 			}
 
-			steps.left -= block.from.length;
+			steps.left -= block.predecessors.length;
 			hasChanged ||= dominator !== block.dominator;
 			block.dominator = dominator;
 		}
@@ -192,8 +192,8 @@ function bodyOf(header: Block, latch: Block, steps: {left: number}): Set<Block> 
 	for (let block = pending.pop(); block; block = pending.pop()) {
 		if (!body.has(block)) {
 			body.add(block);
-			pending.push(...block.from);
-			steps.left -= block.from.length;
+			pending.push(...block.predecessors);
+			steps.left -= block.predecessors.length;
 		}
 	}
 

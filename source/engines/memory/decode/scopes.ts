@@ -1,10 +1,7 @@
 import {isInLoop, type Loop} from './loops.js';
 import {Unsigned5} from './compressed.js';
 
-/**
-A virtual frame of a compiled method: metadata index (from 1) of the method, and bytecode index (-1: the entry, where a
-synchronized method locks).
-*/
+/** A virtual frame: the method's metadata index (from 1) and its bytecode index (-1: entry, where it may lock). */
 export type Scope = {readonly method: number; readonly bci: number};
 
 /** Maximum inlining depth: C2 inlines up to MaxInlineLevel (15), more through method handles and recursion. */
@@ -117,20 +114,17 @@ class PcDescs {
 	}
 }
 
-/**
-Decodes the virtual frames at an offset of the scope data, innermost first (scopeDesc.cpp). Throws `Unreadable` on
-invalid bytes. `excluded`: see `Unsigned5`.
-*/
-export function decodeScopes(data: Uint8Array, offset: number, excluded: number): Scope[] {
-	return Array.from(scopesFrom(data, offset, excluded), stream => ({method: stream.next(), bci: stream.next() - 1}));
+/** Decodes the virtual frames at an offset of the scope data (scopeDesc.cpp), innermost first. Throws `Unreadable`. */
+export function decodeScopes(data: Uint8Array, offset: number, excludedBytes: number): Scope[] {
+	return Array.from(scopesFrom(data, offset, excludedBytes), stream => ({method: stream.next(), bci: stream.next() - 1}));
 }
 
 /** Generates the scopes, innermost first: for each, a stream positioned after its caller's offset. */
-function * scopesFrom(data: Uint8Array, offset: number, excluded: number): Generator<Unsigned5> {
+function * scopesFrom(data: Uint8Array, offset: number, excludedBytes: number): Generator<Unsigned5> {
 	// Callers are written before the methods inlined into them, so offsets decrease; the check prevents endless loops.
 	let previous = Number.POSITIVE_INFINITY;
 	for (let depth = 0; offset !== 0 && offset < previous && depth < depthLimit; depth++) {
-		const stream = new Unsigned5(data, excluded, offset);
+		const stream = new Unsigned5(data, excludedBytes, offset);
 		previous = offset;
 		offset = stream.next();
 		yield stream;
@@ -156,19 +150,16 @@ const registerBit = 0x10;
 const offsetShift = 5;
 const fullPointer = 2;
 
-/**
-Decodes the monitors of the virtual frames at an offset of the scope data: innermost frame first, outermost monitor
-first, without eliminated ones. Throws `Unreadable` on invalid bytes.
-*/
-export function decodeMonitors(data: Uint8Array, offset: number, excluded: number): Array<readonly ScopeMonitor[]> {
-	return Array.from(scopesFrom(data, offset, excluded), stream => {
+/** Decodes each virtual frame's monitors, outermost first, without eliminated ones. Otherwise as `decodeScopes`. */
+export function decodeMonitors(data: Uint8Array, offset: number, excludedBytes: number): Array<readonly ScopeMonitor[]> {
+	return Array.from(scopesFrom(data, offset, excludedBytes), stream => {
 		// Skip method, bytecode index, locals and expressions (scopeDesc.cpp).
 		for (let index = 0; index < 4; index++) {
 			stream.next();
 		}
 
 		const monitors = stream.next();
-		return monitors === 0 ? [] : monitorsAt(new Unsigned5(data, excluded, monitors));
+		return monitors === 0 ? [] : monitorsAt(new Unsigned5(data, excludedBytes, monitors));
 	});
 }
 

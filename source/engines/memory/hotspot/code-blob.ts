@@ -27,6 +27,7 @@ const maxDebugInfoBytes = 1 << 24;
 const maxBytesSearchedForLoops = 1 << 18;
 const estimatedBytesPerRange = 64;
 
+/** By the name of a blob; those not listed are adapters or stubs. */
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
@@ -145,13 +146,13 @@ export class CodeBlob {
 		const {pcDescs, scopes, methodAddress} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
 		const scope = isReturnAddress ? scopeOffsetAfterCall(pcDescs, offset, () => this.#findLoops()) : scopeOffsetInLoop(pcDescs, offset, this.#findLoops());
-		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methodAddress(method), bci}));
+		return decodeScopes(scopes, scope, this.#vm.excludedBytes).map(({method, bci}) => ({method: methodAddress(method), bci}));
 	}
 
 	/** Returns the monitors of each virtual frame at a return address, innermost frame first. Throws `Unreadable`. */
 	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
 		const {pcDescs, scopes} = this.#debugInfo;
-		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin), this.#vm.excluded);
+		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin), this.#vm.excludedBytes);
 	}
 
 	get #debugInfo(): DebugInfo {

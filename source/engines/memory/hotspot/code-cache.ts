@@ -6,7 +6,7 @@ import {type Methods} from './methods.js';
 import {type Vm} from './vm.js';
 
 /** `segments`: address of the segment map, which has a byte for each segment; `shift`: log2 of a segment's bytes. */
-type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
+type CodeHeap = Readonly<Record<'low' | 'high' | 'segments' | 'shift', number>>;
 
 /** Whether a code address is a call's return address, or the program counter of an interrupted thread. */
 export type PcKind = 'returnAddress' | 'interrupted';
@@ -80,9 +80,9 @@ export class CodeCache {
 
 	/** Returns the location at a code address; undefined if there is no code. Throws `Unreadable`. */
 	lookUp(pc: number): CodeLocation | undefined {
-		const known = this.#locations.get(pc);
-		if (known && this.#isCurrent(known.blob)) {
-			return known;
+		const cachedLocation = this.#locations.get(pc);
+		if (cachedLocation && this.#isCurrent(cachedLocation.blob)) {
+			return cachedLocation;
 		}
 
 		const blob = this.#findBlob(pc);
@@ -97,9 +97,9 @@ export class CodeCache {
 
 	/** Returns the frame ids at an address in a compiled method, innermost first. */
 	frames({blob, frames}: CodeLocation, pc: number, kind: PcKind): Int32Array {
-		const known = frames[kind];
-		if (known) {
-			return known;
+		const cachedIds = frames[kind];
+		if (cachedIds) {
+			return cachedIds;
 		}
 
 		if (kind === 'interrupted' && blob.kind === 'java') {
@@ -113,9 +113,9 @@ export class CodeCache {
 			blob.isEnterSpecial = this.#methods.at(blob.method).isEnterSpecial;
 		}
 
-		const found = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
-		frames[kind] = found;
-		return found;
+		const ids = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
+		frames[kind] = ids;
+		return ids;
 	}
 
 	#noteLines(blob: CodeBlob): void {
@@ -160,8 +160,8 @@ export class CodeCache {
 		}
 
 		const address = heap.low + (start * (2 ** heap.shift)) + this.#vm.layout.sizes.heapBlock;
-		const known = this.#blobs.get(address);
-		const blob = known && this.#isCurrent(known) ? known : new CodeBlob(this.#vm, address);
+		const cachedBlob = this.#blobs.get(address);
+		const blob = cachedBlob && this.#isCurrent(cachedBlob) ? cachedBlob : new CodeBlob(this.#vm, address);
 		blob.validatedInSample = this.#sampleNumber;
 		this.#blobs.set(address, blob);
 		return blob.contains(pc) ? blob : undefined;

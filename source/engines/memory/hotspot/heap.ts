@@ -147,9 +147,9 @@ export class Heap {
 		return getOrCreate(offsets, `${name} ${signature}`, () => {
 			for (const at of this.hierarchy(klass)) {
 				const pool = this.#vm.reader.pointer(at + this.#vm.layout.fields.klassConstants);
-				const found = this.#fields(at).find(field => !field.isInjected && this.#isPoolSymbol(pool, field.nameIndex, name) && this.#isPoolSymbol(pool, field.signatureIndex, signature));
-				if (found) {
-					return found.offset;
+				const match = this.#fields(at).find(field => !field.isInjected && this.#isPoolSymbol(pool, field.nameIndex, name) && this.#isPoolSymbol(pool, field.signatureIndex, signature));
+				if (match) {
+					return match.offset;
 				}
 			}
 
@@ -201,9 +201,7 @@ export class Heap {
 	}
 }
 
-/**
-Returns the address in a pointer of generational ZGC: the bits above the lowest that is set of 12 to 15 (zAddress.hpp).
-*/
+/** Returns the address in a pointer of generational ZGC: the bits above the lowest set of 12 to 15 (zAddress.hpp). */
 function uncoloured(pointer: bigint): number {
 	for (let bit = 12n; bit <= 15n; bit++) {
 		if (pointer & (1n << bit)) {

@@ -194,8 +194,8 @@ export type Layout = {
 export function resolveLayout(structs: VmStructs): Layout {
 	const missing: string[] = [];
 	const fields = resolve(fieldRows, name => {
-		const found = structs.fields.get(name);
-		return found && (found.isStatic ? found.address : plausibleSize(found.offset));
+		const row = structs.fields.get(name);
+		return row && (row.isStatic ? row.address : plausibleSize(row.offset));
 	}, missing);
 	const sizes = resolve(typeSizeRows, name => plausibleSize(structs.sizes.get(name)), missing);
 	const constants = resolve(constantRows, name => structs.constants.get(name), missing);

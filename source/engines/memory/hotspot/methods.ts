@@ -19,7 +19,7 @@ const codeSizeLimit = 65_535;
 /** Maximum length of a Symbol, bytes (symbol.hpp: max_symbol_length). */
 const symbolLimit = 65_535;
 
-/** Bytes of a ConstMethod, up to the name, that identify it. */
+/** Bytes at the start of a ConstMethod, up to its name's index, that identify it. */
 const identityBytes = 48;
 
 /** A large application runs some 50,000; beyond this limit the cache is emptied. */
@@ -42,7 +42,9 @@ export class Method {
 	readonly #identity: Uint8Array;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
+	/** It has a line number table. */
 	readonly #hasLines: boolean;
+	/** String ids of class, name and source file. */
 	readonly #ids: readonly [number, number, number];
 	readonly #nameByFrame: Map<number, MethodName>;
 	readonly #frameByBci = new Map<number, number>();
@@ -112,11 +114,11 @@ export class Method {
 
 	/** Reads the table in growing steps: its length is unknown, and the memory after it may be unmapped. */
 	#readLines(): LineTable {
-		const {reader, excluded} = this.#vm;
+		const {reader, excludedBytes} = this.#vm;
 		for (const length of [128, 4096, 4096 * 64]) {
 			const bytes = new Uint8Array(length);
 			const got = reader.memory.read(this.codeEnd, bytes, 0, length);
-			const table = decodeLineTable(bytes.subarray(0, got), excluded);
+			const table = decodeLineTable(bytes.subarray(0, got), excludedBytes);
 			if (!table.isTruncated || got < length) {
 				return table;
 			}
@@ -126,7 +128,7 @@ export class Method {
 	}
 }
 
-/** Caches methods by address. Validates each once per sample, because unloading or redefining a class frees addresses. */
+/** Caches methods by address. Validates each once a sample: unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
@@ -154,10 +156,10 @@ export class Methods {
 
 	/** Returns the method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
-		const known = this.#byAddress.get(address);
-		if (known && (known.validatedInSample === this.#sampleNumber || known.isUnchanged())) {
-			known.validatedInSample = this.#sampleNumber;
-			return known;
+		const cachedMethod = this.#byAddress.get(address);
+		if (cachedMethod && (cachedMethod.validatedInSample === this.#sampleNumber || cachedMethod.isUnchanged())) {
+			cachedMethod.validatedInSample = this.#sampleNumber;
+			return cachedMethod;
 		}
 
 		const method = new Method(this.#vm, this.#interner, address, this.#nameByFrame);

@@ -30,9 +30,9 @@ export class ThreadBlocks {
 		const offsets: ThreadBlock = {
 			...fields, state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
 		};
-		const known = names.map(name => offsets[name]).filter(offset => has(offset));
-		this.#start = Math.min(...known);
-		this.#length = Math.ceil((Math.max(...known) + 8 - this.#start) / 4) * 4;
+		const presentOffsets = names.map(name => offsets[name]).filter(offset => has(offset));
+		this.#start = Math.min(...presentOffsets);
+		this.#length = Math.ceil((Math.max(...presentOffsets) + 8 - this.#start) / 4) * 4;
 		this.#offsets = fromNames(names, name => offsets[name] - this.#start);
 	}
 

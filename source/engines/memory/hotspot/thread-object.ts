@@ -16,17 +16,11 @@ export type ThreadIdentity = {
 /** Identity of a mounted java.lang.VirtualThread. */
 export type VirtualIdentity = Pick<ThreadIdentity, 'id' | 'name'>;
 
-/** Offsets in java.lang.Thread; since 19, status and daemon flag are in its `holder` (Thread$FieldHolder, JEP 425). */
-type Offsets = {
-	readonly name: number;
-	readonly id: number;
-	/** The address of the JavaThread. */
-	readonly eetop: number;
-	readonly holder: number;
-	readonly status: number;
-	readonly daemon: number;
-	readonly parkBlocker: number;
-};
+/**
+Offsets in java.lang.Thread; since 19, status and daemon flag are in its `holder` (Thread$FieldHolder, JEP 425). The
+field `eetop` has the address of the JavaThread.
+*/
+type Offsets = Readonly<Record<'name' | 'id' | 'eetop' | 'holder' | 'status' | 'daemon' | 'parkBlocker', number>>;
 
 /**
 Reads java.lang.Thread objects. Every method throws `Unreadable` if it finds invalid data. `objectOf`, `javaThreadOf`

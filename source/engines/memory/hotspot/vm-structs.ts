@@ -57,8 +57,6 @@ const rowLimit = 20_000;
 /** Maximum bytes of a row; known ones have at most 48. */
 const strideLimit = 256;
 
-const wordBytes = 8;
-
 /** Reads all tables. Throws `Unreadable`, or an error naming the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	return reader.withPages(() => readTables(reader, symbols));
@@ -109,7 +107,7 @@ function readTables(reader: Reader, symbols: Symbols): VmStructs {
 
 /** Generates a table's rows, read in blocks, up to the row whose name (the first of `offsets`) is null. */
 function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
-	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
+	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) + 8 <= stride)) {
 		throw new Error('the tables of this libjvm.so have rows in an unknown format');
 	}
 

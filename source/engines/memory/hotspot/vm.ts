@@ -9,9 +9,9 @@ export type Vm = {
 	/** Feature release, such as 8 or 21. */
 	readonly release: number;
 	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/compressed.ts). */
-	readonly excluded: number;
+	readonly excludedBytes: number;
 	readonly flags: ReadonlyMap<string, boolean>;
-	/** With compressed oops: address = base + narrow * 2^shift. */
+	/** With compressed pointers to objects (oops), and to classes: address = base + narrow * 2^shift. */
 	readonly narrowOop?: {readonly base: number; readonly shift: number};
 	readonly narrowKlass?: {readonly base: number; readonly shift: number};
 	/** With compact object headers (JEP 450): bits to shift a mark word right to get the narrow class. */
@@ -21,6 +21,7 @@ export type Vm = {
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
 };
 
+/** The flags that are read; all are boolean. */
 const wantedFlags = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
 
 /** Maximum number of flags; known JVMs have about 1,500. */
@@ -43,7 +44,7 @@ export function openVm(reader: Reader, layout: Layout): Vm {
 	const zCollector = isOn('ZGenerational') || release >= onlyGenerationalZ ? 'z-generational' : 'z';
 	return {
 		reader, layout, release, flags,
-		excluded: release >= 20 ? 1 : 0,
+		excludedBytes: release >= 20 ? 1 : 0,
 		narrowOop: isOn('UseCompressedOops') ? {base: reader.word(fields.narrowOopBase), shift: reader.u32(fields.narrowOopShift)} : undefined,
 		narrowKlass: isOn('UseCompressedClassPointers') || release >= alwaysCompressedClasses
 			? {base: reader.word(fields.narrowKlassBase), shift: reader.u32(fields.narrowKlassShift)}

@@ -18,7 +18,7 @@ const maxSearches = 8;
 /** Finds the class that a stalled thread waits for, and the thread that initializes it. */
 export class ClassInitializers {
 	readonly #jvm: Jvm;
-	/** By word found in this sample: the thread that initializes the class there; 0 if there is no such class. */
+	/** By word found in this sample: the JavaThread that initializes the class there; 0 if there is no such class. */
 	readonly #byWord = new Map<number, number>();
 	#searchesLeft = maxSearches;
 
@@ -26,6 +26,7 @@ export class ClassInitializers {
 		this.#jvm = jvm;
 	}
 
+	/** Begins a sample. */
 	start(): void {
 		this.#byWord.clear();
 		this.#searchesLeft = maxSearches;
@@ -37,9 +38,9 @@ export class ClassInitializers {
 	*/
 	lockOf({address, block}: JavaThread, threadAt: (address: number) => JavaThread | undefined, classId: (klass: number) => number): Lock | undefined {
 		const {reader, release, layout: {fields, sizes, constants}} = this.#jvm.vm;
-		const isKnownLayout = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialized) && has(sizes.javaThread);
-		if (!isKnownLayout || this.#searchesLeft-- <= 0) {
-			return isKnownLayout ? undefined : noLock;
+		const hasFields = has(fields.klassInitThread) && has(fields.klassInitState) && has(constants.beingInitialized) && has(sizes.javaThread);
+		if (!hasFields || this.#searchesLeft-- <= 0) {
+			return hasFields ? undefined : noLock;
 		}
 
 		return ifReadable<Lock | undefined>(() => {
@@ -47,8 +48,8 @@ export class ClassInitializers {
 			const view = new DataView(bytes.buffer);
 			for (let at = bytes.length - 8; at >= 0; at -= 8) {
 				const klass = wordAt(view, at);
-				const by = this.#initializerAt(klass);
-				const owner = by === 0 || by === address ? undefined : threadAt(by);
+				const initializer = isAligned(klass) ? getOrCreate(this.#byWord, klass, () => this.#initializerOf(klass)) : 0;
+				const owner = initializer === 0 || initializer === address ? undefined : threadAt(initializer);
 				if (owner) {
 					return {kind: lockKindCode['class-init'], className: classId(klass), holder: {thread: owner}, readHolder: () => ({thread: threadAt(this.#initializerOf(klass))})};
 				}
@@ -64,10 +65,6 @@ export class ClassInitializers {
 			const method = this.#jvm.methods.ofFrame(frame);
 			return method?.name === '<clinit>' && this.#jvm.interner.internString(method.className) === className;
 		}) ?? 0;
-	}
-
-	#initializerAt(word: number): number {
-		return isAligned(word) ? getOrCreate(this.#byWord, word, () => this.#initializerOf(word)) : 0;
 	}
 
 	/** Returns the address of the JavaThread that initializes a class; 0 if none does, or it is no class. */

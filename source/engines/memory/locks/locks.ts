@@ -27,13 +27,12 @@ const weakHandles = 16;
 const cachedClassNamesLimit = 4096;
 
 /**
-Finds out what threads wait for, and who holds it: monitors, from the thread's and the monitor's structures;
-synchronizers of java.util.concurrent, from the object that the thread is parked on; classes being initialized, from VM
-structures.
+Finds out what threads wait for, and who holds it: monitors, synchronizers of java.util.concurrent, and classes that are
+being initialized.
 */
 export class Locks {
 	/** Holders of monitors whose owner is anonymous and no platform thread. */
-	readonly anonymous = new AnonymousHolders(monitor => this.#monitorObject(monitor));
+	readonly anonymousHolders = new AnonymousHolders(monitor => this.#monitorObject(monitor));
 	readonly #jvm: Jvm;
 	readonly #takenAt: TakenAt;
 	readonly #initializers: ClassInitializers;
@@ -67,18 +66,13 @@ export class Locks {
 	returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
 	`rowOf`: the row of a holder, -1 if it is in none.
 	*/
-	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, rowOf: (holder: Holder) => number): void {
+	fillHolder(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, rowOf: (holder: Holder) => number): void {
 		const {thread, readers = 0} = lock?.holder ?? {};
 		const owner = lock?.holder ? rowOf(lock.holder) : -1;
 		const hasHolder = owner !== row || readers > 0;
 		into.lockReaders[row] = readers;
 		into.lockOwner[row] = hasHolder ? owner : -1;
-		into.lockOwnerFrame[row] = 0;
-		if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
-			into.lockOwnerFrame[row] = this.#takenAt.frameOf(thread, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
-		} else if (hasHolder && owner >= 0 && thread && lock?.kind === lockKindCode['class-init']) {
-			into.lockOwnerFrame[row] = this.#initializers.frameOf(thread, lock.className);
-		}
+		into.lockOwnerFrame[row] = hasHolder && owner >= 0 && lock && thread ? this.#frameOf(lock, thread, pendingMonitor) : 0;
 	}
 
 	/** Returns what a thread waits for. `state`: its state code in the sample. Never throws. */
@@ -116,9 +110,20 @@ export class Locks {
 		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: isOwnable ? this.#holderOfSynchronizer(blocker) : undefined};
 	}
 
-	/** Returns a monitor's lock: a thread wants to enter it (`isWanted`), or waits for a notification. */
-	ofMonitor(monitor: number, isWanted: boolean): Lock {
-		return {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: this.#classIdOf(this.#monitorObject(monitor)), holder: isWanted ? this.#monitorHolder(monitor) : undefined};
+	/** Returns what a thread waits for that wants to enter a monitor, or waits for a notification. Throws `Unreadable`. */
+	ofMonitor(monitor: number, kind: 'monitor' | 'monitor-wait'): Lock {
+		const holder = kind === 'monitor' ? this.#monitorHolder(monitor) : undefined;
+		return {kind: lockKindCode[kind], className: this.#classIdOf(this.#monitorObject(monitor)), holder};
+	}
+
+	/** Returns the frame in which a holder took a lock, a monitor or a class initializer; 0 if unknown. */
+	#frameOf({kind, className}: Lock, holder: JavaThread, monitor: number): number {
+		if (kind === lockKindCode['class-init']) {
+			return this.#initializers.frameOf(holder, className);
+		}
+
+		const objectOf = () => this.#whileUnmoved(() => this.#monitorObject(monitor), {usesPages: false});
+		return kind === lockKindCode.monitor && monitor !== 0 ? this.#takenAt.frameOf(holder, monitor, objectOf) : 0;
 	}
 
 	/** Whether a lock's address is still valid; monitors and classes do not move. */
@@ -171,7 +176,7 @@ export class Locks {
 
 	/** Returns the string id of the class of a monitor's object; 0 if objects are moving. */
 	#monitorClass(monitor: number): number {
-		return this.#safely(() => this.#classIdOf(this.#monitorObject(monitor))) ?? 0;
+		return this.#whileUnmoved(() => this.#classIdOf(this.#monitorObject(monitor))) ?? 0;
 	}
 
 	/**
@@ -183,11 +188,11 @@ export class Locks {
 		return ifReadable(() => {
 			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
-				const thread = this.#safely(() => this.#lockStackHolder(this.#monitorObject(monitor)));
-				return {thread, virtualId: thread ? undefined : this.anonymous.virtualIdOf(monitor)};
+				const thread = this.#whileUnmoved(() => this.#lockStackHolder(this.#monitorObject(monitor)));
+				return {thread, virtualId: thread ? undefined : this.anonymousHolders.virtualIdOf(monitor)};
 			}
 
-			this.anonymous.delete(monitor);
+			this.anonymousHolders.delete(monitor);
 			if (has(fields.monitorOwnerId)) {
 				return {thread: this.#threadOfOwnerId(owner), virtualId: owner};
 			}
@@ -208,7 +213,7 @@ export class Locks {
 	}
 
 	#parkLock(thread: JavaThread): Lock | undefined {
-		return this.#safely<Lock>(() => {
+		return this.#whileUnmoved<Lock>(() => {
 			const {heap, objects} = this.#jvm;
 			// A virtual thread that is pinned parks with its carrier, but the blocker is its own.
 			const blocker = objects.parkBlocker(thread.stack.hasVirtualThread ? heap.wideReference(thread.block.virtualThread) : objects.objectOf(thread.address, thread.block.threadObject));
@@ -216,7 +221,7 @@ export class Locks {
 				return noLock;
 			}
 
-			const readHolder = has(this.#ownerOffset(blocker)) ? () => this.#safely(() => this.#holderOfSynchronizer(blocker)) : undefined;
+			const readHolder = has(this.#ownerOffset(blocker)) ? () => this.#whileUnmoved(() => this.#holderOfSynchronizer(blocker)) : undefined;
 			return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: readHolder?.(), readHolder};
 		});
 	}
@@ -272,9 +277,9 @@ export class Locks {
 
 	#classId(klass: number): number {
 		const symbol = klassSymbol(this.#jvm.vm, klass);
-		const known = this.#classIds.get(klass);
-		if (known?.symbol === symbol) {
-			return known.id;
+		const cached = this.#classIds.get(klass);
+		if (cached?.symbol === symbol) {
+			return cached.id;
 		}
 
 		const id = this.#jvm.interner.internString(normalClassName(symbolName(this.#jvm.vm, symbol)));
@@ -282,8 +287,8 @@ export class Locks {
 		return id;
 	}
 
-	/** Reads from the heap; returns undefined if objects may have moved. `isUncached`: bypasses cached pages. */
-	#safely<T>(read: () => T, isUncached = false): T | undefined {
+	/** Returns what `read` reads from the heap; undefined if objects may have moved. `usesPages`: cached pages will do. */
+	#whileUnmoved<T>(read: () => T, {usesPages = true}: {readonly usesPages?: boolean} = {}): T | undefined {
 		const {reader} = this.#jvm.vm;
 		const isStopTheWorld = this.#jvm.vm.collector === 'stop-the-world';
 		// The sample's count will do if it is unchanged after the read.
@@ -296,7 +301,7 @@ export class Locks {
 		try {
 			this.#jvm.heap.hasReadStalePointer = false;
 			const {reads} = reader;
-			const result = isStopTheWorld && !isUncached ? reader.withPages(read) : read();
+			const result = isStopTheWorld && usesPages ? reader.withPages(read) : read();
 			// Cached pages were read at that count.
 			if (isStopTheWorld && reader.reads !== reads && this.#jvm.collections.count() !== before) {
 				this.#forgetAddresses();
@@ -319,7 +324,7 @@ const maxSearchedMonitors = 256;
 
 /** Finds unmounted virtual threads that locked an object for which another thread has made a monitor since. */
 class AnonymousHolders {
-	/** By monitor: the holder's id (0: unknown), and how many passes have begun since it was found. */
+	/** By monitor: the holder's id (0: unknown), and the number of passes begun since it was found. */
 	readonly #holders = new Map<number, {readonly virtualId: number; age: number}>();
 	readonly #objectOf: (monitor: number) => number;
 

@@ -1,3 +1,4 @@
+import {getOrCreate} from '../../../model/get-or-create.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {type Vm} from '../hotspot/vm.js';
@@ -54,17 +55,17 @@ class HeldMonitors implements FrameWatcher {
 	Returns the index of the outermost frame that holds an object's monitor: it acquired the monitor. If no frame does,
 	returns that of the only frame with a monitor of an unknown object; -1 if unknown.
 	*/
-	frameIndexOf(wanted: number): number {
-		const known = this.#held.findLast(({object}) => object === wanted);
-		const unknown = this.#held.filter(({object}) => object === unknownObject);
-		return known?.frame ?? (unknown.length === 1 ? unknown[0].frame : -1);
+	frameIndexOf(object: number): number {
+		const monitor = this.#held.findLast(held => held.object === object);
+		const unknown = this.#held.filter(held => held.object === unknownObject);
+		return monitor?.frame ?? (unknown.length === 1 ? unknown[0].frame : -1);
 	}
 }
 
 /** Stacks walked per sample; most holders have not moved. */
 const maxWalks = 16;
 
-/** Finds the frames in which holders acquired monitors: the outermost of the holder's stack that holds the monitor. */
+/** Finds the frame in which a holder acquired a monitor: the outermost one of its stack that holds it. */
 export class TakenAt {
 	readonly #jvm: Jvm;
 	readonly #walker: Walker;
@@ -83,6 +84,7 @@ export class TakenAt {
 		this.#blocks = new ThreadBlocks(jvm.vm);
 	}
 
+	/** Begins a sample. */
 	start(): void {
 		this.#walksLeft = maxWalks;
 	}
@@ -96,11 +98,10 @@ export class TakenAt {
 			return 0;
 		}
 
-		const byMonitor = this.#cache.get(holder.stack.frames) ?? new Map<number, number>();
-		this.#cache.set(holder.stack.frames, byMonitor);
-		const known = byMonitor.get(monitor);
-		if (known !== undefined || this.#walksLeft === 0) {
-			return known ?? 0;
+		const byMonitor = getOrCreate(this.#cache, holder.stack.frames, () => new Map<number, number>());
+		const cachedFrame = byMonitor.get(monitor);
+		if (cachedFrame !== undefined || this.#walksLeft === 0) {
+			return cachedFrame ?? 0;
 		}
 
 		this.#walksLeft--;

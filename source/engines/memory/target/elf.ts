@@ -123,7 +123,7 @@ export class ElfFile {
 		return note.subarray(16, 16 + Math.min(note.length < 16 ? 0 : note.readUInt32LE(4), maxBuildIdBytes)).toString('hex');
 	}
 
-	/** Returns the name of the separate debug file (objcopy --add-gnu-debuglink); empty for none. Throws a plain message. */
+	/** Returns the debug file's name (objcopy --add-gnu-debuglink); empty if there is none. Throws a plain message. */
 	debugLink(): string {
 		const content = this.#contentOf('.gnu_debuglink');
 		return content.toString('latin1', 0, Math.max(0, content.indexOf(0)));

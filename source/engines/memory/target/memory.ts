@@ -16,9 +16,7 @@ range, -1 if the call is refused. `vectors`: iovecs, of which `count` are read f
 */
 type VmReads = (vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number) => number;
 
-/**
-Binds process_vm_readv(2), which seccomp profiles of containers may refuse. Throws if the FFI package does not load.
-*/
+/** Binds process_vm_readv(2), which seccomp profiles of containers may refuse. Throws if koffi does not load. */
 function bindVmReads(pid: number): VmReads {
 	const koffi = loadKoffi();
 	const libc = koffi.load(null);

@@ -123,12 +123,13 @@ export class NativeCode {
 	readonly #interner: Interner;
 	readonly #memory: Memory;
 	#mappings: readonly Mapping[] = [];
+	/** When the mappings were last read. */
 	#readAtMs = Number.NEGATIVE_INFINITY;
 	/** By inode and path; undefined if the symbols cannot be read, or there is no room for them. */
 	readonly #libraries = new Map<string, Library | undefined>();
 	#tableBytes = 0;
-	readonly #frames = new Map<number, number>();
-	readonly #names = new Map<string, number>();
+	readonly #frameByAddress = new Map<number, number>();
+	readonly #frameByName = new Map<string, number>();
 
 	constructor(pid: number, memory: Memory, interner: Interner) {
 		this.#pid = pid;
@@ -138,9 +139,9 @@ export class NativeCode {
 
 	/** Returns the frame of an address; undefined if it is in no file's code. */
 	frameAt(pc: number): number | undefined {
-		const known = this.#frames.get(pc);
-		if (known !== undefined) {
-			return known;
+		const cachedFrame = this.#frameByAddress.get(pc);
+		if (cachedFrame !== undefined) {
+			return cachedFrame;
 		}
 
 		const mapping = this.#mappingAt(pc);
@@ -148,14 +149,14 @@ export class NativeCode {
 			return undefined;
 		}
 
-		const frame = this.#frameOf(mapping.path, this.#functionAt(mapping, pc));
-		bounded(this.#frames, cachedAddressLimit).set(pc, frame);
+		const library = this.#libraryOf(mapping);
+		const address = library?.elf.addressOf(pc - mapping.start + mapping.fileOffset);
+		const frame = this.#frameOf(mapping.path, address === undefined ? '' : library?.functions?.nameAt(address) ?? '');
+		bounded(this.#frameByAddress, cachedAddressLimit).set(pc, frame);
 		return frame;
 	}
 
-	/**
-	Returns the frame for time in the kernel, entered from an address: the system call, if the code there names it.
-	*/
+	/** Returns the frame for time in the kernel, entered from an address: the system call, if the code there tells. */
 	kernelFrame(pc: number): number {
 		const code = new Uint8Array(callBytes);
 		return this.#frameOf(kernelClass, this.#memory.read(pc - callBytes, code, 0, callBytes) === callBytes ? systemCallIn(code) : '');
@@ -163,21 +164,15 @@ export class NativeCode {
 
 	#mappingAt(pc: number): Mapping | undefined {
 		const nowMs = performance.now();
-		const found = mappingAt(this.#mappings, pc);
-		if (found !== undefined || nowMs - this.#readAtMs < readMapsEveryMs) {
-			return found;
+		const mapping = mappingAt(this.#mappings, pc);
+		if (mapping !== undefined || nowMs - this.#readAtMs < readMapsEveryMs) {
+			return mapping;
 		}
 
 		this.#readAtMs = nowMs;
-		this.#frames.clear();
+		this.#frameByAddress.clear();
 		this.#mappings = attempt(() => mappingsOf(this.#pid), []).filter(({isCode, path}) => isCode && path !== '');
 		return mappingAt(this.#mappings, pc);
-	}
-
-	#functionAt(mapping: Mapping, pc: number): string {
-		const library = this.#libraryOf(mapping);
-		const address = library?.elf.addressOf(pc - mapping.start + mapping.fileOffset);
-		return address === undefined ? '' : library?.functions?.nameAt(address) ?? '';
 	}
 
 	#libraryOf(mapping: Mapping): Library | undefined {
@@ -217,7 +212,7 @@ export class NativeCode {
 	}
 
 	#frameOf(path: string, name: string): number {
-		return getOrCreateUpTo(this.#names, `${path}!${name}`, nameLimit, isFull => {
+		return getOrCreateUpTo(this.#frameByName, `${path}!${name}`, nameLimit, isFull => {
 			const [classId, methodId, fileId] = [baseName(path), isFull ? '' : name, path].map(text => this.#interner.internString(text));
 			return this.#interner.internFrame(classId, methodId, fileId, nativeCodeLine);
 		});

@@ -4,25 +4,29 @@ import {printable} from '../../../model/text.js';
 import {attempt, readStatus} from '../../../jvm/system/proc.js';
 
 /**
-How long to stop no thread after another tracer was found: it attaches thread by thread, and must find all untraced.
+How long no thread is stopped after another tracer was found: a debugger attaches thread by thread, and must find none
+traced.
 */
 const stopNothingMs = 1000;
 
 /** Another tprof-top holds threads only for microseconds, and need not be avoided. */
 const ownName = 'tprof-top';
 
-/** `tprof-top`: another one, which soon detaches; `none` also for ourselves. */
+/** Who traces a thread. `tprof-top`: another one, which soon detaches; `none` also for ourselves. */
 type Tracer = 'tprof-top' | 'other' | 'none';
 
-const maxKnownThreads = 16;
+/** Enough to notice when the tracer is gone. */
+const maxTracedThreads = 16;
 
 /** Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. */
 export class OtherTracer {
 	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
 	name?: string;
 	readonly #pid: number;
+	/** Threads that another tracer was found to hold. */
 	readonly #tracedThreads = new Set<number>();
-	#avoidUntilMs = -Infinity;
+	/** Until when it counts as attached without a check (performance.now). */
+	#attachedUntilMs = -Infinity;
 
 	constructor(pid: number) {
 		this.#pid = pid;
@@ -30,12 +34,12 @@ export class OtherTracer {
 
 	/** Finds and remembers the tracer of a thread, for example of one that could not be seized. */
 	findTracer(tid: number): Tracer {
-		const found = this.#kindOf(tid);
-		if (found === 'other' && this.#tracedThreads.size < maxKnownThreads) {
+		const tracer = this.#kindOf(tid);
+		if (tracer === 'other' && this.#tracedThreads.size < maxTracedThreads) {
 			this.#tracedThreads.add(tid);
 		}
 
-		return found;
+		return tracer;
 	}
 
 	/**
@@ -48,13 +52,13 @@ export class OtherTracer {
 		}
 
 		const nowMs = performance.now();
-		if (nowMs < this.#avoidUntilMs) {
+		if (nowMs < this.#attachedUntilMs) {
 			return true;
 		}
 
 		for (const tid of this.#tracedThreads) {
 			if (this.#kindOf(tid) === 'other') {
-				this.#avoidUntilMs = nowMs + stopNothingMs;
+				this.#attachedUntilMs = nowMs + stopNothingMs;
 				return true;
 			}
 

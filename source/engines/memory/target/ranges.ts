@@ -3,7 +3,7 @@ import {wordOf, isAddress, maxVectors, bytesPerVector, type Memory} from './memo
 const initialRanges = 128;
 const initialBytes = 1 << 14;
 
-/** Bytes read again through /proc/PID/mem. */
+/** Bytes read again through /proc/PID/mem, to check that the process has not called exec. */
 const checkBytes = 4;
 
 /**
@@ -23,6 +23,7 @@ export class Ranges {
 	#vectorsAsBytes = new Uint8Array(this.#vectors.buffer);
 	/** Start of each range in `#bytes`, and the end of the last. */
 	#starts = new Uint32Array(initialRanges + 1);
+	/** By range: 1 if the last `read` got it. */
 	#isRead = new Uint8Array(initialRanges);
 	readonly #check = new Uint8Array(checkBytes);
 
@@ -52,6 +53,7 @@ export class Ranges {
 		return this.count++;
 	}
 
+	/** Reads all ranges; `isRead` tells which were readable. */
 	read(): void {
 		if (this.#totalBytes > this.#bytes.length) {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.#totalBytes)));

@@ -168,9 +168,12 @@ export class Reader {
 			fail();
 		}
 
-		this.#reads++;
 		const bytes = new Uint8Array(length);
-		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
+		if (length > 0) {
+			this.fill(address, bytes, 0, length);
+		}
+
+		return bytes;
 	}
 
 	/** Reads into a buffer at `offset`. */
@@ -207,13 +210,8 @@ export class Reader {
 	}
 
 	#fetch(address: number, length: number): void {
-		if (this.#usesPages && this.#pages.copy(address, this.#bytes, length)) {
-			return;
-		}
-
-		this.#reads++;
-		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
-			fail();
+		if (!(this.#usesPages && this.#pages.copy(address, this.#bytes, length))) {
+			this.fill(address, this.#bytes, 0, length);
 		}
 	}
 }

@@ -6,7 +6,7 @@ const readEveryMs = 1000;
 /** A thread that used CPU time is read in every sample for this long. */
 const activeMs = 500;
 
-/** A thread not read for this long has ended, as scans read all threads (unwatched-threads.ts); its files are closed. */
+/** A thread not read for this long has ended, as scans read all threads more often. Its files are closed. */
 const forgetMs = 10_000;
 
 /** A thread's CPU time as read from the kernel; written only by `CpuTimes`. */

@@ -4,6 +4,7 @@ import {javaThreadState} from '../hotspot/thread-block.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from '../hotspot/thread-object.js';
 import {type JavaThread} from './java-thread.js';
 
+/** Methods that wait: the top frames of waiting threads. */
 const waitMethods = new Map<string, WaitKind>([
 	['java.lang.Object.wait', 'wait'],
 	['java.lang.Object.wait0', 'wait'],
@@ -24,8 +25,8 @@ export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 	}
 
 	const method = methods.ofFrame(frames[0]);
-	const known = method && waitMethods.get(`${method.className}.${method.name}`);
-	return known ?? (block.pendingMonitor === 0 ? 'none' : 'enter');
+	const kind = method && waitMethods.get(`${method.className}.${method.name}`);
+	return kind ?? (block.pendingMonitor === 0 ? 'none' : 'enter');
 }
 
 /**
@@ -59,6 +60,7 @@ function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean 
 	return kind === 'sleep' || !isNamed(thread, methods, wait + 1, 'wait');
 }
 
+/** Whether the method of a thread's `index`-th frame has a name. */
 function isNamed({stack: {frames}}: JavaThread, methods: Methods, index: number, name: string): boolean {
 	return index < frames.length && methods.ofFrame(frames[index])?.name === name;
 }

@@ -10,12 +10,14 @@ import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {matchesKernelName, kernelName} from './vm-threads.js';
 
-/** Threads may change their names, so a sample reads this many again, */
+/** Threads may change their names, so names are read again: at most this many per sample. */
 const namesPerSample = 16;
 
-/** those that are older than this. Of idle threads, which are not described in every sample, some are read at intervals. */
+/** Age at which a name is read again: of a thread that has just moved or used CPU time, and of an idle one. */
 const activeNameMs = 1000;
 const idleNameMs = 10_000;
+
+/** Interval at which idle threads' names are checked, some at a time. */
 const idleNamesEveryMs = 800;
 
 /** A collection may begin during each. */
@@ -235,7 +237,7 @@ export class Descriptions {
 		return !this.#jvm.heap.hasReadStalePointer || matchesKernelName(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
-	/** Returns a thread's state code at this collection count, until which its status address is valid; undefined if unreadable. */
+	/** Returns a thread's state code, undefined if unreadable. Its status keeps its address until the next collection. */
 	#stateAt(thread: JavaThread, collections: number): number | undefined {
 		const {description} = thread;
 		const state = ifReadable(() => {

@@ -20,6 +20,7 @@ export type Lock = {
 	readonly readHolder?: () => Holder | undefined;
 };
 
+/** The thread waits for nothing. */
 export const noLock: Lock = {kind: lockKindCode.none, className: 0};
 
 /** A lock, and the thread's frames and state, and the count of collections, for which it is valid. */
@@ -47,6 +48,7 @@ class ThreadStack extends WalkedStack {
 	}
 }
 
+/** What a thread's java.lang.Thread tells about it. `key`: that of its rows, 0 until described. */
 class Description {
 	key = 0;
 	name = '';
@@ -63,7 +65,7 @@ class Description {
 	statusCollections = Number.NaN;
 	/** The frames for which the state was found. */
 	frames?: Int32Array;
-	/** The thread's own status confirmed the state. */
+	/** The state is certain: it was read from the thread's status while the thread did not move. */
 	isStateConfirmed = false;
 	/** The thread is in Object.wait, where another thread may change its status. */
 	isNotifiable = false;

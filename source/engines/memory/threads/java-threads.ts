@@ -120,8 +120,8 @@ export class JavaThreads {
 	}
 
 	/**
-	Returns the thread of the `index`-th block and updates it; undefined if unreadable. `before`: the thread that was at
-	the address.
+	Updates and returns the thread of the `index`-th block; undefined if unreadable. `before`: the thread that was at
+	its address.
 	*/
 	#update(blocks: ThreadBlocks, index: number, address: number, before: JavaThread | undefined): JavaThread | undefined {
 		if (before && blocks.isSame(index, before.block) && before.stack.wasWalkedFrom(before.block)) {

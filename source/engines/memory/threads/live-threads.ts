@@ -32,6 +32,7 @@ export class LiveThreads {
 	/** The newest list. */
 	readonly #live: JavaThread[] = [];
 	readonly #unwatched: UnwatchedThreads;
+	/** Threads that may run at any time; see `UnwatchedThreads`. */
 	readonly #watched: JavaThread[] = [];
 	/** This sample scans all threads, not only the watched ones. */
 	#scansAll = true;
@@ -50,8 +51,8 @@ export class LiveThreads {
 
 	/**
 	Returns the live threads in an array that the next call reuses. Reads the CPU times of threads that moved, are
-	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: the caller knows that a thread ran that need not be
-	watched. Throws `Unreadable` if the list cannot be read.
+	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: one that is not watched has records. Throws
+	`Unreadable` if the list cannot be read.
 	*/
 	list({areAllDue, unwatchedThreadRan}: {readonly areAllDue: boolean; readonly unwatchedThreadRan: boolean}): readonly JavaThread[] {
 		this.changedThreads.length = 0;

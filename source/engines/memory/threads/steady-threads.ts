@@ -15,7 +15,7 @@ export function isSteadyThread({steadyNs}: JavaThread): boolean {
 
 /** Detects threads that run steadily: while they do, each sample repeats the previous one. */
 export class SteadyThreads {
-	/** The longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
+	/** Longest time since a thread started or stopped running after the previous update, nanoseconds; 0 if none did. */
 	sinceChangeNs = 0;
 	#updates = 0;
 	#steadyStoppedAtMs = Number.NEGATIVE_INFINITY;

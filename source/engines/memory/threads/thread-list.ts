@@ -24,14 +24,14 @@ export class ThreadList {
 	}
 
 	/**
-	Returns all JavaThreads, oldest first, in the same array if unchanged. Throws `Unreadable` if it changes all the
-	time.
+	Returns the addresses of all JavaThreads, oldest first; the same array as before if unchanged. Throws `Unreadable`
+	if the list changes during each attempt.
 	*/
 	read(): readonly number[] {
 		return has(this.#vm.layout.fields.threadsList) ? this.#readArray() : this.#readChain();
 	}
 
-	/** 17 and later: reads an array, which a new one replaces at each change, and frees (threadSMR.hpp). */
+	/** 17 and later: reads an array, which is replaced and freed at each change (threadSMR.hpp). */
 	#readArray(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
 		return withRetries(() => {
@@ -65,7 +65,8 @@ export class ThreadList {
 	}
 
 	/**
-	8 and 11: reads a linked list, newest first; unless a thread ended, it is consistent if its head is unchanged.
+	8 and 11: reads a linked list, newest first. New threads are prepended, so if its head is unchanged afterwards, it
+	is consistent, unless a thread ended.
 	*/
 	#readChain(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
@@ -99,14 +100,14 @@ export class ThreadList {
 
 	/** Whether the linked list that begins with this thread is still the one read last. */
 	#isUnchanged(first: number): boolean {
-		const known = this.#addresses;
-		if (known.length === 0 || known.at(-1) !== first) {
+		const addresses = this.#addresses;
+		if (addresses.length === 0 || addresses.at(-1) !== first) {
 			return false;
 		}
 
 		this.#links.read();
-		for (let at = 0; at < known.length; at++) {
-			if (!this.#links.isRead(at) || this.#links.word(at, 0) !== (at === 0 ? 0 : known[at - 1])) {
+		for (let at = 0; at < addresses.length; at++) {
+			if (!this.#links.isRead(at) || this.#links.word(at, 0) !== (at === 0 ? 0 : addresses[at - 1])) {
 				return false;
 			}
 		}

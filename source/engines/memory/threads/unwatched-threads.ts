@@ -47,9 +47,7 @@ export class UnwatchedThreads {
 		return this.wereIdle && nowMs < this.#scanAtMs;
 	}
 
-	/**
-	Ends a scan. `watched`: the threads that may run from now on; `isUnchanged`: no other has run since the last scan.
-	*/
+	/** Ends a scan. `watched`: threads that may run from now on; `isUnchanged`: no others have run since the last. */
 	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
 		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
 		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
@@ -66,7 +64,7 @@ export class UnwatchedThreads {
 		this.#idleScans = idleScans;
 	}
 
-	/** Returns the CPU time of the unwatched threads; NaN if a watched one was running, or one or the process has ended. */
+	/** Returns the CPU time of the unwatched threads; NaN if a watched one was running or has ended. */
 	#measure(): number {
 		for (let tries = 0; tries < measureTries; tries++) {
 			const watchedNs = this.#sumWatched();

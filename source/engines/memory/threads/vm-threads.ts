@@ -30,12 +30,22 @@ const vmThreadName = 'VM Thread';
 /** VM thread names, unique in a JVM, that the kernel truncates. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
-/**
-`lists`: number of lists that had it; `row`: in the previous sample, -1 for none; `ranMs`: when it last ran
-(performance.now); `isNew`: it started after the first list; `library`: see `libraryOfThread`, searched for again from
-`nextSearchMs` on.
-*/
-type VmThread = {name: string; readonly cpu: CpuTime; lists: number; row: number; ranMs: number; isWatched: boolean; readonly isNew: boolean; library?: string; nextSearchMs: number};
+type VmThread = {
+	name: string;
+	readonly cpu: CpuTime;
+	/** Number of lists that had it. */
+	lists: number;
+	/** Its row in the previous sample; -1 for none. */
+	row: number;
+	/** When it last ran (performance.now). */
+	ranMs: number;
+	isWatched: boolean;
+	/** It started after the first list. */
+	readonly isNew: boolean;
+	/** See `libraryOfThread`; searched for again from `nextSearchMs` on. */
+	library?: string;
+	nextSearchMs: number;
+};
 
 /** `repeats`: number of intervals that the sample covers; `stackPointers`: see `PerfTimer`. */
 type AddInput = {readonly java: readonly JavaThread[]; readonly newThreads: readonly JavaThread[]; readonly repeats: number; readonly stackPointers?: ReadonlyMap<number, number>};
@@ -173,6 +183,7 @@ export class VmThreads {
 		return this.#jvm.collections.isRunning() || (collections !== objectsMayMove && collections !== before && !Number.isNaN(before));
 	}
 
+	/** Lists the process's threads that are not among the Java threads, by their Linux ids. */
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
 		// Until a thread sets its name it has its creator's, and may become a Java thread.

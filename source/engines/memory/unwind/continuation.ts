@@ -9,21 +9,17 @@ import {FrameBuffer, StackCopy} from './stack.js';
 /** Frames of an unmounted virtual thread, which are in the heap. `id`: the same for equal frames. */
 export type FrozenStack = {readonly id: number; readonly frames: Int32Array};
 
-/**
-A frozen stack, the address of its first chunk, a hash, and the objects that it has locked without a monitor (24+).
-*/
+/** A frozen stack, its first chunk's address, a hash, and the objects that it has locked without a monitor (24+). */
 export type FrozenRead = {readonly stack: FrozenStack; readonly chunk: number; readonly checksum: number; readonly locked: readonly number[]};
 
 /** Maximum number of frozen stacks that keep their ids; beyond this they get new ones. */
 const stackLimit = 16_384;
 
-/**
-Where a virtual thread's frames are in a chunk (jdk.internal.vm.StackChunk): from `low` to `base`; `sp`: its field.
-*/
-export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
+/** A thread's frames in a chunk (jdk.internal.vm.StackChunk), from `low` to `base`. `sp`: the chunk's field. */
+export type ChunkPosition = Readonly<Record<'chunk' | 'parent' | 'low' | 'base' | 'sp', number>>;
 
 /** `chunkKlass`: the class of chunks; `stack`: where a chunk's frames begin; the others are field offsets. */
-type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly lockStackSize: number; readonly stack: number};
+type Offsets = Readonly<Record<'chunkKlass' | 'tail' | 'parent' | 'size' | 'sp' | 'bottom' | 'argumentSize' | 'lockStackSize' | 'stack', number>>;
 
 /** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
@@ -130,7 +126,7 @@ export class Continuations {
 		}, undefined);
 	}
 
-	/** Returns the objects of the lock stack in a chunk; each twice, because with ZGC its pointer may be coloured or not. */
+	/** Returns the objects of a chunk's lock stack, each twice: with ZGC its pointer may be coloured or not. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
 		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
 		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
@@ -218,9 +214,7 @@ export class Continuations {
 		return {chunk, parent: this.#jvm.heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
 	}
 
-	/**
-	Appends a chunk's frames. As walker.ts, but links of interpreted frames are relative, in words (derelativize).
-	*/
+	/** Appends a chunk's frames. As walker.ts, but interpreted frames have relative links, in words (derelativize). */
 	#walkChunk(low: number, base: number): void {
 		const stack = this.#stack;
 		let sp = low;

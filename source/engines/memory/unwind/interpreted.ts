@@ -42,10 +42,7 @@ export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
 	return objects;
 }
 
-/**
-Returns the id of an interpreted frame. `bcp`: register with its bytecode pointer, if it is the top frame; otherwise the
-frame has it. Throws `Unreadable`.
-*/
+/** Returns an interpreted frame's id. `bcp`: a top frame's register with the bytecode pointer. Throws `Unreadable`. */
 export function interpretedFrame({vm, methods}: Pick<Jvm, 'vm' | 'methods'>, stack: StackCopy, fp: number, bcp = 0): number {
 	const method = methods.at(stack.word(fp + slot.method));
 	const pointer = method.isNative || isBcp(method, bcp) ? bcp : stack.word(fp + bcpOffset(vm.release));

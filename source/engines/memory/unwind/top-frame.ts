@@ -9,7 +9,7 @@ import {initialSpOffset, interpretedFrame, slot} from './interpreted.js';
 import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
-/** Bytes of stack searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
+/** Bytes searched for a return address into Java code: more than the largest buffers in the JDK's native frames. */
 const scanBytes = 1 << 16;
 
 /** Bytes of code read at a program counter; a prologue has up to 40. */
@@ -50,15 +50,16 @@ export class TopFrame {
 		}
 
 		const first = this.#walker.frames.copy();
-		const found = this.#searchStack(stack, registers);
-		if (found === 'broken') {
+		const searchEnd = this.#searchStack(stack, registers);
+		if (searchEnd === 'broken') {
 			// Keep the frames of the first attempt.
 			this.#walker.start(first);
 		}
 
-		return found;
+		return searchEnd;
 	}
 
+	/** Whether a thread is in generated code. */
 	isInCode({pc}: Registers): boolean {
 		return this.#jvm.code.isCode(pc);
 	}
@@ -87,6 +88,7 @@ export class TopFrame {
 		return isSame ? this.#walker.walkFromAnchor(stack, anchor, this.#laterStack) : 'broken';
 	}
 
+	/** Returns the block with a JavaThread's current anchor; an empty one if it is unreadable. */
 	#anchorOf(javaThread: number): ThreadBlock {
 		const block = emptyBlock();
 		return javaThread !== 0 && this.#blocks.read(javaThread, block) ? block : emptyBlock();
@@ -109,7 +111,7 @@ export class TopFrame {
 		return location.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, location);
 	}
 
-	/** The method's frame may be complete, under construction or removed. */
+	/** Walks from a compiled method, whose frame may be complete, under construction or removed. */
 	#inCompiled(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc} = registers;
 		const {blob} = location;
@@ -135,6 +137,7 @@ export class TopFrame {
 		return this.#walker.walk(stack, stack.word(at), at + 8, isFpSaved ? stack.word(at - 8) : fp);
 	}
 
+	/** Walks from interpreted code, also if its frame is under construction or removed. */
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
@@ -185,6 +188,7 @@ export class TopFrame {
 		return this.#isReturnAddress(rax) && isWithin(stack, r13) ? this.#walker.walk(stack, rax, r13, fp) : 'broken';
 	}
 
+	/** Walks from a stub: its frame is like a compiled method's, or begins with a frame pointer, or does not exist. */
 	#inStub(stack: StackCopy, registers: Registers, {blob}: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const code = this.#codeAt(pc);
@@ -315,7 +319,7 @@ export class TopFrame {
 	}
 }
 
-/** Returns the state of a complete frame, whose highest two words are the saved frame pointer and the return address. */
+/** Returns the state of a complete frame, whose highest words are the saved frame pointer and the return address. */
 function completeFrame({frameSize}: CodeBlob): TopFrameState {
 	return {depth: (frameSize * 8) - 8, isFpSaved: true};
 }

@@ -47,6 +47,7 @@ export class JdkObjects {
 		return this.#fieldOf(klass, this.#jvm.heap.wideReference(mirror), name, signature);
 	}
 
+	/** Returns the value of a java.lang.Integer. */
 	integer(object: number): number {
 		return this.#jvm.vm.reader.u32(this.#address(object, 'value', 'I'));
 	}
@@ -70,6 +71,7 @@ export class JdkObjects {
 		return set === 0 ? 0 : this.field(set, 'map', `${mapSignature};`);
 	}
 
+	/** Returns the number of entries of a map, as ConcurrentHashMap.sumCount does. */
 	size(map: number): number {
 		let size = this.#long(map, 'baseCount');
 		for (const cell of this.elements(this.field(map, 'counterCells', `[${mapSignature}$CounterCell;`))) {
@@ -145,6 +147,7 @@ export class JdkObjects {
 /** Hidden classes have a class loader each. */
 const loaderLimit = 1 << 17;
 
+/** Maximum number of classes that `update` checks. */
 const classesPerUpdate = 256;
 
 /** Finds classes loaded by the boot loader, by name. They are never unloaded. */
@@ -152,7 +155,9 @@ class BootClasses {
 	readonly #vm: Vm;
 	readonly #found = new Map<string, number>();
 	readonly #wanted: ReadonlySet<string>;
+	/** Lengths of the wanted names: other names need not be read. */
 	readonly #lengths: ReadonlySet<number>;
+	/** The boot loader's ClassLoaderData; 0 until found. */
 	#loader = 0;
 	/** The walk along the list of classes, newest first: the head when it began, the next class, and where it ends. */
 	#newest = 0;

@@ -42,38 +42,39 @@ export class ThreadContainers {
 		return this.#objects.classes.get(virtualThread) ?? 0;
 	}
 
+	/** Whether a thread may have opened a StructuredTaskScope. */
 	get mayHaveScopes(): boolean {
 		return this.#objects.classes.get(flockContainer) !== undefined;
 	}
 
-	/** Returns the maps of all sets of threads except those of scopes. */
+	/** Returns the maps behind all sets of threads, except those of scopes. */
 	maps(): number[] {
-		const found = [this.#objects.mapOfSet(this.#objects.staticField(rootContainer, 'VTHREADS', setSignature))];
+		const maps = [this.#objects.mapOfSet(this.#objects.staticField(rootContainer, 'VTHREADS', setSignature))];
 		const registry = this.#objects.classes.get(containers) === undefined ? 0 : this.#objects.mapOfSet(this.#objects.staticField(containers, 'CONTAINER_REGISTRY', setSignature));
 		for (const {key} of this.#objects.entries(registry)) {
-			found.push(ifReadable(() => this.#mapOfContainer(key), 0));
-			if (found.length >= containerLimit) {
+			maps.push(ifReadable(() => this.#mapOfContainer(key), 0));
+			if (maps.length >= containerLimit) {
 				break;
 			}
 		}
 
-		return found.filter(address => address !== 0);
+		return maps.filter(address => address !== 0);
 	}
 
 	/** Returns the maps of the threads in the scopes that a java.lang.Thread has opened. */
 	scopesOf(thread: number): number[] {
-		const found: number[] = [];
+		const maps: number[] = [];
 		let scope = this.#objects.field(thread, 'headStackableScopes', scopeSignature);
 		for (let left = scopeLimit; scope !== 0 && left > 0; left--) {
 			const flock = this.#objects.classOf(scope) === flockContainer ? this.#objects.field(scope, 'flock', 'Ljdk/internal/misc/ThreadFlock;') : 0;
 			if (flock !== 0) {
-				found.push(this.#objects.mapOfSet(this.#objects.field(flock, 'threads', setSignature)));
+				maps.push(this.#objects.mapOfSet(this.#objects.field(flock, 'threads', setSignature)));
 			}
 
 			scope = this.#objects.field(scope, 'previous', scopeSignature);
 		}
 
-		return found.filter(address => address !== 0);
+		return maps.filter(address => address !== 0);
 	}
 
 	/** Returns the map of the container in a weak reference; 0 if there is none. */

@@ -69,9 +69,9 @@ export class UnmountedThreads {
 	#collections = objectsMayMove;
 	/** Number of threads that may still be read from the scopes of the same thread. */
 	#scopedLeft = 0;
-	/** Number of passes begun, and whether the last one is not complete. */
-	#pass = 0;
-	#isPassing = false;
+	/** Number of passes begun, and whether the last one is still under way. */
+	#passes = 0;
+	#isInPass = false;
 	#passStartMs = Number.NEGATIVE_INFINITY;
 	/** Part of a map could not be read in this pass. */
 	#isIncomplete = false;
@@ -139,7 +139,7 @@ export class UnmountedThreads {
 
 		if (isWhole) {
 			this.#endPass();
-		} else if (this.#pass === 1 && this.#isPassing) {
+		} else if (this.#passes === 1 && this.#isInPass) {
 			this.readPercent = 100 * Math.min(1, this.#threadById.size / Math.max(1, this.count));
 		}
 	}
@@ -151,13 +151,13 @@ export class UnmountedThreads {
 		this.#budgetMs = Math.min(this.#budgetMs + addedMs, Math.max(this.#budgetMs, 2 * sliceMs));
 		this.#budgetAtMs = nowMs;
 		const pauseMs = this.count > this.#limit ? tooManyMs : passMs;
-		return this.#budgetMs >= sliceMs / 2 && this.#containers.isInUse() && (this.#isPassing || nowMs - this.#passStartMs >= pauseMs);
+		return this.#budgetMs >= sliceMs / 2 && this.#containers.isInUse() && (this.#isInPass || nowMs - this.#passStartMs >= pauseMs);
 	}
 
 	/** Reads until the deadline. Returns whether the pass is complete; undefined if there are too many threads. */
 	#readSlice(deadlineMs: number, threads: readonly JavaThread[], foundThreads: FoundThread[]): boolean | undefined {
 		const maps = this.#containers.maps();
-		if (!this.#isPassing && !this.#beginPass(maps)) {
+		if (!this.#isInPass && !this.#beginPass(maps)) {
 			return undefined;
 		}
 
@@ -205,7 +205,10 @@ export class UnmountedThreads {
 				// Each platform thread is a bin, whose index is also its key.
 				entries: from => this.#containers.mayHaveScopes ? threads.slice(from).map((_, index) => ({key: from + index, node: 0, bin: from + index})) : [],
 				handle: ({key}) => {
-					this.#addScopesOf(threads[key], foundThreads);
+					const {address, block} = threads[key];
+					ifReadable(() => {
+						this.#addScopes(this.#jvm.objects.objectOf(address, block.threadObject), foundThreads, 0);
+					}, undefined);
 				},
 			},
 			...maps.map((map): Source => ({
@@ -226,12 +229,6 @@ export class UnmountedThreads {
 		}, undefined);
 	}
 
-	#addScopesOf({address, block}: JavaThread, foundThreads: FoundThread[]): void {
-		ifReadable(() => {
-			this.#addScopes(this.#jvm.objects.objectOf(address, block.threadObject), foundThreads, 0);
-		}, undefined);
-	}
-
 	/** Reads the threads in the scopes that a thread has opened. `depth`: number of scopes that this thread is in. */
 	#addScopes(thread: number, foundThreads: FoundThread[], depth: number): void {
 		for (const map of this.#containers.scopesOf(thread)) {
@@ -244,13 +241,13 @@ export class UnmountedThreads {
 	/** Reads a thread, and those in scopes that it has opened. */
 	#addThread(thread: number, foundThreads: FoundThread[], depth = 0): void {
 		this.#progress.listed++;
-		const found = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
-		if (!found) {
+		const foundThread = depth > 0 && this.#scopedLeft-- <= 0 ? undefined : ifReadable(() => this.#readThread(thread), undefined);
+		if (!foundThread) {
 			this.#progress.unreadable++;
 			return;
 		}
 
-		foundThreads.push(found);
+		foundThreads.push(foundThread);
 		if (this.#containers.mayHaveScopes && depth < scopeDepth) {
 			ifReadable(() => {
 				this.#addScopes(thread, foundThreads, depth);
@@ -273,23 +270,23 @@ export class UnmountedThreads {
 			return false;
 		}
 
-		this.#isPassing = true;
-		this.#pass++;
+		this.#isInPass = true;
+		this.#passes++;
 		this.#pollers.clear();
-		this.#parts.locks.anonymous.beginPass();
+		this.#parts.locks.anonymousHolders.beginPass();
 		this.#isIncomplete = false;
 		return true;
 	}
 
 	#endPass(): void {
-		this.#isPassing = false;
+		this.#isInPass = false;
 		for (const group of this.#groups.values()) {
 			group.sinceMs = Number.POSITIVE_INFINITY;
 			group.isUnmovedSinceStart = false;
 		}
 
 		for (const [id, thread] of this.#threadById) {
-			if (thread.pass === this.#pass) {
+			if (thread.pass === this.#passes) {
 				updateSince(thread);
 			} else {
 				this.#forget(id);
@@ -330,9 +327,9 @@ export class UnmountedThreads {
 			return undefined;
 		}
 
-		locks.anonymous.addLocked(id, read.locked);
+		locks.anonymousHolders.addLocked(id, read.locked);
 		const before = this.#threadById.get(id);
-		const isAtSameStack = before?.stack === read.stack && before.state === state;
+		const isAtSameStack = before?.frozen.stack === read.stack && before.state === state;
 		const wait = this.#waits.of(oop, {id, virtualState, state, lastWait: isAtSameStack && this.#hasNotRun(before, read) ? before.group.wait : undefined});
 		if (isAtSameStack && isSameWait(before.group.wait, wait)) {
 			return {id, name: before.name, group: before.group, read, state};
@@ -344,8 +341,8 @@ export class UnmountedThreads {
 	}
 
 	/** Whether a thread is certain not to have run since it was last read: running changes its chunk. */
-	#hasNotRun({collections, chunk, checksum}: UnmountedThread, read: FrozenRead): boolean {
-		return this.#collections !== objectsMayMove && this.#collections === collections && read.chunk === chunk && read.checksum === checksum;
+	#hasNotRun({collections, frozen}: UnmountedThread, read: FrozenRead): boolean {
+		return this.#collections !== objectsMayMove && this.#collections === collections && read.chunk === frozen.chunk && read.checksum === frozen.checksum;
 	}
 
 	#groupFor(kind: VirtualKind, state: number, stack: FrozenStack, wait: VirtualWait): ThreadGroup {
@@ -372,10 +369,10 @@ export class UnmountedThreads {
 
 		const before = this.#threadById.get(id);
 		// After a collection the chunk is elsewhere, so only the frames tell.
-		const hasStayed = before?.stack === read.stack && before.state === state && (this.#collections === objectsMayMove || this.#collections !== before.collections || this.#hasNotRun(before, read));
+		const hasStayed = before?.frozen.stack === read.stack && before.state === state && (this.#collections === objectsMayMove || this.#collections !== before.collections || this.#hasNotRun(before, read));
 		const thread: UnmountedThread = {
-			group, name, stack: read.stack, state, chunk: read.chunk, checksum: read.checksum, collections: this.#collections, pass: this.#pass,
-			sinceMs: hasStayed ? before.sinceMs : Date.now(), isUnmovedSinceStart: hasStayed ? before.isUnmovedSinceStart : this.#pass === 1,
+			group, name, state, frozen: read, collections: this.#collections, pass: this.#passes,
+			sinceMs: hasStayed ? before.sinceMs : Date.now(), isUnmovedSinceStart: hasStayed ? before.isUnmovedSinceStart : this.#passes === 1,
 		};
 		this.#forget(id);
 		group.add(id);

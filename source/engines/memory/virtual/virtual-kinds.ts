@@ -4,13 +4,13 @@ import {virtualThreadsKey} from '../../../model/sample.js';
 import {elide, poolName, printable} from '../../../model/text.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type VirtualIdentity} from '../hotspot/thread-object.js';
-import {type FrozenStack} from '../unwind/continuation.js';
+import {type FrozenRead} from '../unwind/continuation.js';
 import {type VirtualWait} from './virtual-waits.js';
 
 /** Kind of threads of which neither the name nor the outermost frames are known. */
 const unknownKind = '(virtual threads)';
 
-/** Part of the name of a class that the JVM made of a lambda expression, whose method calls the program's. */
+/** Part of the names of classes that the JVM makes of lambda expressions; their methods call the program's. */
 const lambda = '$$Lambda';
 
 /** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */
@@ -29,7 +29,7 @@ if they have none.
 */
 export class VirtualKinds {
 	readonly #methods: Methods;
-	/** First methods by thread id, since a thread's outermost frames are not always known. */
+	/** Threads' first methods by thread id, because their outermost frames cannot always be read. */
 	readonly #firstMethods = new Map<number, string>();
 	/**
 	By first method: the most frequent recent name of threads, and its lead over others. A majority decides because the
@@ -51,8 +51,8 @@ export class VirtualKinds {
 		const name = elide(poolName(identity?.name ?? ''));
 		const method = frames ? this.#outermostOfProgram(frames) : identity && this.#firstMethods.get(identity.id);
 		if (method === undefined) {
-			const known = name === '' ? unknownKind : name;
-			return {id: known, name: known};
+			const nameOrNone = name === '' ? unknownKind : name;
+			return {id: nameOrNone, name: nameOrNone};
 		}
 
 		if (identity) {
@@ -60,8 +60,8 @@ export class VirtualKinds {
 			this.#countName(method, name);
 		}
 
-		const named = this.#names.get(method)?.name ?? '';
-		return {id: method, name: named === '' ? method : named};
+		const frequentName = this.#names.get(method)?.name ?? '';
+		return {id: method, name: frequentName === '' ? method : frequentName};
 	}
 
 	/** Returns the key of a record, the same for the same description. */
@@ -101,8 +101,8 @@ export class ThreadGroup {
 	/** When the thread that has been there longest was first found there (epoch ms), and whether in the first pass. */
 	sinceMs = Number.POSITIVE_INFINITY;
 	isUnmovedSinceStart = false;
+	/** Its row in the newest sample, -1 for none; and the values written there. */
 	row = -1;
-	/** The values in its row. */
 	#rowCount = 0;
 	#rowSinceMs = 0;
 	#rowName = '';
@@ -134,7 +134,7 @@ export class ThreadGroup {
 }
 
 /** An unmounted virtual thread as last read. `collections`: their count then; `pass`: the number of the pass. */
-export type UnmountedThread = {group: ThreadGroup; name: string; stack: FrozenStack; state: number; chunk: number; checksum: number; collections: number; sinceMs: number; isUnmovedSinceStart: boolean; pass: number};
+export type UnmountedThread = {readonly group: ThreadGroup; readonly name: string; readonly state: number; readonly frozen: FrozenRead; readonly sinceMs: number; readonly isUnmovedSinceStart: boolean; readonly collections: number; readonly pass: number};
 
 /** Updates since when the threads of a thread's group have been there. */
 export function updateSince({group, sinceMs, isUnmovedSinceStart}: UnmountedThread): void {

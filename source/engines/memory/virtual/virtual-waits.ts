@@ -9,29 +9,29 @@ import {isAligned} from '../target/memory.js';
 import {ifReadable} from '../target/reader.js';
 import {type JdkObjects} from './jdk-objects.js';
 
-/** What a virtual thread waits for: a lock, or a file (`EngineOptions.fileWait`); -1 and 0 for no file. */
+/** What a virtual thread waits for: a lock, or a file, see `EngineOptions.fileWait`. `fd`: -1 for none. */
 export type VirtualWait = Pick<Lock, 'kind' | 'className' | 'holder'> & {readonly fd: number; readonly fileKind: number; readonly filePeer: number};
 
+/** The thread waits for nothing. */
 export const noWait: VirtualWait = {kind: lockKindCode.none, className: 0, fd: -1, fileKind: 0, filePeer: 0};
 
 /** State codes by VirtualThread.state, without `suspendedBit`. */
 const states: ReadonlyMap<number, number> = new Map([
-	[1, stateCode.RUNNABLE],
-	[4, stateCode.WAITING],
-	[7, stateCode.TIMED_WAITING],
-	[9, stateCode.RUNNABLE],
-	[11, stateCode.RUNNABLE],
-	// From 24 on, for monitors.
-	[13, stateCode.BLOCKED],
-	[14, stateCode.RUNNABLE],
-	[16, stateCode.WAITING],
-	[18, stateCode.TIMED_WAITING],
+	[1, stateCode.RUNNABLE], // STARTED
+	[4, stateCode.WAITING], // PARKED
+	[7, stateCode.TIMED_WAITING], // TIMED_PARKED
+	[9, stateCode.RUNNABLE], // UNPARKED
+	[11, stateCode.RUNNABLE], // YIELDED
+	[13, stateCode.BLOCKED], // BLOCKED, from 24 on, as the next three
+	[14, stateCode.RUNNABLE], // UNBLOCKED
+	[16, stateCode.WAITING], // WAIT
+	[18, stateCode.TIMED_WAITING], // TIMED_WAIT
 ]);
 
 /** Set in VirtualThread.state of suspended threads (up to 26). */
 const suspendedBit = 256;
 
-/** The values of VirtualThread.state in Object.wait. */
+/** The states WAIT and TIMED_WAIT, in Object.wait. */
 const inObjectWait: ReadonlySet<number> = new Set([16, 18]);
 
 /** Words of an ObjectWaiter searched for its thread's handle; in 25 it is the fourth. */
@@ -72,13 +72,14 @@ export class VirtualWaits {
 
 		const isBlocked = state === stateCode.BLOCKED;
 		if (isBlocked || inObjectWait.has(virtualState & ~suspendedBit)) {
-			return {...noWait, ...this.#monitorLock(thread, isBlocked)};
+			return {...noWait, ...this.#monitorLock(thread, isBlocked ? 'monitor' : 'monitor-wait')};
 		}
 
 		const blocker = this.#jvm.objects.parkBlocker(thread);
 		return blocker === 0 ? this.#fileWait(thread, id, lastWait) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
 	}
 
+	/** Returns the file that a thread without a blocker waits for, as a poller knows it. */
 	#fileWait(thread: number, id: number, lastWait: VirtualWait | undefined): VirtualWait {
 		const {pollers, fileWait} = this.#parts;
 		const file = fileWait && pollers.fileOf(thread, id);
@@ -90,10 +91,10 @@ export class VirtualWaits {
 		return {...noWait, fd: file.fd, fileKind: kind, filePeer: peer};
 	}
 
-	#monitorLock(thread: number, isWanted: boolean): Lock {
+	#monitorLock(thread: number, kind: 'monitor' | 'monitor-wait'): Lock {
 		const monitor = ifReadable(() => this.#monitorOf(thread), 0);
-		const unknown: Lock = {kind: isWanted ? lockKindCode.monitor : lockKindCode['monitor-wait'], className: 0};
-		return monitor === 0 ? unknown : ifReadable(() => this.#parts.locks.ofMonitor(monitor, isWanted), unknown);
+		const unknown: Lock = {kind: lockKindCode[kind], className: 0};
+		return monitor === 0 ? unknown : ifReadable(() => this.#parts.locks.ofMonitor(monitor, kind), unknown);
 	}
 
 	/**
@@ -190,7 +191,7 @@ export class Pollers {
 	/** Returns the recorded file of a thread if it still waits for it; otherwise undefined. */
 	fileOf(thread: number, id: number): {readonly fd: number; readonly isRead: boolean} | undefined {
 		const file = this.#files.get(id);
-		const found = file && this.maps.at(file.poller);
-		return found && this.#objects.valueOf(found.map, file.fd, key => this.#objects.integer(key) === file.fd) === thread ? {fd: file.fd, isRead: found.isRead} : undefined;
+		const pollerMap = file && this.maps.at(file.poller);
+		return pollerMap && this.#objects.valueOf(pollerMap.map, file.fd, key => this.#objects.integer(key) === file.fd) === thread ? {fd: file.fd, isRead: pollerMap.isRead} : undefined;
 	}
 }

@@ -23,7 +23,7 @@ const largePages = 256;
 /** Bytes of a record apart from its stack. */
 const recordHeaderBytes = 256;
 
-/** Interval between reads of the target's CPUs: normally, with new threads, and at least, as a multiple of their duration. */
+/** Interval between reads of the target's CPUs, and with new threads; at least this multiple of a read's duration. */
 const updateMs = 2000;
 const newThreadsUpdateMs = 250;
 const updateMultiple = 200;
@@ -91,9 +91,9 @@ export class CpuRings {
 	take(): Records {
 		this.#drain();
 		this.#records.sort((a, b) => a.timeNs - b.timeNs);
-		const taken = {records: this.#records, lost: this.#lost};
+		const result = {records: this.#records, lost: this.#lost};
 		this.#clearRecords();
-		return taken;
+		return result;
 	}
 
 	/** Opens and closes events as the set of the target's CPUs changes. */
@@ -192,14 +192,14 @@ export class CpuRings {
 
 	#drain(): void {
 		for (const {ring} of this.#events.values()) {
-			const taken = ring.take(this.#pid);
-			for (const record of taken.records) {
+			const result = ring.take(this.#pid);
+			for (const record of result.records) {
 				record.periodNs = this.#periodNs;
 				this.#records.push(record);
 				this.#recordBytes += record.stack.length;
 			}
 
-			this.#lost += taken.lost;
+			this.#lost += result.lost;
 		}
 	}
 

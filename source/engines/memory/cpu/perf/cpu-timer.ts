@@ -37,6 +37,7 @@ export class CpuTimer implements PerfTimer {
 	readonly #stacks: RecordedStacks;
 	readonly #periodNs: number;
 	readonly #threadStacks = new Map<JavaThread, ThreadStacks>();
+	/** The Java threads of the newest sample, by Linux id. */
 	readonly #threadByTid = new Map<number, JavaThread>();
 	/** By Linux id: until when to skip a thread without Java frames. */
 	readonly #skippedUntilMs = new Map<number, number>();
@@ -54,7 +55,7 @@ export class CpuTimer implements PerfTimer {
 	}
 
 	begin(): boolean {
-		let unchangedThreadRan = false;
+		let threadWithValidRowRan = false;
 		const rings = this.#rings ?? CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		this.#rings = typeof rings === 'string' ? undefined : rings;
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
@@ -73,12 +74,12 @@ export class CpuTimer implements PerfTimer {
 			if (thread) {
 				// So that this sample reads its CPU time even if its block is unchanged.
 				thread.isRecorded = true;
-				unchangedThreadRan ||= thread.hasValidRow;
+				threadWithValidRowRan ||= thread.hasValidRow;
 				thread.hasValidRow = false;
 			}
 		}
 
-		return unchangedThreadRan;
+		return threadWithValidRowRan;
 	}
 
 	poll(_changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number {

@@ -3,9 +3,7 @@ import {constants} from 'node:os';
 import {loadKoffi} from '../../../../jvm/system/koffi.js';
 import {attempt} from '../../../../jvm/system/proc.js';
 
-/**
-Events on the CPU clock of a thread or of a CPU, whose records have registers and a stack copy (perf_event_open(2)).
-*/
+/** Events on the CPU clock of a thread or a CPU, whose records have registers and a stack copy (perf_event_open(2)). */
 
 /** Bytes of struct perf_event_attr, version PERF_ATTR_SIZE_VER5 (2013), supported by every kernel since 4.1. */
 const attributesBytes = 112;

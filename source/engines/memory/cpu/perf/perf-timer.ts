@@ -17,9 +17,7 @@ export type PerfTimer = {
 	readonly stackPointers?: ReadonlyMap<number, number>;
 	/** Begins a sample, before threads and CPU times are read. Returns whether a thread with a valid row has records. */
 	begin?(): boolean;
-	/**
-	Takes and walks all records; opens and closes events. Returns the mean cost to a recorded thread, milliseconds.
-	*/
+	/** Takes and walks all records; opens and closes events. Returns a recorded thread's mean cost, milliseconds. */
 	poll(changedThreads: readonly JavaThread[], threads: readonly JavaThread[], hasNewThreads: boolean): number;
 	/**
 	Sets the stack of a thread in Java code, which has no anchor, to its newest record's, or to an unknown one. Returns

@@ -60,10 +60,7 @@ export class Ring {
 		return {records, lost};
 	}
 
-	/**
-	Decodes a sample: pid and tid; time; register ABI, registers; size of the stack, stack, number of its valid bytes.
-	Returns undefined for an exiting thread, which has no registers.
-	*/
+	/** Decodes a sample, see `sampleType`; undefined for an exiting thread, which has no registers. */
 	#sampleAt(start: number, size: number): PerfRecord | undefined {
 		const ids = start + headerBytes;
 		const stackAt = start + stackOffset;

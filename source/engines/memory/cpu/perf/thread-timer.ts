@@ -34,16 +34,14 @@ type RecordedThread = {
 	lastUpdate: number;
 };
 
-/**
-Takes the stacks of running threads from events on their own CPU clocks. Opens events for threads that use CPU time, as
-far as the kernel permits, and closes them when the threads become idle.
-*/
+/** Takes stacks of running threads from events on their clocks, opened for busy threads and closed for idle ones. */
 export class ThreadTimer implements PerfTimer {
 	readonly #calls: PerfCalls;
 	readonly #stacks: RecordedStacks;
 	readonly #withKernel: boolean;
 	readonly #periodNs: number;
 	readonly #threads = new Map<JavaThread, RecordedThread>();
+	/** Number of open events, and of updates so far. */
 	#events = 0;
 	#updates = 0;
 	/** Index in `ringSizes` of the largest size in use. */
@@ -52,6 +50,7 @@ export class ThreadTimer implements PerfTimer {
 	#isTooLarge = false;
 	/** Number of threads whose events were refused. */
 	#refusedThreads = 0;
+	/** The errno of the last refusal. */
 	#lastError = 0;
 
 	constructor(calls: PerfCalls, stacks: RecordedStacks, {withKernel, periodNs}: {readonly withKernel: boolean; readonly periodNs: number}) {
@@ -119,10 +118,10 @@ export class ThreadTimer implements PerfTimer {
 		}
 
 		for (const thread of changedThreads) {
-			const known = this.#threads.get(thread);
-			if (known) {
-				known.lastUpdate = this.#updates;
-				this.#addCpu(known, thread, nowMs);
+			const existing = this.#threads.get(thread);
+			if (existing) {
+				existing.lastUpdate = this.#updates;
+				this.#addCpu(existing, thread, nowMs);
 			}
 
 			if (thread.exists && (thread.cpu.usedNs > 0 || thread.isInJava) && (thread.description.flags & threadFlag.compiler) === 0 && !thread.isRecorded) {
@@ -223,6 +222,7 @@ record takes the space of a full copy, so that `ringRecords` fit into a ring of 
 */
 export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
 
+/** Number of records that fit into a ring. */
 export const ringRecords = 7;
 
 /** The shortest first period, as a fraction of a period: much shorter ones would fill the ring. */

@@ -13,27 +13,25 @@ loses its CPU where it wakes another, and would appear to work there.
 */
 export class ObservedThreads implements StopObserver {
 	readonly #onCpu: OnCpu;
-	readonly #present: LiveThreads;
+	readonly #threads: LiveThreads;
 	readonly #running: RunningStacks;
 	/** Observed on a CPU in this sample, at a moment that does not depend on what they do. */
 	readonly #onCpuThreads = new Set<JavaThread>();
 	/** Observed without a CPU, or at a moment that depends on what they do. */
 	readonly #offCpuThreads = new Set<JavaThread>();
 
-	constructor(pid: number, present: LiveThreads, running: RunningStacks) {
-		this.#onCpu = new OnCpu(pid, present.cpu);
-		this.#present = present;
+	constructor(pid: number, threads: LiveThreads, running: RunningStacks) {
+		this.#onCpu = new OnCpu(pid, threads.cpu);
+		this.#threads = threads;
 		this.#running = running;
 	}
 
-	/**
-	Stops the threads of the previous sample that are now in Java code, before other work takes a CPU from the target.
-	*/
+	/** Stops the previous sample's threads that are in Java code now, before other work takes a CPU from them. */
 	begin(): Stops {
 		this.#onCpu.begin();
 		this.#onCpuThreads.clear();
 		this.#offCpuThreads.clear();
-		return this.#running.stopInJava(this.#present.possiblyRunning(), thread => this.#present.stillExists(thread), this);
+		return this.#running.stopInJava(this.#threads.possiblyRunning(), thread => this.#threads.stillExists(thread), this);
 	}
 
 	/**
@@ -42,13 +40,13 @@ export class ObservedThreads implements StopObserver {
 	overcount its end.
 	*/
 	hasWorkingThreads(): boolean {
-		return this.#present.possiblyRunning().some(thread => thread.stack.frames.length > 0);
+		return this.#threads.possiblyRunning().some(thread => thread.stack.frames.length > 0);
 	}
 
 	/** Sets the stacks of the threads stopped in `begin` to those at their stop. Call when threads have been listed. */
 	walkCaptured(threads: readonly JavaThread[]): void {
 		for (const thread of this.#running.walkCaptured(threads)) {
-			this.#present.addRunning(thread);
+			this.#threads.addRunning(thread);
 		}
 	}
 
@@ -59,7 +57,7 @@ export class ObservedThreads implements StopObserver {
 		into.isObserved[row] = Number(this.#onCpuThreads.has(thread) || mayBeOnCpu);
 	}
 
-	/** Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns what `walk` returns. */
+	/** Walks a thread outside Java code, and checks before and after whether it is on a CPU. Returns `walk`'s result. */
 	observeWalk(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpu.usedNs === 0 || !thread.exists) {
 			return walk();

@@ -68,7 +68,7 @@ export function loadPtrace(): Ptrace {
 	};
 }
 
-/** System calls on x86-64 (sched_setattr(2)); glibc wraps them only since 2.41. */
+/** Numbers of system calls on x86-64 (sched_setattr(2)); glibc wraps them only since 2.41. */
 const setAttributes = 314;
 const getAttributes = 315;
 

@@ -84,11 +84,13 @@ export class RunningStacks {
 		return capturedThreads;
 	}
 
+	/** Whether `walkCaptured` sets a thread's stack, which then need not be read again. */
 	isCaptured(thread: JavaThread): boolean {
 		const capture = this.#captures.get(thread.nativeId);
 		return capture?.thread === thread && (capture.isComplete || thread.isInJava);
 	}
 
+	/** Stops those threads that `wants` accepts, and adds what it copies of each to `captures`, by Linux id. */
 	#stop(threads: readonly JavaThread[], captures: Map<number, Capture>, wants: (thread: JavaThread) => boolean = () => true, observer?: StopObserver): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
@@ -120,6 +122,7 @@ export class RunningStacks {
 		});
 	}
 
+	/** Adds a capture of a thread that is about to be stopped. */
 	#add(thread: JavaThread, captures: Map<number, Capture>): void {
 		const index = captures.size;
 		this.#reusedCaptures[index] ??= {
@@ -131,6 +134,7 @@ export class RunningStacks {
 		captures.set(thread.nativeId, capture);
 	}
 
+	/** Copies a stopped thread's registers, block and stack. */
 	#copy(capture: Capture, tid: number): void {
 		const {thread} = capture;
 		ifReadable(() => {

@@ -5,10 +5,7 @@ import {type Ptrace} from './ptrace.js';
 
 const {errno} = constants;
 
-/**
-Threads stopped at the same time. In larger batches each is held longer, waiting for those handled before it; smaller
-ones leave more running threads to compete for our CPU.
-*/
+/** Threads stopped at once: in larger batches each is held longer, in smaller ones others compete for our CPU. */
 const maxBatch = 16;
 
 /**
@@ -51,22 +48,21 @@ const maxCloseMs = 1000;
 const stoppedMask = 0xFF;
 const stoppedValue = 0x7F;
 
+/** Outcome of a round, a call of `Stopper.stop`. `count`: number of threads that were stopped. */
 export type Stops = {
 	count: number;
 	/**
-	Sum and longest time that threads were held. Upper bounds, from the last poll that found the thread running. Include
-	late stops since the last round.
+	Sum and longest time that threads were held: upper bounds, from the last poll that found a thread running. Includes
+	late threads of earlier rounds that have stopped since.
 	*/
 	heldMs: number;
 	longestMs: number;
-	/**
-	Threads that we may not trace, or that another tracer holds: all if one is attached; and that tracer, if known.
-	*/
+	/** Threads that we may not trace, or another tracer holds: all if one is attached; and that tracer, if known. */
 	refused: number;
 	tracer?: string;
 	/**
-	Wanted threads that were not stopped: not reached in this round, or not stopped in time, in this or an earlier one. The
-	latter are detached as soon as they stop.
+	Wanted threads that were not stopped: not reached in this round, or asked to stop, in this or an earlier one, but late.
+	The latter are detached as soon as they stop.
 	*/
 	late: number;
 };
@@ -96,9 +92,10 @@ type Choice = {
 	beforeStop(tid: number): void;
 };
 
-/** `isOneByOne`: each thread is stopped only after the one before; otherwise in batches. */
+/** `isOneByOne`: threads are stopped one after the other, until one does not stop at once; otherwise in batches. */
 type Round = {readonly onStopped: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
 
+/** All threads are wanted, and are stopped in batches from the start. */
 const allThreads: Choice = {wants: () => true, beforeStop: () => undefined};
 
 /** Stops threads for some microseconds, several at the same time, and detaches each as soon as it has been handled. */
@@ -108,6 +105,7 @@ export class Stopper {
 	readonly #other: OtherTracer;
 	/** Threads asked to stop and not yet detached, and when a poll last found each running. */
 	readonly #pending = new Map<number, number>();
+	/** Late threads that stopped after their round. */
 	#lateStops: Stops = {...noStops};
 	#batchSize?: number;
 	/** Index of the thread with which the next round begins: the last one did not reach it. */
