@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless';
 import {codeKind} from '../source/query/counters/own-code.js';
-import {nameIn} from '../source/ui/components/icicle.js';
+import {nameInBox} from '../source/ui/components/icicle.js';
 import type {FlameRow} from '../source/views/flame/flame.js';
 
 const [cellWidth, cellHeight, margin] = [8.4, 18, 12];
@@ -77,7 +77,7 @@ export function flameGraphPicture(rows: readonly FlameRow[]): string {
 		const [x, y, width] = [row.start * graphWidth, row.depth * boxHeight, row.part * graphWidth];
 		const room = Math.floor((width - 6) / characterWidth);
 		const box = `<rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${boxHeight - 1}" rx="2" fill="${fills[codeKind(row, undefined)]}"/>`;
-		return room < 3 ? [box] : [box, `<text x="${(x + 4).toFixed(1)}" y="${y + 15}">${escaped(nameIn(row, room))}</text>`];
+		return room < 3 ? [box] : [box, `<text x="${(x + 4).toFixed(1)}" y="${y + 15}">${escaped(nameInBox(row, room))}</text>`];
 	}));
 }
 

@@ -6,7 +6,7 @@ import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
-import type {FoundMethods, MethodTracer} from '../ui/screens/session.js';
+import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
 	agentObstacle, canWaitFor, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';

@@ -12,7 +12,7 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser} from '../ui/app.js';
 import type {ChooserPorts} from '../ui/screens/chooser.js';
-import type {MethodTracer, SpanPort} from '../ui/screens/session.js';
+import type {MethodTracer, SpanPort} from '../ui/screens/session-effects.js';
 import {keepColumns} from '../config/configure.js';
 import type {Ring} from '../query/past/ring.js';
 import {namePackages} from '../query/columns/names.js';

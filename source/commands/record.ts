@@ -8,7 +8,7 @@ import {formatBytes, formatCount, formatDuration} from '../query/columns/format.
 import {ratesOf} from '../query/past/windows.js';
 import type {Ring} from '../query/past/ring.js';
 import {UserError} from '../runtime/errors.js';
-import type {RecordingToggle} from '../ui/screens/session.js';
+import type {RecordingToggle} from '../ui/screens/session-effects.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
 import {recordingName} from './save.js';
 import {Windows} from './sampled.js';

@@ -7,7 +7,7 @@ import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
-import type {Save, SaveRequest} from '../ui/screens/session.js';
+import type {Save, SaveRequest} from '../ui/screens/session-effects.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {text} from '../exports/formats/text.js';
 import {Recorder} from '../exports/recording/recorder.js';

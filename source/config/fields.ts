@@ -3,7 +3,7 @@ import type {Option} from '../options/option.js';
 import type {Settings} from '../options/parse.js';
 import {optionRows} from '../options/table.js';
 import {UserError} from '../runtime/errors.js';
-import {keyNames, keyTable} from '../ui/state/keys.js';
+import {keyNamed, keyTable} from '../ui/state/keys.js';
 import {styleWords, readStyle, roles, type Role} from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/registry.js';
 import {readJson, type Fault, type JsonValue} from './json-value.js';
@@ -83,8 +83,8 @@ export const fields: readonly Field[] = [
 		name: 'keys',
 		read(value, draft) {
 			for (const {name, key, value: other} of value.members('"keys"')) {
-				const changed = keyNames.decoded(name);
-				const meaning = typeof other.plain === 'string' ? keyNames.decoded(other.plain) : other.plain;
+				const changed = keyNamed(name);
+				const meaning = typeof other.plain === 'string' ? keyNamed(other.plain) : other.plain;
 				if (changed === undefined) {
 					key.fault(`there is no key "${name}"`);
 				} else if (changed === 'ctrl-c') {

@@ -1,6 +1,6 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Ring} from '../query/past/ring.js';
-import type {SessionPorts} from './screens/session.js';
+import type {SessionPorts} from './screens/session-effects.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore, type StoreOptions} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
@@ -20,7 +20,7 @@ type AppResult = {
 	readonly ring: Ring;
 };
 
-/** Shows the source on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
+/** Shows a session on the terminal until the user, a signal or the terminal ends it. Does not close the source. */
 export async function runApp({source, vitals, recorded, onWindow, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse, ...ports}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals, recorded, onWindow});
 	try {
@@ -39,8 +39,8 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 
 			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit} onBack={goBack}/>;
 		});
-		const {shown, ring} = store.get();
-		return {reason: leaving.reason === 'quit' ? leaving.result : leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: shown, ring};
+		const {snapshot, ring} = store.get();
+		return {reason: leaving.reason === 'quit' ? leaving.result : leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: snapshot, ring};
 	} finally {
 		store.stop();
 	}

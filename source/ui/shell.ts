@@ -11,6 +11,7 @@ type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {rea
 export type ShellOptions = {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
+	/** See `Terminal`. */
 	readonly hasMouse?: boolean;
 };
 
@@ -27,9 +28,9 @@ type CreateScreen<Result> = (leave: (result: Result) => void) => Promise<ReactEl
 export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, createScreen: CreateScreen<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	const {showScreen} = await loadInk();
-	let settle!: {readonly resolve: (leaving: Leaving<Result>) => void; readonly reject: (error: unknown) => void};
+	let end!: {readonly resolve: (leaving: Leaving<Result>) => void; readonly reject: (error: unknown) => void};
 	const ended = new Promise<Leaving<Result>>((resolve, reject) => {
-		settle = {resolve, reject};
+		end = {resolve, reject};
 	});
 	let unmount: (() => void) | undefined;
 	const stop = () => {
@@ -40,11 +41,11 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 	const leave = (leaving: Leaving<Result>) => {
 		stop();
-		settle.resolve(leaving);
+		end.resolve(leaving);
 	};
 
 	const onSignal = (signal: NodeJS.Signals) => {
-		// The key was meant for the program that has the terminal.
+		// The key was meant for the program that the terminal is lent to.
 		if (terminal.isLent && keySignals.has(signal)) {
 			return;
 		}
@@ -54,7 +55,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 	const onError = (error: unknown) => {
 		stop();
-		settle.reject(error instanceof Error ? error : new Error(String(error)));
+		end.reject(error instanceof Error ? error : new Error(String(error)));
 	};
 
 	for (const signal of screenSignals) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {filterOf, isShown, parseFilter} from '../../source/query/filter/filter.js';
+import {filterOf, passesFilter, parseFilter} from '../../source/query/filter/filter.js';
 import {compilePattern} from '../../source/query/filter/regex.js';
 import {queryLines} from '../../source/views/lines/lines.js';
 import {locationName} from '../../source/query/counters/location.js';
@@ -14,11 +14,11 @@ const fields = {
 };
 
 const shows = (filter: string) => {
-	expect(isShown(filterOf(filter), fields, undefined)).toBe(true);
+	expect(passesFilter(filterOf(filter), fields, undefined)).toBe(true);
 };
 
 const hides = (filter: string) => {
-	expect(isShown(filterOf(filter), fields, undefined)).toBe(false);
+	expect(passesFilter(filterOf(filter), fields, undefined)).toBe(false);
 };
 
 test.each(['', 'bubble', 'sort:16', '!nowhere', 'nowhere|bubble', '"Bubble.sort"'])('the filter %s shows the row', shows);

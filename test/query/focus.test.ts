@@ -51,7 +51,7 @@ test('shares are of the method\'s own time, with the error that so many samples 
 	expect(wait.totalPercent).toBeCloseTo(100 / 3);
 	expect(wait.wallMs).toBeCloseTo(2 * (1000 / service.session.samples));
 	expect(wait.wallError).toBeGreaterThan(20);
-	const {above} = focus(service, 'find');
+	const {caption: above} = focus(service, 'find');
 	expect(above).toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);
 });
 

@@ -26,7 +26,7 @@ const after = (keys: readonly string[]): ChooserStep => {
 };
 
 const chooses = (keys: string[], chosen: string | undefined) => {
-	expect(after(keys).chosen).toBe(chosen);
+	expect(after(keys).effect).toEqual(chosen === undefined ? undefined : {type: 'leave', chosen});
 };
 
 test.each([[['enter'], '100'], [['down', 'enter'], '200'], [['end', 'up', 'up', 'up', 'enter'], '100'], [['end', 'enter'], undefined]])('%j chooses %s', chooses);
@@ -34,7 +34,7 @@ test.each([[[...'MAIL', 'enter'], '200'], [[...'q 17', 'ctrl-u', ...'shop', 'bac
 
 test('the cursor stays on its JVM when others come, and figures are no words', () => {
 	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).chosen).toBe('200');
+	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).effect).toEqual({type: 'leave', chosen: '200'});
 	expect(matching(rows, '3 other').map(({id}) => id)).toEqual(['300']);
 	// Figures change all the time.
 	expect(matching(rows, '17').map(({id}) => id)).toEqual(['200']);
@@ -43,7 +43,7 @@ test('the cursor stays on its JVM when others come, and figures are no words', (
 test('Esc erases what was typed, and then leaves without a choice; the last line says so', async () => {
 	expect(after([...'mail', 'escape'])).toEqual({state: empty});
 	for (const keys of [[...'mail', 'escape', 'escape'], ['escape'], ['ctrl-c']]) {
-		expect(after(keys)).toEqual({state: empty, effect: 'leave'});
+		expect(after(keys)).toEqual({state: empty, effect: {type: 'leave'}});
 	}
 
 	const {screen} = screenOf(rows);
@@ -70,8 +70,8 @@ function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {reado
 }
 
 test('in the table of a backend, [ and ] move the span, and / is no letter', () => {
-	expect(pressChooser(empty, '[', rows, 10, 'backend').steps).toBe(-1);
-	expect(pressChooser(empty, ']', rows, 10, 'backend').steps).toBe(1);
+	expect(pressChooser(empty, '[', rows, 10, 'backend').effect).toEqual({type: 'move', steps: -1});
+	expect(pressChooser(empty, ']', rows, 10, 'backend').effect).toEqual({type: 'move', steps: 1});
 	expect(pressChooser(empty, '/', rows, 10, 'backend')).toEqual({state: empty});
 	expect(after(['[', '/']).state.filter).toBe('[/');
 });

@@ -3,18 +3,18 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
 import {confirmTrace} from '../../source/ui/state/reduce-input.js';
 import {press, pressMouse} from '../../source/ui/state/reduce.js';
-import {type Effect, contextOf, initialState, selectedIndex, type UiState} from '../../source/ui/state/state.js';
+import {type Effect, keyContextOf, initialState, selectedIndex, type UiState} from '../../source/ui/state/state.js';
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
 
 const rowsOf = (keys: string) => Array.from(keys, key => ({key}));
 const rows = rowsOf('abcdefgh');
 const around: ScreenContext = {
 	rows, pageRows: 3, columns: [
-		{id: 'self', name: 'self share', title: 'self share', isRest: false, sortKeys: ['self']},
-		{id: 'total', name: 'total share', title: 'total share', isRest: false, sortKeys: ['total']},
-		{id: 'line', name: 'name', title: 'name', isRest: true, sortKeys: ['name']},
+		{id: 'self', name: 'self share', title: 'self share', isFlexible: false, sortKeys: ['self']},
+		{id: 'total', name: 'total share', title: 'total share', isFlexible: false, sortKeys: ['total']},
+		{id: 'line', name: 'name', title: 'name', isFlexible: true, sortKeys: ['name']},
 	],
-	shownColumns: ['self', 'line'],
+	visibleColumns: ['self', 'line'],
 	sizeOf: () => ({lines: 30, page: 10}), overhang: most => Math.min(most, 20), source: 'jvm', ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
 	locationOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
@@ -55,13 +55,13 @@ describe('the selection', () => {
 	});
 
 	test('scrolls sideways to the end of the longest name, not beyond, and stays there while help or a detail is open', () => {
-		expect(after(['right', 'right']).state.left).toBe(16);
+		expect(after(['right', 'right']).state.scrollLeft).toBe(16);
 		const {state} = after(Array.from({length: 9}, () => 'right'));
-		expect(state.left).toBe(24);
-		expect(after(['left', 'left'], state).state.left).toBe(8);
-		expect(after(['right'], start(), {...around, overhang: () => -5}).state.left).toBe(0);
+		expect(state.scrollLeft).toBe(24);
+		expect(after(['left', 'left'], state).state.scrollLeft).toBe(8);
+		expect(after(['right'], start(), {...around, overhang: () => -5}).state.scrollLeft).toBe(0);
 		for (const [open, close] of [['?', 'escape'], ['?', 'q'], ['h', 'h'], ['enter', 'escape'], ['enter', 'enter']]) {
-			expect(after(['right', open, close]).state.left).toBe(8);
+			expect(after(['right', open, close]).state.scrollLeft).toBe(8);
 		}
 	});
 
@@ -75,10 +75,10 @@ describe('the selection', () => {
 			const selection = state.selections[state.view];
 			const index = selectedIndex(selection, shown);
 			expect(index).toBeLessThan(Math.max(1, count));
-			expect(selection.top).toBeGreaterThanOrEqual(0);
+			expect(selection.scrollTop).toBeGreaterThanOrEqual(0);
 			if (count > 0) {
-				expect(index).toBeGreaterThanOrEqual(selection.top);
-				expect(index).toBeLessThan(selection.top + 3);
+				expect(index).toBeGreaterThanOrEqual(selection.scrollTop);
+				expect(index).toBeLessThan(selection.scrollTop + 3);
 			}
 		}
 	});
@@ -96,7 +96,7 @@ test.each([[['2', 'P'], 'total'], [['tab', 'N'], 'self']])('a view without the f
 describe('input lines', () => {
 	test('the filter works while it is typed; Enter keeps it, Esc clears it', () => {
 		const typing = after(['/', 'q', 'j', ' ', 'x']).state;
-		expect(contextOf(typing)).toBe('input');
+		expect(keyContextOf(typing)).toBe('input');
 		expect(typing.query.filter).toBe('qj x');
 		expect(after(['enter'], typing).state.query.filter).toBe('qj x');
 		expect(after(['enter', 'escape'], typing).state.query.filter).toBe('');
@@ -117,7 +117,7 @@ describe('input lines', () => {
 	test.each(['0.09', 'x', '-1', '999999999', '', ' ', 'NaN'])('"%s" is no delay, and stays to be mended', wrong => {
 		const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
 		expect(state.delayMs).toBe(1000);
-		expect(contextOf(state)).toBe('input');
+		expect(keyContextOf(state)).toBe('input');
 		expect(after(['ctrl-u', '2', 'enter'], state).state).toMatchObject({delayMs: 2000, layers: []});
 	});
 
@@ -169,13 +169,13 @@ describe('layers', () => {
 		expect(state.layers.map(({kind}) => kind)).toEqual(['detail', 'help']);
 		expect(state.layers[0]).toMatchObject({view: 'lines', key: 'b'});
 		expect(after(['escape', 'escape'], state).state.layers).toEqual([]);
-		expect(contextOf(after(['x'], state).state)).toBe('detail');
+		expect(keyContextOf(after(['x'], state).state)).toBe('detail');
 	});
 
 	test('? opens help for the view, h all of it, from there too; h closes that', () => {
-		expect(after(['?']).state.layers).toEqual([{kind: 'help', top: 0, isOfView: true}]);
-		expect(after(['?', 'G', 'h']).state.layers).toEqual([{kind: 'help', top: 0}]);
-		expect(after(['h']).state.layers).toEqual([{kind: 'help', top: 0}]);
+		expect(after(['?']).state.layers).toEqual([{kind: 'help', scrollTop: 0, isOfView: true}]);
+		expect(after(['?', 'G', 'h']).state.layers).toEqual([{kind: 'help', scrollTop: 0}]);
+		expect(after(['h']).state.layers).toEqual([{kind: 'help', scrollTop: 0}]);
 		expect(after(['?', 'h', 'h']).state.layers).toEqual([]);
 		expect(after(['h', '?']).state.layers).toEqual([]);
 	});
@@ -183,7 +183,7 @@ describe('layers', () => {
 	test('q quits at a table and closes what lies above it, F10 and Ctrl-C quit from everywhere', () => {
 		expect(after(['tab', 'q']).effects).toEqual([{type: 'quit'}]);
 		expect(after(['S', 'q'])).toMatchObject({state: {layers: []}, effects: []});
-		expect(contextOf(after(['enter', '?', 'q']).state)).toBe('detail');
+		expect(keyContextOf(after(['enter', '?', 'q']).state)).toBe('detail');
 		expect(after(['/', 'q']).effects).toEqual([]);
 		for (const keys of [[], ['?'], ['enter'], ['f6'], ['tab'], ['/'], ['d'], ['S', 'enter']]) {
 			for (const quit of ['f10', 'ctrl-c']) {
@@ -202,7 +202,7 @@ test('a q within half a second of one that closed something does nothing, later 
 	}
 
 	const help = press(after(['enter', '?']).state, 'q', around, 10_000);
-	expect(contextOf(press(help, 'q', around, 10_400))).toBe('detail');
+	expect(keyContextOf(press(help, 'q', around, 10_400))).toBe('detail');
 	expect(press(help, 'q', around, 10_600).layers).toEqual([]);
 	// What Esc closed was closed on purpose, and other keys quit at once.
 	expect(press(after(['?', 'escape']).state, 'q', around, 10_000).effects).toEqual([{type: 'quit'}]);

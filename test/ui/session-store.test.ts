@@ -46,7 +46,7 @@ test('a deadlock is shown when it comes and when it is over, however long the de
 	let sinceMs = 99_500;
 	const store = new SessionStore({source: sourceOf(() => deadlocked(sinceMs)), delayMs: 60_000, vitals: () => ({})});
 	store.start();
-	const deadlocks = () => deadlocksOf(store.get().shown!).length;
+	const deadlocks = () => deadlocksOf(store.get().snapshot!).length;
 	await vi.advanceTimersByTimeAsync(5000);
 	expect(deadlocks()).toBe(0);
 	sinceMs = 95_000;

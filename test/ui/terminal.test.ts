@@ -5,7 +5,7 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {writePprof} from '../../source/exports/pprof/write.js';
-import {editorOf} from '../../source/ui/terminal/editor.js';
+import {editorOf} from '../../source/ui/screens/session-effects.js';
 import {hostileSnapshot} from '../exports/snapshots.js';
 import {beside, closedAfterTest, sharedFolder} from '../helpers/for-test.js';
 import {cli} from '../helpers/run.js';

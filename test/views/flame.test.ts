@@ -53,8 +53,8 @@ describe('boxes', () => {
 	test('of which the filter marks some, with the share that passes through them, each sample once', () => {
 		const query = {...defaultQuery, filter: 'sort'};
 		expect(boxesOf(snapshot, query).filter(({isFound}) => isFound).map(({name}) => name)).toEqual(['b.Sort.sort:2', 'b.Sort.swap:4', 'c.Sort.sort:5']);
-		expect(queryFlame(snapshot, undefined, query).above).toBe('100.0% passes through frames that match "sort"');
-		expect(queryFlame(snapshot, undefined, {...query, filter: 'sort b.'}).above).toMatch(/^40\.0% /);
+		expect(queryFlame(snapshot, undefined, query).caption).toBe('100.0% passes through frames that match "sort"');
+		expect(queryFlame(snapshot, undefined, {...query, filter: 'sort b.'}).caption).toMatch(/^40\.0% /);
 		expect(boxesOf(snapshot, {filter: 'thread:other'})).toEqual([]);
 	});
 });

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {sortRows} from '../../source/query/columns/sort.js';
-import {keyNames, bindingOf} from '../../source/ui/state/keys.js';
+import {bindingOf, keyLabel} from '../../source/ui/state/keys.js';
 import {threadsOf, views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
 import {report, taskReport} from '../helpers/reports.js';
@@ -58,7 +58,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			const hints = view.hints(row, query);
 			expect(new Set(hints.map(({key}) => bindingOf(view.id, key))).size).toBe(3);
 			expect(hints.every(({key}) => bindingOf(view.id, key))).toBe(true);
-			const nameOf = (key: string) => keyNames.shown(key);
+			const nameOf = (key: string) => keyLabel(key);
 			expect(hints.map(({key, title}) => `${nameOf(key)}: ${title}`).join('   ').length).toBeLessThan(80);
 			expect(['q:quit', '?:help', ...hints.map(({key, short}) => `${nameOf(key)}:${short}`)].join('  ').length).toBeLessThan(50);
 		}
@@ -69,7 +69,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			const detail = view.detail(snapshot, undefined, query, row.key, row);
 			const [title] = view.titleLines(row, 80, undefined);
 			expect(title).toMatchObject({role: 'title'});
-			expect(title.text.trim()).not.toBe('');
+			expect(title?.text.trim()).not.toBe('');
 			const {keys, label} = threadsOf(view, row, detail);
 			expect(label).not.toBe('');
 			expect(keys.every(key => snapshot.threads.key.includes(key))).toBe(true);

@@ -13,7 +13,7 @@ import {maskOf} from '../../query/filter/state-sets.js';
 import type {Location, Query} from '../../query/types/query.js';
 import {bundledFile} from '../../runtime/bundle.js';
 import {UserError} from '../../runtime/errors.js';
-import {beginOf} from '../../views/changes/changes.js';
+import {comparedFrom} from '../../views/changes/changes.js';
 import {escapedMarkup, type ExportFormat, type ExportOptions} from '../common/export-format.js';
 import {StackSet} from '../common/stack-set.js';
 import {targetLine} from '../common/text-table.js';
@@ -52,7 +52,7 @@ function template(): string {
 /** Returns what the page draws, where its window begins, and remarks on the baseline and on errors. */
 function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, states = threadStates}: ExportOptions) {
 	const {baseline} = query;
-	const begin = baseline && beginOf(baseline, snapshot, given);
+	const begin = baseline && comparedFrom(baseline, snapshot, given);
 	const compared = begin === snapshot ? undefined : baseline;
 	const since = compared ? begin : given;
 	const set = new StackSet();

@@ -53,7 +53,7 @@ export const text: ExportFormat = {
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...changedSettings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
-			...[...findings, table.finding, table.above].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
+			...[...findings, table.finding, table.caption].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
 			// Snapshots have no trends, and the 8 cells of STATE replace a column for each state.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),

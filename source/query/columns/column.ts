@@ -152,7 +152,7 @@ export function treeMark(depth: number, {hasChildren, isOpen}: {readonly hasChil
 export const byLocation: ReadonlyArray<ValueOf<Location>> = [row => row.className, row => row.method, row => row.line, row => locationName(row)];
 
 /** Whether a column takes the cells that the others leave. */
-export function isRest({width}: Pick<Column<never>, 'width'>): boolean {
+export function isFlexible({width}: Pick<Column<never>, 'width'>): boolean {
 	return width === 0;
 }
 
@@ -165,7 +165,7 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	const rest = available - (shown.length - 1) - sumOf(shown, ({width}) => width);
-	const flexible = shown.findIndex(column => isRest(column));
+	const flexible = shown.findIndex(column => isFlexible(column));
 	const stretched = flexible === -1 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === stretched ? Math.max(1, column.width + rest) : column.width}));
 }

@@ -1,4 +1,3 @@
-
 /** Formats a percentage in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty if not finite. */
 export function formatPercent(percent: number): string {
 	return Number.isFinite(percent) ? (percent >= 99.95 ? percent.toFixed(0) : percent.toFixed(1)) : '';
@@ -7,6 +6,11 @@ export function formatPercent(percent: number): string {
 /** Formats a count in at most six characters: 999999, 12.3M, 4.5G. */
 export function formatCount(count: number): string {
 	return scaled(count, 1e6, 1000, ['', 'k', 'M', 'G', 'T']);
+}
+
+/** Returns a count and its noun: `1 thread`, `2 threads`. */
+export function plural(count: number, noun: string): string {
+	return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Formats bytes by powers of 1024 in at most six characters: 512B, 3.1G, 8.0G. */
@@ -20,6 +24,7 @@ export function formatMs(nanoseconds: number): string {
 	return Number.isFinite(ms) ? (ms === 0 ? '0' : ms.toFixed(ms < 1 ? 2 : (ms < 100 ? 1 : 0))) : '';
 }
 
+/** Units of time, milliseconds. */
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -31,8 +36,7 @@ export function formatDuration(ms: number): string {
 		return '';
 	}
 
-	const two = (unit: number, name: string, small: number, smallName: string) =>
-		`${Math.floor(ms / unit)}${name}${String(Math.floor(ms % unit / small)).padStart(2, '0')}${smallName}`;
+	const inUnits = (unit: number, name: string, smaller: number, smallerName: string) => `${Math.floor(ms / unit)}${name}${twoDigits(ms % unit / smaller)}${smallerName}`;
 	if (ms < second) {
 		return `${Math.floor(ms)}ms`;
 	}
@@ -41,7 +45,7 @@ export function formatDuration(ms: number): string {
 		return `${Math.floor(ms / second)}s`;
 	}
 
-	return ms < hour ? two(minute, 'm', second, 's') : (ms < day ? two(hour, 'h', minute, 'm') : two(day, 'd', hour, 'h'));
+	return ms < hour ? inUnits(minute, 'm', second, 's') : (ms < day ? inUnits(hour, 'h', minute, 'm') : inUnits(day, 'd', hour, 'h'));
 }
 
 /** Formats how long a thread has been stuck: 5m07s, or >=5m if it was stuck before the first sample. */
@@ -50,7 +54,7 @@ export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; 
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
-/** Formats it as `formatStuck`, for a sentence: at least 5m. */
+/** Formats the same for a sentence: 5m07s, or at least 5m. */
 export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
 	return formatStuck(figures).replace(/^>=/, 'at least ');
 }
@@ -126,8 +130,8 @@ export const formats = {
 /** Returns the local time of day as "14:02" or "14:02:11". */
 export function clock(epochMs: number, hasSeconds = false): string {
 	const date = new Date(epochMs);
-	const text = `${two(date.getHours())}:${two(date.getMinutes())}`;
-	return hasSeconds ? `${text}:${two(date.getSeconds())}` : text;
+	const text = `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+	return hasSeconds ? `${text}:${twoDigits(date.getSeconds())}` : text;
 }
 
 /** Returns a time range as "14:02:01-14:02:11". */
@@ -143,9 +147,9 @@ export function ago(atMs: number, nowMs: number): string {
 /** Returns the local date and time as "2026-09-14 14:02". */
 export function dayAndTime(epochMs: number): string {
 	const date = new Date(epochMs);
-	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(epochMs)}`;
+	return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())} ${clock(epochMs)}`;
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
 	return String(Math.floor(value)).padStart(2, '0');
 }

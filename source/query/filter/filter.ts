@@ -34,12 +34,12 @@ export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row
 }
 
 /** Whether a row passes the filter's terms. */
-export function isShown<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
+export function passesFilter<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
 	return terms.every(term => (term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
 }
 
 export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
-	return filter.terms ? rows.filter(row => isShown(filter, fields, row)) : rows;
+	return filter.terms ? rows.filter(row => passesFilter(filter, fields, row)) : rows;
 }
 
 /** A parsed filter, or an error (one line) and its index in the text. */

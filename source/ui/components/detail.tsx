@@ -1,15 +1,15 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
-import {formatCount, formatMs, formatStuck} from '../../query/columns/format.js';
+import {formatCount, formatMs, formatStuck, plural} from '../../query/columns/format.js';
 import {waitText, type WaitGroup} from '../../query/locks/waits.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {Location} from '../../query/types/query.js';
 import type {AnnotatedFrame} from '../../views/common/view.js';
 import {
-	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink,
+	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, selectedLink,
 } from '../state/screen-data.js';
-import {selectedRow, type DetailLayer, type UiState} from '../state/state.js';
+import {selectedRow, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
@@ -26,14 +26,15 @@ const paneBounds: Bounds = {
 	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, framesOfFullStacks: 12, neighbours: 4, holders: 3,
 };
 
-/** How the lines of a detail are formatted; `levels`: the characters of a sparkline. */
+/** How the lines of a detail are formatted. */
 type LineFormat = {
 	readonly width: number;
 	readonly fullNames: boolean;
-	readonly levels: string;
+	/** See `Theme`. */
+	readonly sparkCharacters: string;
 };
 
-/** A part of a detail; `link`: the row that Enter on it opens. */
+/** Some lines of a detail, formatted only when needed; `link`: the row that Enter on the first of them opens. */
 type Part = {readonly link?: DetailLink; lines(format: LineFormat): readonly Spans[]};
 
 /** Returns the links of a detail on a page of its own, from top to bottom. */
@@ -41,17 +42,17 @@ export function linksOf(detail: DetailData | undefined): readonly DetailLink[] {
 	return partsOf(detail, pageBounds).flatMap(({link}) => link ?? []);
 }
 
-/** Returns all lines of a detail on a page of its own, with the cursor at the marked link, and that link's line. */
-export function detailLines(detail: DetailData | undefined, layer: DetailLayer, format: LineFormat): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+/** Returns all lines of a detail on a page of its own, with the cursor at a link, and the index of that link's line. */
+export function detailLines(detail: DetailData | undefined, linkIndex: number | undefined, format: LineFormat): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
 	const parts = partsOf(detail, pageBounds);
-	const marked = markedLink(parts.flatMap(({link}) => link ?? []), layer.link);
+	const selected = selectedLink(parts.flatMap(({link}) => link ?? []), linkIndex);
 	const lines: Spans[] = [];
 	let linkLine: number | undefined;
 	for (const part of parts) {
 		const [first, ...others] = part.lines(format);
-		const isMarked = marked !== undefined && part.link === marked;
-		linkLine = isMarked ? lines.length : linkLine;
-		lines.push(...(first ? [isMarked ? withCursor(first) : first] : []), ...others);
+		const isSelected = selected !== undefined && part.link === selected;
+		linkLine = isSelected ? lines.length : linkLine;
+		lines.push(...(first ? [isSelected ? withCursor(first) : first] : []), ...others);
 	}
 
 	return {lines, linkLine};
@@ -63,7 +64,7 @@ function withCursor([{text, ...first}, ...others]: Spans): Spans {
 
 /** Shows the detail of the selected row below the table, if the screen is high enough. */
 export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf}) {
-	const {isAscii, levels} = useTheme();
+	const {isAscii, sparkCharacters} = useTheme();
 	const {paneLines, width} = layout;
 	if (paneLines === 0) {
 		return null;
@@ -72,19 +73,19 @@ export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readon
 	const row = selectedRow(ui, rowsOf(data));
 	const detail = row && detailOf(ui.view, row.key);
 	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
-	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames, levels})) : [];
+	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, fullNames: ui.query.fullNames, sparkCharacters})) : [];
 	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
 }
 
 /** Returns the parts of a row's detail: who blocks it, its source, threads by state, callers and callees, stacks. */
 function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] {
 	if (!data) {
-		return [part(() => [[{text: 'Nothing sampled yet.'}]])];
+		return [textPart('Nothing sampled yet.')];
 	}
 
 	const {row, view, tracer, lineNote, detail, linkTo, idleReason, trend} = data;
 	if (!row) {
-		return [part(({width}) => [[{text: cut('This row is no longer in the window.', width), role: 'title'}], [{text: 'Esc goes back to the table.'}]])];
+		return [textPart('This row is no longer in the window.', 'title'), textPart('Esc goes back to the table.')];
 	}
 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
@@ -92,41 +93,57 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 	const locationPart = (location: Location, cpuNs: number, ticks: number) => part(format => [locationLine(cpuNs, ticks, location, format)], linkTo.location(location));
 	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => locationPart(neighbour, neighbour.cpuNs, neighbour.ticks));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(format => [threadLine(thread, format)], linkTo.thread(thread.key)));
-	const hiddenThreads = detail.threads.length - threads.length;
-	const hiddenNote = hiddenThreads > 0 ? [part(() => [[{text: `  ... and ${hiddenThreads} more`}]])] : [];
-	const hasMoreThreadsSection = bounds.moreThreads > 0;
-	const stacks = (from: number, to: number) => detail.stacks.slice(from, to).map((stack, index) => part(format => [...(index === 0 ? [] : [[]]), ...stackLines(stack, bounds.frames, format, idleReason)]));
+	const omittedThreads = detail.threads.length - threads.length;
+	const omission = omittedThreads > 0 ? [textPart(`  ... and ${omittedThreads} more`)] : [];
+	const [topStack, ...moreStacks] = detail.stacks.slice(0, bounds.stacks).map(stack => (format: LineFormat) => stackLines(stack, bounds.frames, format, idleReason));
 	return [
-		part(({width}) => view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => isWrapped ? wrappedSpans(text, width, role) : [[{text: cut(text, width), role}]])),
+		part(({width}) => view.titleLines(row, width, tracer).flatMap(line => line ? titleSpans(line.text, width, line.role) : [])),
 		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
 		...(detail.fullStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(format => frameLines(frames, bounds.framesOfFullStacks, format))])),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
-		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => part(({width}) => [[{text: cut(waitLine(group), width)}]]))),
+		...section('WAITS NOW (threads, longest, what for)', detail.waits.slice(0, bounds.holders).map(group => textPart(waitLine(group)))),
 		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
-		...(trend ? section('LAST 60s', [part(({width, levels}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), levels), role: 'key'}]])]) : []),
+		...(trend ? section('LAST 60s', [part(({width, sparkCharacters}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), sparkCharacters), role: 'key'}]])]) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => locationPart(line, line.selfCpuNs, line.selfTicks))),
-		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMoreThreadsSection ? [] : hiddenNote)]),
-		...section('TOP STACKS', stacks(0, 1)),
+		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(bounds.moreThreads > 0 ? [] : omission)]),
+		...section('TOP STACKS', topStack ? [part(topStack)] : []),
 		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
 		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
-		...section('MORE STACKS', stacks(1, bounds.stacks)),
-		...(hasMoreThreadsSection && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...hiddenNote]) : []),
+		...section('MORE STACKS', moreStacks.map((lines, index) => part(format => [...(index === 0 ? [] : [[]]), ...lines(format)]))),
+		...(bounds.moreThreads > 0 && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...omission]) : []),
 	];
 }
 
-function part(lines: Part['lines'], link?: RowLink, isHolder = false): Part {
-	return {lines, link: link && {...link, isHolder}};
+function part(lines: Part['lines'], link?: RowLink): Part {
+	return {lines, link: link && {...link, isHolder: false}};
+}
+
+function textPart(text: string, role?: Span['role']): Part {
+	return part(({width}) => [[{text: cut(text, width), role}]]);
 }
 
 function section(title: string, parts: readonly Part[]): readonly Part[] {
-	return parts.length === 0 ? [] : [part(({width}) => [[], [{text: cut(title, width), role: 'heading'}]]), ...parts];
+	return parts.length === 0 ? [] : [part(() => [[]]), textPart(title, 'heading'), ...parts];
+}
+
+/** Wraps a line that is too long; unlike `wrapped`, keeps the blanks at the start of one that fits. */
+function titleSpans(text: string, width: number, role: Span['role']): readonly Spans[] {
+	return cellWidth(text) <= width ? [[{text, role}]] : wrappedSpans(text, width, role);
+}
+
+/** Width of `figures`, and of the states beside them with the blank after these. */
+const figuresCells = 17;
+const statesCells = 9;
+
+function figures(cpuNs: number, ticks: number): string {
+	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
 }
 
 function threadLine(thread: DetailThread, {width}: LineFormat): Spans {
 	const states = stateCells(thread.states);
 	const blocked = thread.states[stateCode.BLOCKED];
-	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
-	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(9 - states.length) + name}];
+	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - figuresCells - statesCells));
+	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(statesCells - states.length) + name}];
 }
 
 const maxOwnerLocations = 3;
@@ -137,41 +154,41 @@ function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, 
 		const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
 		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), fullNames)}${share}`, width)}];
 	});
-	const lines = (format: LineFormat): Spans[] => [[{text: cut(title, format.width), role: 'blocked'}], ...locationLines('took it at', took, format), ...locationLines('is now at', now, format)];
-	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
+	const link = ownerKey === undefined ? undefined : linkTo.thread(ownerKey);
+	return {
+		link: link && {...link, isHolder: true},
+		lines: format => [[{text: cut(title, format.width), role: 'blocked'}], ...locationLines('took it at', took, format), ...locationLines('is now at', now, format)],
+	};
 }
 
 function waitLine({count, longestMs, longestAtLeast, ...wait}: WaitGroup): string {
-	return `${pad(formatCount(count), 7, 'right')} ${pad(longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: longestAtLeast}) : '', 7, 'right')}  ${waitText(wait)}`;
+	const longest = longestMs > 0 ? formatStuck({stuckMs: longestMs, stuckAtLeast: longestAtLeast}) : '';
+	return `${pad(formatCount(count), 7, 'right')} ${pad(longest, 7, 'right')}  ${waitText(wait)}`;
 }
 
 function locationLine(cpuNs: number, ticks: number, location: Location, {width, fullNames}: LineFormat): Spans {
-	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - 17), fullNames), width)}];
-}
-
-function figures(cpuNs: number, ticks: number): string {
-	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - figuresCells), fullNames), width)}];
 }
 
 function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, maxFrames: number, format: LineFormat, idleReason: DetailData['idleReason']): Spans[] {
 	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
-	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`;
+	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${plural(threadCount, 'thread')}${reason ? `; ${reason}` : ''}`;
 	return [[{text: cut(title, format.width)}], ...frameLines(frames, maxFrames, format)];
 }
 
 function frameLines(frames: readonly AnnotatedFrame[], maxFrames: number, {width, fullNames}: LineFormat): Spans[] {
-	const more = frames.length - maxFrames;
+	const omitted = frames.length - maxFrames;
 	return [
 		...frames.slice(0, maxFrames).map((location): Spans => {
 			const {before = '', behind = ''} = location;
 			return [{text: cut(`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), fullNames)}${behind}`, width)}];
 		}),
-		...(more > 0 ? [[{text: `    ... ${more} more`}]] : []),
+		...(omitted > 0 ? [[{text: `    ... ${omitted} more`}]] : []),
 	];
 }
 
 /** Returns the lines around a location, each after its CPU milliseconds and ticks, or why the source is not shown. */
-function sourceLines({text, line, figures: known}: LocationSource, around: number, width: number): Spans[] {
+function sourceLines({text, line, figures: figuresOfLine}: LocationSource, around: number, width: number): Spans[] {
 	if (text.mismatch !== undefined) {
 		return [[{text: cut(`  ${text.found} is not what runs: ${text.mismatch}`, width), role: 'dim'}]];
 	}
@@ -181,7 +198,7 @@ function sourceLines({text, line, figures: known}: LocationSource, around: numbe
 	const digits = String(last).length;
 	return Array.from({length: Math.max(0, last - first + 1)}, (_, index): Spans => {
 		const number = first + index;
-		const {cpuNs = 0, ticks = 0} = known.get(number) ?? {};
+		const {cpuNs = 0, ticks = 0} = figuresOfLine.get(number) ?? {};
 		const lineFigures = `${pad(cpuNs > 0 ? formatMs(cpuNs) : '', 8, 'right')} ${pad(ticks > 0 ? formatCount(ticks) : '', 6, 'right')} `;
 		const gutter = `${lineFigures}${number === line ? '>' : ' '}${pad(String(number), digits, 'right')} `;
 		const role: Span['role'] = number === line ? 'title' : (cpuNs > 0 || ticks > 0 ? undefined : 'dim');

@@ -1,11 +1,11 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/common/view.js';
-import {shownKeys, actionOf, bindingOf, keysOf, type KeyBinding} from '../state/keys.js';
+import {actionOf, bindingOf, keysOf, labelAfter, type KeyBinding} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import {backFromFocus} from '../state/rows.js';
-import {keySourceOf, rowsOf, type ScreenData} from '../state/screen-data.js';
-import {contextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
+import {sourceKindOf, rowsOf, type ScreenData} from '../state/screen-data.js';
+import {keyContextOf, queryOf, selectedRow, type InputLayer, type MenuLayer, type UiState} from '../state/state.js';
 import {messageOf} from '../status/session-states.js';
 import type {Layout} from '../text/layout.js';
 import {layOut, type Item} from '../text/line-items.js';
@@ -16,14 +16,16 @@ type FooterProps = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
 	readonly layout: Layout;
+	/** The lines of the prompt or message, see `promptOrMessage`. */
 	readonly message: readonly Spans[];
 	/** Whether Enter in the detail on top opens another row. */
 	readonly hasLinks: boolean;
 };
 
+/** Cells between a message and the keys beside it. */
 const keysGap = 3;
 
-/** The prompt or message, if any, then the keys of the current context. A message that does not fit is in the help. */
+/** The prompt or message, if any, then the keys that work now. The help has all of a message that does not fit. */
 export function Footer({ui, data, layout: {width, footerLines: room}, message, hasLinks}: FooterProps) {
 	if (message.length > room) {
 		return <Lines lines={[...message.slice(0, room - 1), [{text: cut('... press ? to read all of it', width), role: 'dim'}]]} width={width}/>;
@@ -33,20 +35,20 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, h
 }
 
 /** Returns the first line of a message or prompt, with the keys if it is the only one: for screens without a footer. */
-export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyRoom): Spans {
+export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyLineRoom): Spans {
 	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, room);
 }
 
-/** Returns a line followed by the keys; after text they are right-aligned, and left out unless all fit. */
-function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
-	const end = spansWidth(line);
-	const keys = keyLine(ui, data, {width: Math.max(0, end === 0 ? width : width - end - keysGap), hasLinks});
-	if (end === 0) {
-		return keys;
+/** Returns the keys or, after text, the text and at the right end as many keys as fit; none if one would be truncated. */
+function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: KeyLineRoom): Spans {
+	const lineWidth = spansWidth(line);
+	if (lineWidth === 0) {
+		return keyLine(ui, data, {width, hasLinks});
 	}
 
+	const keys = keyLine(ui, data, {width: Math.max(0, width - lineWidth - keysGap), hasLinks});
 	const areTruncated = keys.some(({text}) => text.endsWith('…'));
-	return areTruncated ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
+	return areTruncated ? line : [...line, {text: ' '.repeat(Math.max(0, width - lineWidth - spansWidth(keys)))}, ...keys];
 }
 
 /** Returns the lines of the prompt, or else of the message; empty if there is neither. */
@@ -77,80 +79,92 @@ function prompt(input: InputLayer, width: number, hasColor: boolean): readonly S
 		: [line, ...wrappedSpans(error, width, 'error'), ...about];
 }
 
-/** Returns the label and the part of the text around its cursor that fits. */
+/** Returns the label and as much of the text before and after the cursor as fits. */
 function inputLine({label, text, cursor, isSelected}: InputLayer, width: number, hasColor: boolean): readonly Span[] {
 	if (width <= 0) {
 		return [];
 	}
 
-	const [atCursor = ' ', ...after] = text.slice(cursor);
+	const [atCursor = ' ', ...afterCursor] = text.slice(cursor);
 	const room = Math.max(1, width - cellWidth(atCursor) - Math.min(cellWidth(label), Math.floor(width / 2)));
-	const typed = cutStart(text.slice(0, cursor), room);
-	const lead = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(typed)));
-	const rest = cut(after.join(''), Math.max(0, width - cellWidth(lead) - cellWidth(typed) - cellWidth(atCursor)));
+	const before = cutStart(text.slice(0, cursor), room);
+	const shortLabel = cut(label, Math.max(0, width - cellWidth(atCursor) - cellWidth(before)));
+	const after = cut(afterCursor.join(''), Math.max(0, width - cellWidth(shortLabel) - cellWidth(before) - cellWidth(atCursor)));
 	// Without colour, brackets mark selected text, and _ a cursor on a blank.
-	const before = isSelected && !hasColor ? `[${typed}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(atCursor))) : typed;
-	return [{text: lead, role: 'key'}, {text: before, role: isSelected ? 'selected' : undefined}, {text: hasColor || atCursor !== ' ' ? atCursor : '_', role: 'selected'}, {text: rest}];
+	const marked = isSelected && !hasColor ? `[${before}]`.slice(0, Math.max(0, width - cellWidth(shortLabel) - cellWidth(atCursor))) : before;
+	return [{text: shortLabel, role: 'key'}, {text: marked, role: isSelected ? 'selected' : undefined}, {text: hasColor || atCursor !== ' ' ? atCursor : '_', role: 'selected'}, {text: after}];
 }
 
 /** Actions whose keys stay longest in a narrow key line, the most important first. */
-const keyOrder = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
+const keyOrder: ReadonlyArray<KeyBinding['action']> = ['close', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
-type KeyRoom = {readonly width: number; readonly hasLinks: boolean};
+/** The room for the key line; `hasLinks`: see `FooterProps`. */
+type KeyLineRoom = {readonly width: number; readonly hasLinks: boolean};
+
+/** Titles of actions that replace those of the key table. */
+type Titles = Readonly<Partial<Record<KeyBinding['action'], string>>>;
 
 /** Titles of Enter and Esc in an input line, by its purpose. */
-const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
+const inputTitles: Readonly<Record<InputLayer['purpose'], Titles>> = {
 	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'confirm-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
 };
 
-/** Titles of Enter and Esc in a menu that differ from those of the key table. */
-const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, string>>>> = {
+const menuTitles: Readonly<Record<MenuLayer['purpose'], Titles>> = {
 	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
 };
 
 /** Actions in a detail that do nothing unless it has links. */
 const linkActions: ReadonlySet<KeyBinding['action']> = new Set(['next-link', 'accept']);
 
-/** Priorities in a table, the lowest stays longest: quit and help below `hintPriority`, hints below `otherPriority`. */
+/** Priorities in a table: below the first, quit and help; from the first on, hints; from the second on, all other keys. */
 const hintPriority = 2;
 const otherPriority = 10;
 
 /** Returns as many keys as fit; in a table quit and help first, then hints for the selected row, then the others. */
-function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyRoom): Spans {
+function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyLineRoom): Spans {
 	const layer = state.layers.at(-1);
-	const isInput = layer?.kind === 'input';
-	const tableTitles: Readonly<Record<string, string>> = backFromFocus(state) ? {close: 'back'} : {};
-	const layerTitles = isInput ? inputTitles[layer.purpose] : (layer?.kind === 'menu' ? menuTitles[layer.purpose] : {});
-	const titles = layer ? layerTitles : tableTitles;
-	const isInvalid = isInput && inputError(layer) !== undefined;
+	const titles = titlesIn(state);
+	const isInvalid = layer?.kind === 'input' && inputError(layer) !== undefined;
 	const isUsable = ({title, action}: KeyBinding) => title !== undefined && !(isInvalid && action === 'accept') && (hasLinks || !linkActions.has(action));
-	const items = keysOf(contextOf(state), keySourceOf(data)).filter(row => isUsable(row)).flatMap((row): Item[] => {
-		const {title, action} = row;
-		const [key] = (isInput ? row.label : shownKeys(row, state.keyChanges)).split(' ');
-		return key === ''
-			? []
-			: [{
-				text: `${key}:${titles[action] ?? title}`, lead: key.length, role: 'key', priority: keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length,
-			}];
+	const items = keysOf(keyContextOf(state), sourceKindOf(data)).filter(binding => isUsable(binding)).flatMap((binding): Item[] => {
+		const {title, action} = binding;
+		// Key changes do not apply where text is typed.
+		const [key] = (layer?.kind === 'input' ? binding.label : labelAfter(state.keyChanges, binding)).split(' ');
+		const priority = keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length;
+		return key === '' ? [] : [keyItem(key, titles[action] ?? title!, priority)];
 	});
-	if (state.layers.length > 0) {
+	if (layer) {
 		return layOut(items, width);
 	}
 
 	const first = items.filter(({priority}) => priority < hintPriority);
 	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
-	const nameOf = ({text, lead}: Item) => text.slice(0, lead);
-	const others = items.filter(item => !first.includes(item) && !hints.some(hint => nameOf(hint) === nameOf(item)));
+	const keyOf = ({text, lead}: Item) => text.slice(0, lead);
+	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
 	return layOut([...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))], width);
 }
 
-const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
-const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
+function titlesIn(state: UiState): Titles {
+	const layer = state.layers.at(-1);
+	if (layer) {
+		return layer.kind === 'input' ? inputTitles[layer.purpose] : (layer.kind === 'menu' ? menuTitles[layer.purpose] : {});
+	}
+
+	return backFromFocus(state) ? {close: 'back'} : {};
+}
+
+function keyItem(key: string, title: string, priority: number): Item {
+	return {text: `${key}:${title}`, lead: key.length, role: 'key', priority};
+}
+
+/** Hints for a table without rows, and if a filter may hide them. */
+const emptyHints: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
+const filteredHints: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
 
 function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	const row = selectedRow(state, rowsOf(data));
 	if (!row) {
-		return state.query.filter === '' ? viewOf(state.view).emptyHints ?? withoutRows : whileFiltered;
+		return state.query.filter === '' ? viewOf(state.view).emptyHints ?? emptyHints : filteredHints;
 	}
 
 	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
@@ -160,19 +174,17 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 /** Returns the hints as items, such as `Enter: who holds the lock`; shorter (`Enter:holder`) if they exceed `width`. */
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
-		const row = bindingOf(state.view, key, keySourceOf(data));
-		const [name] = row ? shownKeys({...row, label: labelWithFirst(row.label, row.keys, key)}, state.keyChanges).split(' ') : [''];
-		return name === '' ? [] : [{name, title: ` ${title}`, short}];
+		const binding = bindingOf(state.view, key, sourceKindOf(data));
+		const [label] = binding ? labelAfter(state.keyChanges, {...binding, label: labelWithFirst(binding, key)}).split(' ') : [''];
+		return label === '' ? [] : [{label, title: ` ${title}`, short}];
 	});
-	const isLong = cellWidth(hints.map(({name, title}) => `${name}:${title}`).join('  ')) <= width;
-	return hints.map(({name, title, short}, index): Item => ({
-		text: `${name}:${isLong ? title : short}`, lead: name.length, role: 'key', priority: index,
-	}));
+	const areLong = cellWidth(hints.map(({label, title}) => `${label}:${title}`).join('  ')) <= width;
+	return hints.map(({label, title, short}, index) => keyItem(label, areLong ? title : short, index));
 }
 
-/** Returns a label such as `C F2` with the word for `key` first; unchanged unless it has a word for each of `keys`. */
-function labelWithFirst(label: string, keys: readonly string[], key: string): string {
+/** Returns a binding's label such as `C F2` with the word for `key` first; unchanged unless it has a word for each key. */
+function labelWithFirst({label, keys}: KeyBinding, key: string): string {
 	const words = label.split(' ');
-	const at = keys.indexOf(key);
-	return words.length === keys.length && at > 0 ? [words[at], ...words.toSpliced(at, 1)].join(' ') : label;
+	const index = keys.indexOf(key);
+	return words.length === keys.length && index > 0 ? [words[index], ...words.toSpliced(index, 1)].join(' ') : label;
 }

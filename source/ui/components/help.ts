@@ -5,13 +5,14 @@ import type {ViewRow} from '../../views/common/view.js';
 import {headerWords, programTexts} from '../status/items.js';
 import {messageOf} from '../status/session-states.js';
 import {samplingFigures, warningsOf} from '../status/sampling.js';
-import {shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyBinding, type KeySource} from '../state/keys.js';
-import {keySourceOf, type ScreenData} from '../state/screen-data.js';
+import {labelAfter, type KeyChanges, byGroup, keysOf, type KeyContext, type KeyBinding, type SourceKind} from '../state/keys.js';
+import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';
 import {cut, pad, wrapped, wrappedSpans, type Spans} from '../text/spans.js';
-import {shownFindings} from './header.js';
+import {allFindings} from './header.js';
 
-function helpContext({layers, view}: UiState): Context {
+/** Returns the context that the help is for: the detail, if one is open below it, or the view. */
+function helpContext({layers, view}: UiState): KeyContext {
 	return layers.some(({kind}) => kind === 'detail') ? 'detail' : view;
 }
 
@@ -23,56 +24,53 @@ export function helpTitle({isOfView}: HelpLayer, ui: UiState): string {
 /** Returns the lines of the help layer: for the whole program, or for the current view or detail alone. */
 export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
 	return (isOfView ? viewHelpLines : helpLines)(helpContext(ui), width, {
-		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...shownFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
+		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...allFindings(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
 		program: programTexts(ui, data),
 		warnings: warningsOf(data).map(({whole}) => whole),
 		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])].filter(Boolean),
-		sampling: samplingFigures.flatMap(({word, meaning, value}) => {
-			const known = value(data);
-			return known === undefined ? [] : [{word, meaning: `${known}: ${meaning}`}];
-		}),
-		source: keySourceOf(data),
+		sampling: samplingFigures.map(({word, meaning, value}) => ({word, meaning, value: value(data)})).filter(({value}) => value !== undefined).map(({word, meaning, value}) => ({word, meaning: `${value}: ${meaning}`})),
+		source: sourceKindOf(data),
 		keyChanges: ui.keyChanges,
 	});
 }
 
-/** Cells of the column of terms, and the screen width below which each term has a line of its own. */
+/** Width of the column of terms; on a screen narrower than `narrowWidth`, each term has a line of its own. */
 const termWidth = 17;
 const narrowWidth = 60;
 
-/** Facts on the session that have no room in the header. */
-type HelpNotes = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly source: KeySource; readonly keyChanges?: KeyChanges};
+/** What the help says of the session, and what keys depend on. */
+type HelpFacts = {readonly findings: readonly string[]; readonly program: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly source: SourceKind; readonly keyChanges?: KeyChanges};
 
-const noNotes: HelpNotes = {findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm'};
+const noFacts: HelpFacts = {findings: [], program: [], sampling: [], warnings: [], notes: [], source: 'jvm'};
 
 /** Returns the whole help: words of the header, the session, the context's keys and columns, keys of other contexts. */
-export function helpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
-	const {source, keyChanges = new Map()} = notes;
-	// Key changes do not apply where text is typed.
-	const keys = (rows: readonly KeyBinding[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
+export function helpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): Spans[] {
+	const {source, keyChanges} = facts;
+	const keys = (bindings: readonly KeyBinding[], changes = keyChanges) => bindings.flatMap(binding => describedKey(binding, changes, width));
 	const isDetail = context === 'detail';
 	return [
 		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width)), width),
-		...sessionLines(notes, width),
-		...samplingLines(notes, width),
+		...sessionLines(facts, width),
+		...samplingLines(facts, width),
 		...byGroup(keysOf(context, source)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
 		...columnLines(views.find(({id}) => id === context)?.columns ?? [], width),
 		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', source)), width)),
-		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), true), width)),
+		// Key changes do not apply where text is typed.
+		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', source), new Map()), width)),
 	].slice(0, -1);
 }
 
 /** Returns the help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
-export function viewHelpLines(context: Context, width: number, notes: HelpNotes = noNotes): Spans[] {
-	const {source, keyChanges = new Map()} = notes;
+export function viewHelpLines(context: KeyContext, width: number, facts: HelpFacts = noFacts): Spans[] {
+	const {source, keyChanges} = facts;
 	const view = views.find(({id}) => id === context);
-	const rows = keysOf(context, source).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
+	const bindings = keysOf(context, source).filter(({action, press}) => !view || press !== undefined || commonActions.has(action));
 	return [
-		...sessionLines(notes, width),
+		...sessionLines(facts, width),
 		...(view ? section(view.title, indented(view.about, width), width) : []),
-		...section(view ? 'Keys' : 'Keys in a row\'s detail', rows.flatMap(row => describedKeys(shownKeys(row, keyChanges), row.help, width)), width),
+		...section(view ? 'Keys' : 'Keys in a row\'s detail', bindings.flatMap(binding => describedKey(binding, keyChanges, width)), width),
 		...columnLines(view?.columns ?? [], width),
-		...samplingLines(notes, width),
+		...samplingLines(facts, width),
 		...wrappedSpans('h: the words of the header and all keys', width, 'dim'),
 	];
 }
@@ -80,11 +78,11 @@ export function viewHelpLines(context: Context, width: number, notes: HelpNotes 
 /** Actions of all views that the help for a view lists beside the view's own keys. */
 const commonActions: ReadonlySet<KeyBinding['action']> = new Set(['open', 'focus', 'filter', 'only-threads', 'next-view', 'sort-menu']);
 
-function samplingLines({sampling}: HelpNotes, width: number): Spans[] {
+function samplingLines({sampling}: HelpFacts, width: number): Spans[] {
 	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
 }
 
-function sessionLines({findings, program, warnings, notes}: HelpNotes, width: number): Spans[] {
+function sessionLines({findings, program, warnings, notes}: HelpFacts, width: number): Spans[] {
 	return [
 		...section('The program', program.flatMap(text => indented(text, width)), width),
 		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
@@ -97,9 +95,10 @@ function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): Sp
 	return section('Columns (wider terminals show more; C chooses)', columns.flatMap(({heading, title, description}) => described(heading || title, description, width)), width);
 }
 
-/** Returns keys and what they do; nothing if the user has remapped all of them. */
-function describedKeys(shown: string, help: string, width: number): Spans[] {
-	return shown === '' ? [] : described(shown, help, width);
+/** Returns a binding's keys and what they do; nothing if the user has remapped all of them. */
+function describedKey(binding: KeyBinding, changes: KeyChanges | undefined, width: number): Spans[] {
+	const label = labelAfter(changes ?? new Map(), binding);
+	return label === '' ? [] : described(label, binding.help, width);
 }
 
 function section(title: string, lines: readonly Spans[], width: number): Spans[] {

@@ -18,17 +18,17 @@ import {cut, fit, wrappedSpans, type Span, type Spans} from '../text/spans.js';
 import {Lines, useTheme} from './text.js';
 import {emptyText} from './view-table.js';
 
-type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly above: readonly Spans[]};
+type IcicleProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
 /** The Flame view: the selected frame's name and figures, then frames as boxes above what they call. */
-export function Icicle({ui, data, layout, above}: IcicleProps) {
+export function Icicle({ui, data, layout}: IcicleProps) {
 	const {isAscii, hasColor} = useTheme();
-	const {width, tableRows, hasHeading, aboveLines} = layout;
+	const {width, tableRows, hasHeading} = layout;
 	const rows = rowsOf(data) as readonly FlameRow[];
 	const selected = selectedRow(ui, rows) as FlameRow | undefined;
 	// The selected box stays on the screen, with a line of what it calls.
-	const first = Math.max(0, (selected?.depth ?? 0) - Math.max(0, tableRows - 2));
-	const boxes = boxesOf(rows, first, tableRows, width);
+	const firstDepth = Math.max(0, (selected?.depth ?? 0) - Math.max(0, tableRows - 2));
+	const boxes = boxesOf(rows, {firstDepth, lines: tableRows, width});
 	const headingLines = hasHeading ? 1 : 0;
 	const hitArea = useHitArea((line, column) => {
 		const box = boxes.at(line - headingLines)?.find(({from, to}) => column >= from && column < to);
@@ -37,27 +37,25 @@ export function Icicle({ui, data, layout, above}: IcicleProps) {
 	const isSearching = rows.some(({isFound}) => isFound) || ui.query.filter !== '';
 	const lines = rows.length === 0
 		? wrappedSpans(emptyText(ui, data), width, 'dim')
-		: boxes.map(line => spansOf(line, {edge: isAscii ? '|' : '▏', foundEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
+		: boxes.map(line => boxSpans(line, {edge: isAscii ? '|' : '▏', matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
 	return (
-		<>
-			{aboveLines > 0 ? <Lines lines={above.slice(0, aboveLines)} width={width} height={aboveLines}/> : null}
-			<Box ref={hitArea} flexDirection='column'>
-				{hasHeading ? <Lines lines={[selected ? headingOf(selected, ui.query, width) : []]} width={width}/> : null}
-				<Lines lines={lines} width={width} height={tableRows}/>
-			</Box>
-		</>
+		<Box ref={hitArea} flexDirection='column'>
+			{hasHeading ? <Lines lines={[selected ? headingOf(selected, ui.query, width) : []]} width={width}/> : null}
+			<Lines lines={lines} width={width} height={tableRows}/>
+		</Box>
 	);
 }
 
+/** A box on the screen: its first cell, and the one after its last. */
 type FlameBox = {readonly row: FlameRow; readonly from: number; readonly to: number};
 
-/** Returns the boxes of each line, from left to right; those narrower than a cell may have none. */
-function boxesOf(rows: readonly FlameRow[], first: number, lines: number, width: number): FlameBox[][] {
+/** Returns the boxes of each line, from left to right; without most of those that are narrower than a cell. */
+function boxesOf(rows: readonly FlameRow[], {firstDepth, lines, width}: {readonly firstDepth: number; readonly lines: number; readonly width: number}): FlameBox[][] {
 	const boxes: FlameBox[][] = Array.from({length: lines}, () => []);
 	for (const row of rows) {
 		const [from, to] = [Math.round(row.start * width), Math.round((row.start + row.part) * width)];
-		if (to > from) {
-			boxes.at(row.depth < first ? lines : row.depth - first)?.push({row, from, to});
+		if (to > from && row.depth >= firstDepth) {
+			boxes.at(row.depth - firstDepth)?.push({row, from, to});
 		}
 	}
 
@@ -67,22 +65,22 @@ function boxesOf(rows: readonly FlameRow[], first: number, lines: number, width:
 type BoxContext = {
 	readonly edge: string;
 	/** The edge of boxes that match the filter, if no colour marks them. */
-	readonly foundEdge: string | undefined;
+	readonly matchEdge: string | undefined;
 	readonly selected: FlameRow | undefined;
 	readonly query: Query;
 	readonly isSearching: boolean;
 };
 
-function spansOf(boxes: readonly FlameBox[], {edge, foundEdge = edge, selected, query, isSearching}: BoxContext): Spans {
+function boxSpans(boxes: readonly FlameBox[], {edge, matchEdge = edge, selected, query, isSearching}: BoxContext): Spans {
 	const spans: Span[] = [];
 	let at = 0;
 	for (const {row, from, to} of boxes) {
 		const room = to - from - 1;
-		const name = room < leastName ? '' : nameIn(row, room);
+		const name = room < minNameCells ? '' : nameInBox(row, room);
 		const isSelected = row === selected;
 		spans.push(
 			{text: ' '.repeat(from - at)},
-			{text: (isSelected ? '>' : (row.isFound ? foundEdge : edge)) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
+			{text: (isSelected ? '>' : (row.isFound ? matchEdge : edge)) + fit(name, room), role: isSelected ? 'selected' : roleOf(row, query), isFilled: !isSelected && (!isSearching || row.isFound)},
 		);
 		at = to;
 	}
@@ -90,16 +88,17 @@ function spansOf(boxes: readonly FlameBox[], {edge, foundEdge = edge, selected, 
 	return spans;
 }
 
-const leastName = 3;
+const minNameCells = 3;
 
 /** Returns as much of a frame's name as fits: the package is shortened first, then class and line go. */
-export function nameIn(row: FlameRow, room: number): string {
+export function nameInBox(row: FlameRow, room: number): string {
 	const name = shortName(row, room, true);
 	const {method, line} = row;
 	const withLine = line >= 0 ? `${method}:${line}` : method;
 	return name.startsWith('…') && method !== '' ? (cellWidth(withLine) <= room ? withLine : cut(method, room)) : name;
 }
 
+/** Styles of libraries' code: one by a hash of the package. */
 const libraryRoles: readonly Role[] = ['running', 'key'];
 
 function roleOf(row: FlameRow, query: Query): Role {

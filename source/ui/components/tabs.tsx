@@ -1,21 +1,22 @@
 import {Box} from 'ink';
 import {sumOf} from '../../model/sum.js';
 import {cellWidth} from '../../model/cell-width.js';
-import {beginOf} from '../../views/changes/changes.js';
+import {comparedFrom} from '../../views/changes/changes.js';
 import {formatDuration, ago, clocks} from '../../query/columns/format.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';
 import {windowMs} from '../../query/counters/share.js';
 import {viewOf, views} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
-import {keySourceOf, type ScreenData} from '../state/screen-data.js';
+import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {idAt, layOut, type Item} from '../text/line-items.js';
 import {Line} from './text.js';
 
 /** The tab for all views that do not fit; a click goes to the first of them. */
-const more = 'More…';
+const moreTab = 'More…';
 
+/** Cells between tabs. */
 const gap = 2;
 
 type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly width: number};
@@ -23,9 +24,9 @@ type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly widt
 /** As many views as fit, then the filters in force and the time window of the rows. */
 export function Tabs({ui, data, width}: TabsProps) {
 	const view = viewOf(ui.view);
-	const least = cellWidth(view.title) + 2 + gap + cellWidth(more);
-	// Room is reserved for the current view's tab only: a filtered table must say so, however long the filter is.
-	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - least - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
+	// Only the current view's tab and `moreTab` have their room reserved: a filtered table must say so, however long the filter is.
+	const reserved = cellWidth(`[${view.title}]`) + gap + cellWidth(moreTab);
+	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - reserved - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
 	const room = width - sumOf(remarks, ({text}) => cellWidth(text) + gap);
 	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
 	const hitArea = useHitArea((_, column) => {
@@ -35,6 +36,7 @@ export function Tabs({ui, data, width}: TabsProps) {
 	return <Box ref={hitArea} flexDirection='column'><Line spans={spans} width={width}/></Box>;
 }
 
+/** Returns the tabs that fit, always with the current view's; `moreTab` stands for the others. */
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 	const tabs = views.map(({id, title, tabCount}): Item => {
 		const count = data.summary && tabCount ? tabCount(data.summary) : 0;
@@ -49,43 +51,42 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 	}
 
 	const selected = tabs.findIndex(({id}) => id === ui.view);
-	for (let count = tabs.length - 1; count > 0; count--) {
-		// The current view is always kept: if it would not fit, in the last place.
+	for (let count = tabs.length - 1; ; count--) {
+		// If the current view's tab would not fit, it takes the last place.
 		const kept = selected < count ? tabs.slice(0, count) : [...tabs.slice(0, count - 1), tabs[selected]];
-		const items: Item[] = [...kept, {id: tabs.find(tab => !kept.includes(tab))!.id, text: more, priority: 2}];
+		const items: Item[] = [...kept, {id: tabs.find(tab => !kept.includes(tab))!.id, text: moreTab, priority: 2}];
 		if (count === 1 || widthOf(items) <= room) {
 			return items;
 		}
 	}
-
-	return tabs;
 }
 
+/** Returns the filters in force, the view's remark on its query, and the window of the rows. */
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
 	const remark = viewOf(ui.view).remark?.(query) ?? '';
-	const over = ['snapshot', 'backend'].includes(keySourceOf(data)) ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
+	const window = ['snapshot', 'backend'].includes(sourceKindOf(data)) ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
 	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
 	return [
 		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},
 		{text: onlyThreads === undefined ? '' : `only ${onlyThreads}`, priority: 1, leastWidth: 8, role: 'hot'},
 		{text: stateSet === 'active' ? '' : `states: ${stateSet ?? letters}`, priority: 1, role: 'hot'},
 		{text: remark, priority: 2, leastWidth: 8},
-		{text: over, priority: 3, role: 'dim'},
+		{text: window, priority: 3, role: 'dim'},
 	];
 }
 
 function windowText(ui: UiState, {summary, past, nowMs, snapshot, baseline}: ScreenData): string {
 	const {query: {baseline: compared}} = ui;
-	const begin = snapshot && compared && viewOf(ui.view).comparesWithBaseline ? beginOf(compared, snapshot, baseline) : baseline;
-	if (snapshot && begin !== baseline) {
-		return `since the baseline ${formatDuration(windowMs(snapshot, begin))}`;
+	const from = snapshot && compared && viewOf(ui.view).comparesWithBaseline ? comparedFrom(compared, snapshot, baseline) : baseline;
+	if (snapshot && from !== baseline) {
+		return `since the baseline ${formatDuration(windowMs(snapshot, from))}`;
 	}
 
 	if (past) {
 		return `${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
 	}
 
-	const over = summary ? ` ${formatDuration(summary.windowMs)}` : '';
-	return ui.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === ui.window)!.title}${over}`;
+	const duration = summary ? ` ${formatDuration(summary.windowMs)}` : '';
+	return ui.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === ui.window)!.title}${duration}`;
 }

@@ -20,7 +20,7 @@ type LineProps = {
 	readonly width: number;
 };
 
-/** A line of the screen, each span in the colour of its role. */
+/** A line of the screen, each span in the style of its role. */
 export const Line = memo(({spans, width}: LineProps) => {
 	const text = useTheme().paint(truncateSpans(spans, width));
 	return <Transform transform={() => text}>{' '}</Transform>;
@@ -37,6 +37,7 @@ type LinesProps = {
 	readonly height?: number;
 };
 
+/** Lines, one below the other. */
 export function Lines({lines, width, height = lines.length}: LinesProps) {
 	return Array.from({length: height}, (_, index) => <Line key={index} spans={lines[index] ?? []} width={width}/>);
 }

@@ -1,8 +1,8 @@
 import {formatCount, clock} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
-import {pastCell} from '../state/time.js';
-import {keySourceOf, type ScreenData} from '../state/screen-data.js';
+import {pastWindowEndMs} from '../state/time.js';
+import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {sparkline, type Spans} from '../text/spans.js';
@@ -10,80 +10,86 @@ import {Lines, useTheme} from './text.js';
 
 /** CPU use and blocked threads over time, the shown window marked. In a live session only while the past is shown. */
 export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout}) {
-	const {levels} = useTheme();
-	const cellMs = pastCell(ui);
-	if (layout.timeLines > 0 && keySourceOf(data) === 'recording') {
-		return <Lines lines={wholeLine(data.ring, data.past?.toMs, layout, levels)} width={layout.width} height={layout.timeLines}/>;
+	const {sparkCharacters} = useTheme();
+	const {ring, past} = data;
+	const endMs = pastWindowEndMs(ui);
+	if (layout.timeLines === 0) {
+		return null;
 	}
 
-	return layout.timeLines > 0 && cellMs !== undefined && data.past
-		? <Lines lines={timeLine(data.ring, {cellMs, spanMs: ui.spanMs, toMs: data.past.toMs}, layout, levels)} width={layout.width} height={layout.timeLines}/>
+	if (sourceKindOf(data) === 'recording') {
+		return <Lines lines={wholeTimeLine(ring, past?.toMs, layout, sparkCharacters)} width={layout.width} height={layout.timeLines}/>;
+	}
+
+	return endMs !== undefined && past
+		? <Lines lines={timeLine(ring, {endMs, spanMs: ui.spanMs, toMs: past.toMs}, layout, sparkCharacters)} width={layout.width} height={layout.timeLines}/>
 		: null;
 }
 
-/** Lengths of a character of the time line of a recording, seconds: the first that has all of it on the line. */
-const characterS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
+/** Seconds that a character stands for in the time line of a recording: the least with which all of it fits. */
+const characterSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
-/** All of a recording; the end of the window that is shown, or of the recording, is marked. */
-function wholeLine(ring: Ring, shownMs: number | undefined, layout: Layout, levels: string): Spans[] {
+/** Returns the time line of all of a recording, with the end of its window on the screen, or of all, marked. */
+function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout, sparkCharacters: string): Spans[] {
 	const [firstMs, newestMs] = [ring.windows[0].atMs - ring.windows[0].sampledMs, ring.windows.at(-1)!.atMs];
-	const roomS = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);
-	const spanMs = 1000 * (characterS.find(seconds => seconds >= roomS) ?? (3600 * Math.ceil(roomS / 3600)));
+	const leastSeconds = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);
+	const spanMs = 1000 * (characterSeconds.find(seconds => seconds >= leastSeconds) ?? (3600 * Math.ceil(leastSeconds / 3600)));
 	const toMs = shownMs ?? newestMs;
-	return timeLine(ring, {cellMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, levels, clock(newestMs));
+	return timeLine(ring, {endMs: cellOf(toMs, spanMs), spanMs, toMs}, layout, sparkCharacters, clock(newestMs));
 }
 
-/** The end and length of the window of the past on the screen, and the time of its last sample. */
-type Shown = {readonly cellMs: number; readonly spanMs: number; readonly toMs: number};
+/** The end and length of the marked window, aligned to the clock, and the time of its last sample. */
+type MarkedWindow = {readonly endMs: number; readonly spanMs: number; readonly toMs: number};
 
+/** A figure drawn over time. */
 type Figure = {
 	readonly title: string;
 	/** Lowest value drawn as a full block, so that small values do not look large. */
 	readonly leastFull: number;
-	readonly of: (cell: TimeCell) => number;
-	readonly text: (value: number) => string;
+	readonly valueIn: (cell: TimeCell) => number;
+	readonly format: (value: number) => string;
 };
 
 const figures: readonly Figure[] = [
 	{
-		title: 'CPU', leastFull: 25, of: ({cpuPercent}) => cpuPercent, text: value => `${Math.round(value)}%`,
+		title: 'CPU', leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => `${Math.round(value)}%`,
 	},
 	{
-		title: 'BLK', leastFull: 1, of: ({blocked}) => blocked, text: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
+		title: 'BLK', leastFull: 1, valueIn: ({blocked}) => blocked, format: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
 	},
 ];
 
-/** Cells before a figure's line, for its title and value in the window shown, and after it, for its highest value. */
+/** Cells before a figure's line, for its title and value in the marked window, and after it, for its highest value. */
 const leadWidth = 11;
 const tailWidth = 10;
 
-/** Returns a line for each figure, as many as fit, and the axis with the times below them. */
-function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}: Layout, levels: string, now = 'now'): Spans[] {
+/** Returns a line for each figure, as many as fit, and the axis with the times below them; `newest`: the axis' last time. */
+function timeLine(ring: Ring, {endMs, spanMs, toMs}: MarkedWindow, {width, timeLines}: Layout, sparkCharacters: string, newest = 'now'): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
-	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? cellMs, spanMs);
-	// The line ends now or, if the window shown is too far back for that, has that window in its middle.
-	const isNear = (newestMs - cellMs) / spanMs < count;
-	const lastMs = isNear ? newestMs : cellMs + (Math.floor(count / 2) * spanMs);
+	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? endMs, spanMs);
+	// The line ends now or, if the marked window is too far back for that, has that window in its middle.
+	const isNear = (newestMs - endMs) / spanMs < count;
+	const lastMs = isNear ? newestMs : endMs + (Math.floor(count / 2) * spanMs);
 	const cells = timeCells(ring, lastMs, spanMs, count);
-	const at = count - 1 - Math.round((lastMs - cellMs) / spanMs);
+	const at = count - 1 - Math.round((lastMs - endMs) / spanMs);
 	return [
-		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, levels)),
-		axis({at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? now : clock(lastMs)}),
+		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, sparkCharacters)),
+		axis({at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? newest : clock(lastMs)}),
 	];
 }
 
-function figureLine({title, leastFull, of, text}: Figure, cells: ReadonlyArray<TimeCell | undefined>, at: number, levels: string): Spans {
-	const values = cells.map(cell => cell && of(cell));
+function figureLine({title, leastFull, valueIn, format}: Figure, cells: ReadonlyArray<TimeCell | undefined>, at: number, sparkCharacters: string): Spans {
+	const values = cells.map(cell => cell && valueIn(cell));
 	const highest = Math.max(0, ...values.filter(value => value !== undefined));
 	const full = Math.max(highest, leastFull);
 	// A blank for a time without samples, and at least the lowest visible level otherwise.
-	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)), levels);
+	const line = sparkline(values.map(value => value === undefined ? 0 : Math.max(Number.MIN_VALUE, value / full)), sparkCharacters);
 	const value = values[at];
-	const lead = `${title} ${(value === undefined ? '-' : text(value)).padStart(leadWidth - title.length - 2)} `;
-	return [{text: lead, role: 'title'}, {text: line.slice(0, at), role: 'key'}, {text: line.slice(at, at + 1), role: 'selected'}, {text: line.slice(at + 1), role: 'key'}, {text: ` max ${text(highest)}`, role: 'dim'}];
+	const lead = `${title} ${(value === undefined ? '-' : format(value)).padStart(leadWidth - title.length - 2)} `;
+	return [{text: lead, role: 'title'}, {text: line.slice(0, at), role: 'key'}, {text: line.slice(at, at + 1), role: 'selected'}, {text: line.slice(at + 1), role: 'key'}, {text: ` max ${format(highest)}`, role: 'dim'}];
 }
 
-/** Returns the line with the times of both ends, and `^` with the time below the window shown. */
+/** Returns the line with the times of both ends, and `^` with the time below the marked window. */
 function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly count: number; readonly firstMs: number; readonly toMs: number; readonly end: string}): Spans {
 	const begin = clock(firstMs);
 	const time = clock(toMs, true);

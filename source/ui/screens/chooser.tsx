@@ -2,10 +2,10 @@ import {useEffect, useRef, useState} from 'react';
 import {cellWidth} from '../../model/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
 import {useRepaint, useSize, useTerminal, useTerminalEvent} from '../hooks/terminal.js';
-import {actionOf, keysOf, type KeySource} from '../state/keys.js';
-import {erasures, typed} from '../state/reduce-input.js';
+import {actionOf, keysOf, type SourceKind} from '../state/keys.js';
+import {erasures, insert} from '../state/reduce-input.js';
 import {stepOf} from '../state/screen-context.js';
-import {firstRow} from '../state/state.js';
+import {scrollIntoView} from '../state/state.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import type {Theme} from '../terminal/theme.js';
 import {layOut, type Item} from '../text/line-items.js';
@@ -38,8 +38,10 @@ export type ChooserState = {
 	readonly message: string;
 };
 
-/** The state after an input, and what else to do. `chosen`: id of the chosen row; `steps`: see `ChooserPorts`. */
-export type ChooserStep = {readonly state: ChooserState; readonly effect?: 'leave' | 'redraw' | 'suspend'; readonly chosen?: string; readonly steps?: number};
+/** What the screen does after an input besides changing its state. `chosen`: the id of the row to leave with, if any. */
+type ChooserEffect = {readonly type: 'leave'; readonly chosen?: string} | {readonly type: 'move'; readonly steps: number} | {readonly type: 'redraw' | 'suspend'};
+
+export type ChooserStep = {readonly state: ChooserState; readonly effect?: ChooserEffect};
 
 /** What there is to choose from. Texts are printable. */
 export type ChoiceList = {
@@ -49,9 +51,9 @@ export type ChoiceList = {
 	readonly columns: readonly ChoiceColumn[];
 	readonly nameHeading: string;
 	readonly rows: readonly ChoiceRow[];
-	/** Said if there are no rows. */
+	/** Shown if there are no rows. */
 	readonly none: string;
-	/** Said while there is nothing else to say. */
+	/** Shown while there is no other message. */
 	readonly message?: string;
 };
 
@@ -86,26 +88,28 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
-	const {rows: height} = size;
-	const [listed, setListed] = useState(list);
-	const [requests, setRequests] = useState(0);
-	const {rows} = listed;
+	const [choices, setChoices] = useState(list);
+	const [pendingRequests, setPendingRequests] = useState(0);
+	const [state, setState] = useState(initial);
+	// One read may bring several keys before the next render.
+	const newest = useRef(state);
+	const phase = useRef<'choosing' | 'preparing' | 'left'>('choosing');
 	useEffect(() => {
 		const timer = setInterval(() => {
-			setListed(list());
+			setChoices(list());
 		}, listEveryMs);
 		return () => {
 			clearInterval(timer);
 		};
 	}, [list]);
 	const width = size.columns - 1;
-	const source = move && 'backend';
-	const messageOf = ({message}: ChooserState) => wrappedSpans(message || (requests > 0 ? 'asking the backend...' : listed.message ?? ''), width, message === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
-	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
-	const [state, setState] = useState(initial);
-	// One read may bring several keys before the next render.
-	const newest = useRef(state);
-	const phase = useRef<'choosing' | 'preparing' | 'left'>('choosing');
+	const source: SourceKind = move ? 'backend' : 'jvm';
+	const layoutOf = ({message: error}: ChooserState) => {
+		const text = error || (pendingRequests > 0 ? 'asking the backend...' : choices.message ?? '');
+		const message = wrappedSpans(text, width, error === '' ? undefined : 'error').slice(0, Math.max(1, Math.floor((size.rows - otherLines) / 2)));
+		return {message, room: Math.max(0, size.rows - otherLines - message.length)};
+	};
+
 	const show = (next: ChooserState) => {
 		newest.current = next;
 		setState(next);
@@ -113,15 +117,15 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 
 	/** Waits for an answer; resolves to undefined, with a message, if there is none. */
 	const request = async <Answer,>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> => {
-		setRequests(count => count + 1);
+		setPendingRequests(count => count + 1);
 		try {
 			return await answer;
 		} catch (error) {
 			show({...newest.current, message: (error as Error).message});
 			return undefined;
 		} finally {
-			setListed(list());
-			setRequests(count => count - 1);
+			setChoices(list());
+			setPendingRequests(count => count - 1);
 		}
 	};
 
@@ -134,9 +138,33 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		}
 	};
 
+	const perform = (effect: ChooserEffect) => {
+		switch (effect.type) {
+			case 'leave': {
+				void leave(effect.chosen);
+				break;
+			}
+
+			case 'move': {
+				void request(move?.(effect.steps));
+				break;
+			}
+
+			case 'redraw': {
+				repaint();
+				break;
+			}
+
+			case 'suspend': {
+				terminal.suspend();
+				break;
+			}
+		}
+	};
+
 	const press = (input: string | MouseInput) => {
-		const room = roomOf(newest.current);
-		const step = typeof input === 'string' ? pressChooser(newest.current, input, rows, room, source) : clickChooser(newest.current, input, rows, room);
+		const {room} = layoutOf(newest.current);
+		const {state: next, effect} = typeof input === 'string' ? pressChooser(newest.current, input, choices.rows, room, source) : clickChooser(newest.current, input, choices.rows, room);
 		const action = typeof input === 'string' ? actionOf('chooser', input, source) : undefined;
 		if (phase.current === 'preparing' && action === 'back') {
 			cancel?.();
@@ -147,45 +175,36 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 			return;
 		}
 
-		show(step.state);
-		if (step.steps !== undefined) {
-			void request(move?.(step.steps));
-		}
-
-		if (step.effect === 'leave') {
-			void leave(step.chosen);
-		}
-
-		if (step.effect === 'redraw') {
-			repaint();
-		} else if (step.effect === 'suspend') {
-			terminal.suspend();
+		show(next);
+		if (effect) {
+			perform(effect);
 		}
 	};
 
 	useTerminalEvent('key', press);
 	useTerminalEvent('mouse', press);
-	const message = messageOf(state);
-	const room = roomOf(state);
+	const {message, room} = layoutOf(state);
 	const lines: Spans[] = [
-		titleLine(state, listed, width),
-		...choiceLines(state, listed, {room, width}),
+		titleLine(state, choices, width),
+		...choiceLines(state, choices, {room, width}),
 		...message,
 		keyLine(state, width, source),
 	];
 	return (
 		<ThemeContext value={theme}>
-			<Lines lines={lines.slice(0, Math.max(0, height - 1))} width={width}/>
+			<Lines lines={lines.slice(0, Math.max(0, size.rows - 1))} width={width}/>
 		</ThemeContext>
 	);
 }
 
 function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width: number): Spans {
-	const item = (text: string, priority: number): Item => ({text, priority, leastWidth: priority === 3 ? undefined : 8, role: 'title', isJoined: true});
-	return layOut([item('tprof-top:', 3), item(title, 0), item(from, 2), item(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1)], width);
+	const truncatable = (text: string, priority: number): Item => ({text, priority, leastWidth: 8, role: 'title', isJoined: true});
+	return layOut([
+		{text: 'tprof-top:', priority: 3, role: 'title'}, truncatable(title, 0), truncatable(from, 2), truncatable(filter === '' ? '(type to filter)' : `filter: ${filter}`, 1),
+	], width);
 }
 
-function keyLine({filter}: ChooserState, width: number, source: KeySource | undefined): Spans {
+function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spans {
 	const items = keysOf('chooser', source).filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
 		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, lead: label.length, role: 'key', priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
@@ -196,12 +215,12 @@ const gap = ' ';
 
 /** Returns the heading and `room` lines below it: the rows around the cursor, or why there are none. */
 function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: ChoiceList, {room, width}: {readonly room: number; readonly width: number}): readonly Spans[] {
-	const line = lineOf(columns, rows, width);
-	const shown = matching(rows, state.filter);
-	const {top, selected} = scrollPosition(state, shown, room);
-	const lines = shown.slice(top, top + room).map((row, index): Spans => {
-		const isSelected = top + index === selected;
-		const text = (isSelected ? '>' : ' ') + line(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
+	const format = lineFormatter(columns, rows, width);
+	const matches = matching(rows, state.filter);
+	const {scrollTop, selected} = scrollPosition(state, matches, room);
+	const lines = matches.slice(scrollTop, scrollTop + room).map((row, index): Spans => {
+		const isSelected = scrollTop + index === selected;
+		const text = (isSelected ? '>' : ' ') + format(row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
 		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
 	});
 	if (lines.length === 0 && room > 0) {
@@ -209,18 +228,18 @@ function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: Ch
 	}
 
 	return [
-		[{text: ` ${line(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
+		[{text: ` ${format(columns.map(({heading}) => heading), nameHeading)}`, role: 'heading'}],
 		...lines,
 		...Array.from({length: room - lines.length}, () => []),
 	];
 }
 
 /** Returns a formatter of lines: the columns that fit, as wide as their longest cells, at most half the screen. `width`: screen columns - 1. */
-function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
-	const shownColumns = columns.map(({heading, align, fromColumns}, index) => ({
-		index, align, isShown: width + 1 >= fromColumns, cells: Math.min(Math.floor(width / 2), Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index])))),
-	})).filter(({isShown}) => isShown);
-	return (cells, name) => cut([...shownColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
+function lineFormatter(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
+	const visibleColumns = columns.map(({heading, align, fromColumns}, index) => ({
+		index, align, fromColumns, cells: Math.min(Math.floor(width / 2), Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index])))),
+	})).filter(({fromColumns}) => width + 1 >= fromColumns);
+	return (cells, name) => cut([...visibleColumns.map(column => fit(cells[column.index], column.cells, column.align)), name].join(gap), Math.max(0, width - 1));
 }
 
 /** Returns the rows that contain all words of the filter. */
@@ -232,27 +251,27 @@ export function matching(rows: readonly ChoiceRow[], filter: string): readonly C
 /** Lines above the first row: title and headings. */
 const linesAbove = 2;
 
-/** Returns the indices of the first row on the screen, which has room for `room` rows, and of the selected row. */
-function scrollPosition({selected: selectedId}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly selected: number} {
-	const selected = Math.max(0, shown.findIndex(({id}) => id === selectedId));
-	return {selected, top: firstRow(0, selected, shown.length, room)};
+/** Returns the indexes of the first row on the screen, which has room for `room` rows, and of the selected row. */
+function scrollPosition({selected: selectedId}: ChooserState, rows: readonly ChoiceRow[], room: number): {readonly scrollTop: number; readonly selected: number} {
+	const selected = Math.max(0, rows.findIndex(({id}) => id === selectedId));
+	return {selected, scrollTop: scrollIntoView(0, selected, rows.length, room)};
 }
 
 /** Returns the state after a mouse input; `room`: rows that fit. The wheel moves the cursor, a click sets it. Pure. */
 function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: readonly ChoiceRow[], room: number): ChooserStep {
-	const shown = matching(rows, state.filter);
-	const {top, selected} = scrollPosition(state, shown, room);
-	const isOnRow = line >= linesAbove && line < linesAbove + room;
-	const index = mouse === 'click' ? (isOnRow ? top + line - linesAbove : -1) : Math.min(shown.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1)));
-	const row = index < 0 ? undefined : shown.at(index);
+	const matches = matching(rows, state.filter);
+	const {scrollTop, selected} = scrollPosition(state, matches, room);
+	const clicked = line >= linesAbove && line < linesAbove + room ? matches[scrollTop + line - linesAbove] : undefined;
+	const scrolled = matches.at(Math.min(matches.length - 1, Math.max(0, selected + (mouse === 'wheel-up' ? -1 : 1))));
+	const row = mouse === 'click' ? clicked : scrolled;
 	return {state: row ? {...state, selected: row.id, message: ''} : state};
 }
 
 /** Returns the state after a key; `pageRows`: rows that page up and page down move. Pure. */
-export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number, source?: KeySource): ChooserStep {
+export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number, source: SourceKind = 'jvm'): ChooserStep {
 	const action = actionOf('chooser', key, source);
-	const shown = matching(rows, state.filter);
-	const at = Math.max(0, shown.findIndex(({id}) => id === state.selected));
+	const matches = matching(rows, state.filter);
+	const selected = Math.max(0, matches.findIndex(({id}) => id === state.selected));
 	const line = {text: state.filter, cursor: state.filter.length};
 	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
 	if (action === 'back' && state.filter !== '') {
@@ -260,20 +279,20 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	}
 
 	if (action === 'back' || action === 'quit') {
-		return {state, effect: 'leave'};
+		return {state, effect: {type: 'leave'}};
 	}
 
 	if (action === 'redraw' || action === 'suspend') {
-		return {state, effect: action};
+		return {state, effect: {type: action}};
 	}
 
 	if (action === 'accept') {
-		const row = shown.at(at);
+		const row = matches.at(selected);
 		if (row?.problem !== undefined) {
 			return {state: {...state, selected: row.id, message: `${row.id}: ${row.problem}`}};
 		}
 
-		return row ? {state: {...state, message: ''}, effect: 'leave', chosen: row.id} : {state};
+		return row ? {state: {...state, message: ''}, effect: {type: 'leave', chosen: row.id}} : {state};
 	}
 
 	if (action === 'erase' || action === 'erase-word' || action === 'erase-all') {
@@ -281,7 +300,7 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	}
 
 	if (action === 'earlier' || action === 'later') {
-		return {state: {...state, message: ''}, steps: action === 'later' ? 1 : -1};
+		return {state: {...state, message: ''}, effect: {type: 'move', steps: action === 'later' ? 1 : -1}};
 	}
 
 	if (action === 'filter') {
@@ -289,9 +308,9 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	}
 
 	if (action === undefined) {
-		return [...key].length === 1 ? withFilter(typed(line, key).text) : {state};
+		return [...key].length === 1 ? withFilter(insert(line, key).text) : {state};
 	}
 
-	const index = Math.min(shown.length - 1, Math.max(0, at + stepOf(action, pageRows, shown.length)));
-	return {state: {...state, selected: shown.at(index)?.id, message: ''}};
+	const index = Math.min(matches.length - 1, Math.max(0, selected + stepOf(action, pageRows, matches.length)));
+	return {state: {...state, selected: matches.at(index)?.id, message: ''}};
 }

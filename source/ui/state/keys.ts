@@ -1,20 +1,24 @@
 import {views} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 
-/* Every key as a row of data (a view's own keys are in its record), from which help, key line and docs are made. */
+/*
+Every key as a record of data, from which help, key line and docs are made. A view's own keys are in its record. Keys are
+named as by terminal/key-decoder: `a`, `ctrl-a`, `pageup`.
+*/
 
+/** The tables of the views, by the view's id. */
 const tables: readonly string[] = views.map(({id}) => id);
 
-/** Contexts in which a key has a meaning: a view's table (the view's id), or a layer above it. */
+/** Contexts in which a key has a meaning: a view's table, a layer over it, or the chooser's screen. */
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
-export type Context = string;
+export type KeyContext = string;
 
 /** The actions of keys by purpose, in the order of the help. */
 export const keyGroups = [
 	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
-	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
+	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'set-baseline', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
 	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
 	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
@@ -24,24 +28,24 @@ export const keyGroups = [
 
 export type Action = (typeof keyGroups)[number]['actions'][number];
 
-/** What is on the screen: a JVM that is sampled, a recording, a saved snapshot, or what a backend has. */
-export type KeySource = 'jvm' | 'recording' | 'snapshot' | 'backend';
+/** Where the screen's data is from: a JVM that is sampled, a recording, a saved snapshot, or a backend. */
+export type SourceKind = 'jvm' | 'recording' | 'snapshot' | 'backend';
 
 export type KeyBinding = Pick<ViewKey, 'keys' | 'label' | 'help' | 'knownFrom'> & {
 	readonly action: Action;
-	readonly contexts: readonly Context[];
-	/** Short title in the key line; without one the key is not listed there. */
+	readonly contexts: readonly KeyContext[];
+	/** Short title in the key line; undefined: the key is not in that line. */
 	readonly title?: string;
 	/** The sources for which it does something; undefined: all. */
-	readonly sources?: readonly KeySource[];
+	readonly sources?: readonly SourceKind[];
 	readonly press?: ViewKey['press'];
 };
 
-const live: readonly KeySource[] = ['jvm'];
-/** They have a past. */
-const liveOrRecorded: readonly KeySource[] = [...live, 'recording'];
+const live: readonly SourceKind[] = ['jvm'];
+/** The sources with windows to step through. */
+const liveOrRecorded: readonly SourceKind[] = [...live, 'recording'];
 
-const lists: readonly Context[] = [...tables, 'detail', 'help', 'menu', 'chooser'];
+const lists: readonly KeyContext[] = [...tables, 'detail', 'help', 'menu', 'chooser'];
 
 /** All keys in the order of the help screen, including those that a view overrides. */
 const allKeys: readonly KeyBinding[] = [
@@ -107,7 +111,7 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'earlier', keys: ['['], contexts: ['chooser'], label: '[', title: 'earlier', help: 'in the table of a backend: the span before', sources: ['backend']},
 	{action: 'later', keys: [']'], contexts: ['chooser'], label: ']', title: 'later', help: 'in the table of a backend: the span after, up to now', sources: ['backend']},
 	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'show the second with the most CPU time of those that are kept', sources: liveOrRecorded},
-	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', sources: liveOrRecorded},
+	{action: 'set-baseline', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'make the window on the screen, live or past, the baseline to compare with', sources: liveOrRecorded},
 	{action: 'changes', keys: ['D'], contexts: tables, label: 'D', help: 'what changed since the baseline, or against --compare FILE: CPU and ticks per second; again: back'},
 	{action: 'reset', keys: ['r'], contexts: tables, label: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', sources: live},
 	{action: 'undo-reset', keys: ['u'], contexts: tables, label: 'u', help: 'undo the reset', sources: live},
@@ -134,30 +138,31 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], label: 'End', help: 'to the end of the line'},
 ];
 
-function overridesKey(context: Context, keys: readonly string[]): boolean {
-	return views.some(({id, keys: own}) => id === context && own.some(row => row.keys.some(key => keys.includes(key))));
+/** Whether a view's own keys override some of these keys in its table. */
+function isOverridden(keys: readonly string[], context: KeyContext): boolean {
+	return views.some(view => view.id === context && view.keys.some(own => own.keys.some(key => keys.includes(key))));
 }
 
 /** All keys in the order of the help screen, without those that a view overrides in its context. */
 export const keyTable: readonly KeyBinding[] = allKeys
-	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !overridesKey(context, row.keys))});
+	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !isOverridden(row.keys, context))});
 
 /** Contexts in which a character is text, unless it is a key for some sources. */
-const typedContexts: ReadonlySet<Context> = new Set(['input', 'chooser']);
+const typedContexts: ReadonlySet<KeyContext> = new Set(['input', 'chooser']);
 
-const byContext = new Map(contexts.map(context => {
+const bindings = new Map(contexts.map(context => {
 	const rows = keyTable.filter(row => row.contexts.includes(context));
 	const keys = rows.flatMap(row => row.keys.map(key => [key, row] as const));
 	return [context, new Map(keys.filter(([key, {sources}]) => key.length > 1 || sources !== undefined || !typedContexts.has(context)))];
 }));
 
-/** Returns the row of a key in a context; undefined if it does nothing there or, in an input line, is text. */
-export function bindingOf(context: Context, key: string, source: KeySource = 'jvm'): KeyBinding | undefined {
-	const row = byContext.get(context)?.get(key);
+/** Returns the binding of a key in a context; undefined if it does nothing there or, in an input line, is text. */
+export function bindingOf(context: KeyContext, key: string, source: SourceKind = 'jvm'): KeyBinding | undefined {
+	const row = bindings.get(context)?.get(key);
 	return row && isOffered(row, source) ? row : undefined;
 }
 
-export function actionOf(context: Context, key: string, source?: KeySource): Action | undefined {
+export function actionOf(context: KeyContext, key: string, source?: SourceKind): Action | undefined {
 	return bindingOf(context, key, source)?.action;
 }
 
@@ -167,11 +172,11 @@ export function isOfTables({contexts}: KeyBinding): boolean {
 }
 
 /** Returns the keys of a context, in the order of its help. */
-export function keysOf(context: Context, source: KeySource = 'jvm'): readonly KeyBinding[] {
+export function keysOf(context: KeyContext, source: SourceKind = 'jvm'): readonly KeyBinding[] {
 	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, source));
 }
 
-function isOffered({sources}: KeyBinding, source: KeySource): boolean {
+function isOffered({sources}: KeyBinding, source: SourceKind): boolean {
 	return sources === undefined || sources.includes(source);
 }
 
@@ -182,7 +187,7 @@ export function byGroup(rows: readonly KeyBinding[]): ReadonlyArray<{readonly ti
 		.filter(group => group.rows.length > 0);
 }
 
-/** Maps a key that the user changed to the key whose action it has now, null for none. Names are the key decoder's. */
+/** Maps a key that the user remapped to the key whose action it now has; null: to none. */
 export type KeyChanges = ReadonlyMap<string, string | null>;
 
 const longNames = new Set([
@@ -193,33 +198,28 @@ const longNames = new Set([
 	'delete',
 ]);
 
-/** Converts names of keys between the configuration file, the key decoder and the screen. */
-export const keyNames = {
-	/** Returns the key decoder's name for one in the configuration file; undefined if there is no such key. */
-	decoded(name: string): string | undefined {
-		const key = name === 'space' ? ' ' : ([...name].length === 1 ? name : name.toLowerCase());
-		return longNames.has(key) || ([...key].length === 1 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key)) ? key : undefined;
-	},
-	/** Returns the key as the help writes it: Space, Ctrl-U, F6, PgUp. */
-	shown(key: string): string {
-		const short = {' ': 'Space', escape: 'Esc', pageup: 'PgUp', pagedown: 'PgDn'}[key];
-		return short ?? (key.length === 1 ? key : key.replaceAll(/(?:^|-)[a-z]/g, letter => letter.toUpperCase()));
-	},
-};
-
-/** Returns the name of the key whose action this key has after the changes; empty for none. */
-export function meaningOf(key: string, changes: KeyChanges): string {
-	const meaning = changes.get(key);
-	return meaning === undefined ? key : meaning ?? '';
+/** Returns the name of a key for one in the configuration file; undefined if there is no such key. */
+export function keyNamed(name: string): string | undefined {
+	const key = name === 'space' ? ' ' : ([...name].length === 1 ? name : name.toLowerCase());
+	return longNames.has(key) || ([...key].length === 1 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key)) ? key : undefined;
 }
 
-/** Returns the keys of a row after the changes, as the help writes them; empty if none is left. */
-export function shownKeys({label, keys}: Pick<KeyBinding, 'label' | 'keys'>, changes: KeyChanges): string {
-	if (changes.size === 0) {
-		return label;
-	}
+/** Returns the label of a key: Space, Ctrl-U, F6, PgUp. */
+export function keyLabel(key: string): string {
+	const short = {' ': 'Space', escape: 'Esc', pageup: 'PgUp', pagedown: 'PgDn'}[key];
+	return short ?? (key.length === 1 ? key : key.replaceAll(/(?:^|-)[a-z]/g, letter => letter.toUpperCase()));
+}
 
-	const gone = new Set([...changes].filter(([key, meaning]) => keys.includes(key) && !(meaning !== null && keys.includes(meaning))).map(([key]) => keyNames.shown(key)));
-	const added = [...changes].filter(([key, meaning]) => meaning !== null && keys.includes(meaning) && !keys.includes(key)).map(([key]) => keyNames.shown(key));
-	return [...added, ...label.split(' ').filter(word => !gone.has(word))].join(' ');
+/** Returns the key whose action a key has after the user's changes; empty for none. */
+export function remapped(key: string, changes: KeyChanges): string {
+	const target = changes.get(key);
+	return target === undefined ? key : target ?? '';
+}
+
+/** Returns the label of a binding after the user's changes; empty if no key is left. */
+export function labelAfter(changes: KeyChanges, {label, keys}: Pick<KeyBinding, 'label' | 'keys'>): string {
+	const changed = [...changes].map(([key, target]) => ({key, wasBound: keys.includes(key), isBound: keys.includes(target ?? '')}));
+	const removed = new Set(changed.filter(({wasBound, isBound}) => wasBound && !isBound).map(({key}) => keyLabel(key)));
+	const added = changed.filter(({wasBound, isBound}) => isBound && !wasBound).map(({key}) => keyLabel(key));
+	return [...added, ...label.split(' ').filter(word => !removed.has(word))].join(' ');
 }

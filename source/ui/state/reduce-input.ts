@@ -5,7 +5,7 @@ import type {Action} from './keys.js';
 import {locationAt} from './rows.js';
 import type {ScreenContext} from './screen-context.js';
 import {
-	inputLayer, say, withEffect, pushLayer, popLayer, withQuery, type InputLayer, type UiState,
+	inputLayer, withMessage, withEffect, pushLayer, popLayer, withQuery, type InputLayer, type UiState,
 } from './state.js';
 
 /** Prompts for the methods to trace; the row's method is filled in, if any. */
@@ -22,12 +22,13 @@ export function confirmTrace(state: UiState, {question, about}: {readonly questi
 	return {...state, message: undefined, layers: [...state.layers.slice(0, at), confirmation, ...state.layers.slice(at)]};
 }
 
+/** Longest time that walking the heap takes, milliseconds for each GiB in use. */
 const maxHeapWalkMsPerGiB = {default: 300, zgc: 900};
 
 /** Prompts before a full dump, as it stops the JVM; says for how long. */
 export function promptForHolders(state: UiState, {holders}: ScreenContext): UiState {
 	if (!holders) {
-		return say(state, 'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask');
+		return withMessage(state, 'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask');
 	}
 
 	const {heapBytes, heapBytesAtMost} = holders;
@@ -48,14 +49,14 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 	const input = state.layers.at(-1) as InputLayer;
 	const below = popLayer(state);
 	if (action === 'back') {
-		return input.purpose === 'confirm-trace' ? answerConfirmation(below, '') : (input.purpose === 'filter' ? withQuery(below, {filter: ''}) : below);
+		return onCancel[input.purpose]?.(below) ?? below;
 	}
 
 	if (action === 'accept') {
-		return inputError(input) === undefined ? acceptances[input.purpose](below, input) : state;
+		return inputError(input) === undefined ? onAccept[input.purpose](below, input) : state;
 	}
 
-	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
+	const edited: InputLayer = {...input, ...editLine(input, key, action)};
 	const next = pushLayer(below, edited);
 	// While the text is not a valid filter, the last valid one stays in force.
 	return input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? withQuery(next, {filter: edited.text}) : next;
@@ -80,9 +81,10 @@ function secondsOf(text: string): number | undefined {
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;
 }
 
+/** What the keys that erase do to an input line, by their actions. */
 export const erasures = {
-	erase: erased,
-	'erase-word': erasedWord,
+	erase: eraseCharacter,
+	'erase-word': eraseWord,
 	'erase-all': (): EditedLine => ({text: '', cursor: 0}),
 } as const;
 
@@ -94,33 +96,40 @@ const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>>
 	end: ({text}) => ({text, cursor: text.length}),
 };
 
-function afterKey(input: InputLayer, key: string, action: Action | undefined): EditedLine & Pick<InputLayer, 'isSelected'> {
+/** Returns an input line after a key that edits it; `action` is undefined for text. */
+function editLine(input: InputLayer, key: string, action: Action | undefined): EditedLine & Pick<InputLayer, 'isSelected'> {
 	const {text, cursor} = input;
 	if (action !== undefined) {
 		return {...edits[action]?.({text, cursor}) ?? {text, cursor}, isSelected: false};
 	}
 
-	return [...key].length === 1 ? {...typed(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
+	return [...key].length === 1 ? {...insert(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
 }
 
-/** What Enter does, by the purpose of the input line; `below`: the state without it. */
-const acceptances: Readonly<Record<InputLayer['purpose'], (below: UiState, input: InputLayer) => UiState>> = {
+/** What Esc does besides closing an input line, by its purpose; `below`: the state without the line. */
+const onCancel: Readonly<Partial<Record<InputLayer['purpose'], (below: UiState) => UiState>>> = {
+	filter: below => withQuery(below, {filter: ''}),
+	'confirm-trace': below => answerConfirmation(below, ''),
+};
+
+/** What Enter does besides closing it. */
+const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: InputLayer) => UiState>> = {
 	filter: (below, {text}) => withQuery(below, {filter: text.trim()}),
 	delay(below, {text}) {
 		const seconds = secondsOf(text)!;
-		return say({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
+		return withMessage({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
 	},
-	trace: (below, {text}) => withEffect(say(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
+	trace: (below, {text}) => withEffect(withMessage(below, 'looking up methods...'), {type: 'find-methods', pattern: text.trim()}),
 	'confirm-trace': (below, {text}) => answerConfirmation(below, text),
-	holders: below => withEffect(say(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'}),
-	'save-name': (below, {text, format}) => withEffect(say(below, 'saving...'), {type: 'save', format, ...(text.trim() === '' ? {} : {name: text.trim()})}),
+	holders: below => withEffect(withMessage(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'}),
+	'save-name': (below, {text, format}) => withEffect(withMessage(below, 'saving...'), {type: 'save', format, ...(text.trim() === '' ? {} : {name: text.trim()})}),
 };
 
 /** Traces after the answer y or yes; as in a shell, anything else is no. */
 function answerConfirmation(below: UiState, answer: string): UiState {
 	return /^\s*y(?:es)?\s*$/i.test(answer)
-		? withEffect(say(below, 'starting to trace...'), {type: 'trace'})
-		: withEffect(say(below, 'nothing more is traced'), {type: 'forget-methods'});
+		? withEffect(withMessage(below, 'starting to trace...'), {type: 'trace'})
+		: withEffect(withMessage(below, 'nothing more is traced'), {type: 'forget-methods'});
 }
 
 /** The text of an input line and its cursor, in UTF-16 units. */
@@ -129,19 +138,19 @@ type EditedLine = {readonly text: string; readonly cursor: number};
 const maxInputLength = 512;
 
 /** Returns the line with a character inserted at the cursor, or unchanged if it is full. */
-export function typed({text, cursor}: EditedLine, character: string): EditedLine {
+export function insert({text, cursor}: EditedLine, character: string): EditedLine {
 	return text.length + character.length > maxInputLength
 		? {text, cursor}
 		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
 }
 
 /** Returns the line without the character before the cursor: for Delete too, as terminals differ in what they send. */
-function erased({text, cursor}: EditedLine): EditedLine {
+function eraseCharacter({text, cursor}: EditedLine): EditedLine {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
 }
 
-function erasedWord({text, cursor}: EditedLine): EditedLine {
+function eraseWord({text, cursor}: EditedLine): EditedLine {
 	const kept = text.slice(0, cursor).replace(/\S*\s*$/, '');
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }

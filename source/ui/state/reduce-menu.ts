@@ -9,11 +9,11 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = popLayer(state);
 	if (action === 'back') {
-		return menu.isChanged ? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}) : below;
+		return menu.hasChanges ? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}) : below;
 	}
 
 	if (action === 'column-left' || action === 'column-right') {
-		return menu.purpose === 'columns' ? changedColumns(below, menu, screen, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, screen)) : state;
+		return menu.purpose === 'columns' ? changeColumns(below, menu, screen, id => moveColumn(below, id, action === 'column-left' ? -1 : 1, screen)) : state;
 	}
 
 	if (action !== 'accept') {
@@ -27,7 +27,7 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	}
 
 	if (menu.purpose === 'columns') {
-		return changedColumns(below, menu, screen, id => withColumn(below, id, screen));
+		return changeColumns(below, menu, screen, id => toggleColumn(below, id, screen));
 	}
 
 	if (menu.purpose === 'sort') {
@@ -37,37 +37,37 @@ export function pressMenu(state: UiState, action: Action, screen: ScreenContext)
 	return pushLayer(below, {...inputLayer('save-name', `name for ${item.title} (empty: chosen for you): `), format: item.id});
 }
 
-/** Applies a change to the column under the cursor and returns the state with the menu made again. */
-function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, change: (id: string) => UiState): UiState {
+/** Applies a change to the column under the cursor, and opens the menu of the changed columns. */
+function changeColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, change: (id: string) => UiState): UiState {
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
-	const isChanged = menu.isChanged === true || changed !== below;
-	return pushLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
+	const hasChanges = menu.hasChanges === true || changed !== below ? true : undefined;
+	return pushLayer(changed, {...columnMenu(changed, screen, id), hasChanges});
 }
 
 /** Id of the item that selects the view's default columns. */
 const defaultItem = '';
 
-type Columns = Pick<ScreenContext, 'columns' | 'shownColumns'>;
+type Columns = Pick<ScreenContext, 'columns' | 'visibleColumns'>;
 
-/** Returns the ids of the columns shown, in their order; the name's is always one of them. */
-function shownIds({view, columns: chosen}: UiState, {columns, shownColumns}: Columns): readonly string[] {
-	const shown = chosen[view] ?? shownColumns;
-	return [...shown, ...columns.filter(({id, isRest}) => isRest && !shown.includes(id)).map(({id}) => id)];
+/** Returns the ids of the chosen columns, or else of those on the screen, in their order; always with the name column. */
+function chosenIds({view, columns: chosen}: UiState, {columns, visibleColumns}: Columns): readonly string[] {
+	const ids = chosen[view] ?? visibleColumns;
+	return [...ids, ...columns.filter(({id, isFlexible}) => isFlexible && !ids.includes(id)).map(({id}) => id)];
 }
 
-/** Returns the menu of a view's columns, the shown ones marked and in their order; `selectedId`: the item selected. */
+/** Returns the menu of a view's columns, the chosen ones marked and in their order, with an item selected. */
 export function columnMenu(state: UiState, screen: Columns, selectedId = defaultItem): MenuLayer {
 	const {columns} = screen;
-	const shown = shownIds(state, screen);
-	const shownInOrder = shown.values();
+	const chosen = chosenIds(state, screen);
+	const chosenInOrder = chosen.values();
 	const items: readonly MenuItem[] = [
 		{id: defaultItem, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
 		...columns.map(column => {
-			// Hidden columns keep their positions in the menu; shown ones fill the others, in their own order.
-			const isShown = shown.includes(column.id);
-			const id = isShown ? shownInOrder.next().value! : column.id;
-			return {id, title: `${isShown ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
+			// Columns not chosen keep their positions in the menu; the chosen ones fill the others, in their own order.
+			const isChosen = chosen.includes(column.id);
+			const id = isChosen ? chosenInOrder.next().value! : column.id;
+			return {id, title: `${isChosen ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
 		}),
 	];
 	return {
@@ -75,28 +75,29 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 	};
 }
 
-function withColumn(state: UiState, id: string, {columns, shownColumns}: Columns): UiState {
+/** Adds a column, or removes it if it is there; the default item removes the user's choice. */
+function toggleColumn(state: UiState, id: string, {columns, visibleColumns}: Columns): UiState {
 	const {view} = state;
 	const {[view]: chosen, ...others} = state.columns;
 	if (id === defaultItem) {
 		return {...state, columns: others};
 	}
 
-	const current = chosen ?? shownColumns;
+	const current = chosen ?? visibleColumns;
 	const order = columns.map(column => column.id);
-	if (columns.find(column => column.id === id)?.isRest) {
+	if (columns.find(column => column.id === id)?.isFlexible) {
 		return state;
 	}
 
-	// A new column goes after the nearest one before it, in the view's order, that is shown.
+	// A new column goes after the nearest chosen one before it in the view's order.
 	const before = order.slice(0, order.indexOf(id)).findLast(other => current.includes(other));
 	const next = current.includes(id) ? current.filter(other => other !== id) : current.toSpliced(before === undefined ? 0 : current.indexOf(before) + 1, 0, id);
 	return {...state, columns: {...others, [view]: next}};
 }
 
-function withColumnMoved(state: UiState, id: string, by: -1 | 1, screen: Columns): UiState {
-	const shown = shownIds(state, screen);
-	const from = shown.indexOf(id);
+function moveColumn(state: UiState, id: string, by: -1 | 1, screen: Columns): UiState {
+	const ids = chosenIds(state, screen);
+	const from = ids.indexOf(id);
 	const to = from + by;
-	return from === -1 || to < 0 || to >= shown.length ? state : {...state, columns: {...state.columns, [state.view]: shown.toSpliced(from, 1).toSpliced(to, 0, id)}};
+	return from === -1 || to < 0 || to >= ids.length ? state : {...state, columns: {...state.columns, [state.view]: ids.toSpliced(from, 1).toSpliced(to, 0, id)}};
 }

@@ -2,29 +2,29 @@ import {viewOf} from '../../views/registry.js';
 import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/key-decoder.js';
 import {followLink, backFromFocus, stepLink} from './rows.js';
-import {reversed, sortedBy, tableActions} from './table-actions.js';
-import {meaningOf, bindingOf, type Action} from './keys.js';
+import {reverseSort, sortByColumn, tableActions} from './table-actions.js';
+import {bindingOf, remapped, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
 import {scrollLayer, selectRow, type HitTarget, type ScreenContext, moveSelection} from './screen-context.js';
 import {
-	contextOf, forgetRow, say, selectedIndex, selectedRow, withEffect, popLayer, withQuery, replaceTopLayer, type UiState,
+	keyContextOf, selectFirstRow, withMessage, selectedIndex, selectedRow, withEffect, popLayer, withQuery, replaceTopLayer, type UiState,
 } from './state.js';
 
 /** Actions that do not clear the message, so that users can look around while they read it. */
 const actionsKeepingMessage: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of tables that work in help and detail too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'record', 'focus', 'trace', 'edit', 'copy']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'set-baseline', 'record', 'focus', 'trace', 'edit', 'copy']);
 
 /** How long q does nothing after it closed something, so that pressing it twice does not quit; milliseconds. */
 const closeGuardMs = 500;
 
 /** Returns the state after a key pressed at `atMs` (milliseconds, monotonic). Pure. */
 export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): UiState {
-	const context = contextOf(state);
+	const context = keyContextOf(state);
 	// Key changes do not apply where text is typed.
-	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
+	const key = context === 'input' ? pressed : remapped(pressed, state.keyChanges);
 	const binding = bindingOf(context, key, screen.source);
 	const action = binding?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
@@ -32,7 +32,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	}
 
 	if (action === 'close') {
-		return atMs - state.closedAtMs < closeGuardMs ? state : closed(state, screen, atMs);
+		return atMs - state.closedAtMs < closeGuardMs ? state : close(state, screen, atMs);
 	}
 
 	if (context === 'input') {
@@ -54,9 +54,9 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	return binding?.press ? pressViewKey(state, binding.press, screen) : pressTable(state, action, screen);
 }
 
-/** Closes the layer on top, or else goes back from focus, or else quits. */
-function closed(state: UiState, screen: ScreenContext, atMs: number): UiState {
-	const below = contextOf(state) === 'menu'
+/** Closes the topmost layer, or else goes back from focus, or else quits. */
+function close(state: UiState, screen: ScreenContext, atMs: number): UiState {
+	const below = keyContextOf(state) === 'menu'
 		? pressMenu(state, 'back', screen)
 		: (state.layers.length > 0 ? pressLayer(state, 'back', screen) : backFromFocus(state));
 	return below ? {...below, closedAtMs: atMs} : withEffect(state, {type: 'quit'});
@@ -67,8 +67,8 @@ function pressViewKey(state: UiState, press: ViewKey['press'], {rows}: ScreenCon
 	const row = rows.at(index);
 	const {change, message, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
-	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
-	return message === undefined ? next : say(next, message);
+	const next = select === undefined ? selectFirstRow(changed) : selectRow(changed, select);
+	return message === undefined ? next : withMessage(next, message);
 }
 
 function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
@@ -86,7 +86,7 @@ function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiSt
 
 	const layer = state.layers.at(-1);
 	if (layer?.kind === 'help' && action === 'help') {
-		return layer.isOfView ? replaceTopLayer(state, {kind: 'help', top: 0}) : popLayer(state);
+		return layer.isOfView ? replaceTopLayer(state, {kind: 'help', scrollTop: 0}) : popLayer(state);
 	}
 
 	return layerActions.has(action) ? pressTable(state, action, screen) : scrollLayer(state, action, screen);
@@ -102,24 +102,32 @@ const wheelRows = 3;
 /** Returns the state after a mouse input on `target`: the wheel scrolls, a click selects, sorts or changes the view. */
 export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarget | undefined, screen: ScreenContext): UiState {
 	if (mouse === 'click') {
-		return clicked(state, target, screen);
+		return click(state, target, screen);
 	}
 
 	// As if the arrow key of that name had been pressed: the key and its action have the same name.
 	const arrow = mouse === 'wheel-up' ? 'up' : 'down';
-	const context = contextOf(state);
-	if (context === 'menu') {
-		return pressMenu(state, arrow, screen);
-	}
+	switch (keyContextOf(state)) {
+		case 'input': {
+			return state;
+		}
 
-	return context === 'input' ? state : wheeled(state, arrow, screen, context === 'help' || context === 'detail');
+		case 'menu': {
+			return pressMenu(state, arrow, screen);
+		}
+
+		case 'help':
+		case 'detail': {
+			return scrollLayer(state, arrow, screen, wheelRows);
+		}
+
+		default: {
+			return moveByWheel(state, arrow, screen);
+		}
+	}
 }
 
-function wheeled(state: UiState, arrow: 'up' | 'down', screen: ScreenContext, isLayer: boolean): UiState {
-	if (isLayer) {
-		return scrollLayer(state, arrow, screen, wheelRows);
-	}
-
+function moveByWheel(state: UiState, arrow: 'up' | 'down', screen: ScreenContext): UiState {
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
 		// A view may have its own way to move.
@@ -130,15 +138,15 @@ function wheeled(state: UiState, arrow: 'up' | 'down', screen: ScreenContext, is
 	return next;
 }
 
-function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenContext): UiState {
+function click(state: UiState, target: HitTarget | undefined, screen: ScreenContext): UiState {
 	const layer = state.layers.at(-1);
 	switch (target?.kind) {
 		case 'tab': {
-			return {...popLayers(state, screen), view: target.view, left: 0};
+			return {...popLayers(state, screen), view: target.view, scrollLeft: 0};
 		}
 
 		case 'heading': {
-			return state.sorts[state.view].column === target.column ? reversed(state) : sortedBy(state, target.column, screen);
+			return state.sorts[state.view].column === target.column ? reverseSort(state) : sortByColumn(state, target.column, screen);
 		}
 
 		case 'row': {

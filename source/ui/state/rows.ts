@@ -1,9 +1,9 @@
 import type {Location} from '../../query/types/query.js';
 import {views} from '../../views/registry.js';
 import type {ScreenContext} from './screen-context.js';
-import {markedLink, type RowLink} from './screen-data.js';
+import {selectedLink, type RowLink} from './screen-data.js';
 import {
-	forgetRow, goBack, goTo, say, selectedRow, withEffect, pushLayer, popLayer, replaceTopLayer, type DetailLayer, type UiState,
+	selectFirstRow, goBack, goTo, withMessage, selectedRow, withEffect, pushLayer, popLayer, replaceTopLayer, type DetailLayer, type UiState,
 } from './state.js';
 
 const focus = views.find(({focusOn}) => focusOn);
@@ -12,24 +12,25 @@ const focus = views.find(({focusOn}) => focusOn);
 export function focusOnRow(state: UiState, screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	if (!focus || !location) {
-		return say(state, rowAt(state, screen) ? 'this row has no known location' : 'no row to focus on');
+		return withMessage(state, rowAt(state, screen) ? 'this row has no known location' : 'no row to focus on');
 	}
 
 	if (location.method === '') {
-		return say(state, 'rows are classes; press l for methods first');
+		return withMessage(state, 'rows are classes; press l for methods first');
 	}
 
 	return {
-		...forgetRow(goTo(state, focus.id)), message: undefined, left: 0, layers: [], query: {...state.query, ...focus.focusOn!(location)},
+		...selectFirstRow(goTo(state, focus.id)), message: undefined, layers: [], query: {...state.query, ...focus.focusOn!(location)},
 	};
 }
 
+/** Returns the row whose detail is open, or else the selected row; undefined if there is none. */
 function rowAt(state: UiState, {rows}: ScreenContext): RowLink | undefined {
 	const row = selectedRow(state, rows);
 	return state.layers.findLast(layer => layer.kind === 'detail') ?? (row && {view: state.view, key: row.key});
 }
 
-/** Returns the location of the row whose detail is open, or else of the selected row; undefined if it has none. */
+/** Returns the location of the row whose detail is open, or else of the selected row; undefined if unknown. */
 export function locationAt(state: UiState, screen: ScreenContext): Location | undefined {
 	const row = rowAt(state, screen);
 	return row && screen.locationOf(row.view, row.key);
@@ -40,32 +41,33 @@ export function backFromFocus(state: UiState): UiState | undefined {
 	return state.view === focus?.id ? goBack(state) : undefined;
 }
 
-/** Marks the next (1) or previous (-1) link of the detail, the topmost layer, and scrolls to it. */
-export function stepLink(state: UiState, step: number, {links, sizeOf}: ScreenContext): UiState {
+/** Selects the next (1) or previous (-1) link of the detail, the topmost layer, and scrolls to it. */
+export function stepLink(state: UiState, step: 1 | -1, {links, sizeOf}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	if (links.length === 0) {
 		return state;
 	}
 
-	const marked = markedLink(links, layer.link);
-	const current = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
+	const selected = selectedLink(links, layer.link);
+	const current = selected ? links.indexOf(selected) : (step > 0 ? -1 : links.length);
 	const next = {...layer, link: (current + step + links.length) % links.length};
 	const {page, linkLine = 0} = sizeOf(next);
-	return replaceTopLayer(state, {...next, top: Math.max(Math.min(layer.top, linkLine), linkLine - page + 1)});
+	return replaceTopLayer(state, {...next, scrollTop: Math.max(Math.min(layer.scrollTop, linkLine), linkLine - page + 1)});
 }
 
-/** Opens the detail of the marked link above the topmost one, or closes that one if no link is marked. */
+/** Opens the detail of the selected link over the topmost one, or closes that one if no link is selected. */
 export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
-	const marked = markedLink(links, layer.link);
-	return marked
-		? pushLayer(state, {kind: 'detail', view: marked.view, key: marked.key, top: 0})
+	const selected = selectedLink(links, layer.link);
+	return selected
+		? pushLayer(state, {kind: 'detail', view: selected.view, key: selected.key, scrollTop: 0})
 		: popLayer(state);
 }
 
-export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
+/** Opens the row's source in the editor, or copies its location. */
+export function editOrCopy(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
 	const location = locationAt(state, screen);
 	return location
 		? withEffect(state, {type, location})
-		: say(state, rowAt(state, screen) ? 'this row has no known location' : 'no row');
+		: withMessage(state, rowAt(state, screen) ? 'this row has no known location' : 'no row is selected');
 }

@@ -4,34 +4,38 @@ import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {
-	firstRow, selectedIndex, withSelection, replaceTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
+	scrollIntoView, selectedIndex, withSelection, replaceTopLayer, type MenuItem, type MenuLayer, type ScrolledLayer, type UiState,
 } from './state.js';
-import type {Action, KeySource} from './keys.js';
+import type {Action, SourceKind} from './keys.js';
 
-type SortColumn = MenuItem & {
-	/** The title without "not shown". */
+/** A column of the view, as an item of menus: `title` says whether it is on the screen, `name` does not. */
+type ColumnItem = MenuItem & {
 	readonly name: string;
 	/** Whether it takes the width that the others leave; such a column is always shown. */
-	readonly isRest: boolean;
+	readonly isFlexible: boolean;
 	readonly sortKeys?: readonly SortKey[];
 };
 
+/** What can be clicked. */
 export type HitTarget =
 	| {readonly kind: 'tab'; readonly view: string}
 	| {readonly kind: 'heading'; readonly column: string}
 	| {readonly kind: 'row'; readonly key: string}
 	| {readonly kind: 'item'; readonly index: number};
 
-/** How many lines a layer has and how many of them fit; the index of the marked link's line. */
+/** How many lines a layer has and how many of them fit; the index of the selected link's line. */
 export type LayerSize = {readonly lines: number; readonly page: number; readonly linkLine?: number};
 
-/** What keys depend on beside the state: what is on the screen. */
+/** What the effect of a key depends on besides the state: what is on the screen. */
 export type ScreenContext = {
 	readonly rows: readonly ViewRow[];
+	/** Number of rows that fit on the screen. */
 	readonly pageRows: number;
-	readonly columns: readonly SortColumn[];
-	readonly shownColumns: readonly string[];
-	readonly source: KeySource;
+	/** All columns of the view. */
+	readonly columns: readonly ColumnItem[];
+	/** Ids of the columns on the screen, from left to right. */
+	readonly visibleColumns: readonly string[];
+	readonly source: SourceKind;
 	/** What tracing methods would do to the target, see `SourceStatus`. */
 	readonly traceNote?: string;
 	/** The window that is shown; undefined before the first sample. */
@@ -40,10 +44,11 @@ export type ScreenContext = {
 	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
+	/** The links of the detail, if the topmost layer is one. */
 	readonly links: readonly DetailLink[];
-	/** Returns a layer's size; its lines are made for this. */
+	/** Returns a layer's size. Slow: formats its lines. */
 	sizeOf(layer: MenuLayer | ScrolledLayer): LayerSize;
-	/** Returns the cells by which the longest name exceeds its room, at most `max`. */
+	/** Returns by how many cells the longest name exceeds its column, at most `max`. */
 	overhang(max: number): number;
 	locationOf(view: string, rowKey: string): Location | undefined;
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
@@ -58,12 +63,12 @@ const steps: Readonly<Partial<Record<Action, (page: number, count: number) => nu
 	end: (_, count) => count,
 };
 
-/** Returns how many rows an action moves the cursor; 0 if it is not a movement. */
+/** Returns by how many rows an action moves the cursor; 0 if it is not a movement. `page`, `count`: rows of a page, of all. */
 export function stepOf(action: Action, page: number, count: number): number {
 	return steps[action]?.(Math.max(1, page), count) ?? 0;
 }
 
-/** Returns the state with the selection moved; it follows its new row from now on. */
+/** Moves the selection; it then follows its new row. */
 export function moveSelection(state: UiState, action: Action, {rows, pageRows}: ScreenContext): UiState {
 	if (rows.length === 0) {
 		return state;
@@ -72,27 +77,23 @@ export function moveSelection(state: UiState, action: Action, {rows, pageRows}: 
 	const selection = state.selections[state.view];
 	const current = selectedIndex(selection, rows);
 	const index = Math.min(rows.length - 1, Math.max(0, current + stepOf(action, pageRows, rows.length)));
-	const top = firstRow(selection.top, index, rows.length, pageRows);
-	return withSelection(state, {key: rows[index].key, index, top});
+	return withSelection(state, {key: rows[index].key, index, scrollTop: scrollIntoView(selection.scrollTop, index, rows.length, pageRows)});
 }
 
-/** Returns the state with the selection at its row's new index, after rows came, went or moved. */
+/** Moves the selection to the current index of its row, after rows came, went or moved. */
 export function followRow(state: UiState, rows: readonly ViewRow[], pageRows: number): UiState {
 	const selection = state.selections[state.view];
 	const index = Math.max(0, selectedIndex(selection, rows));
-	const top = firstRow(selection.top, index, rows.length, pageRows);
-	return index === selection.index && top === selection.top
-		? state
-		: withSelection(state, {...selection, index, top});
+	const scrollTop = scrollIntoView(selection.scrollTop, index, rows.length, pageRows);
+	return index === selection.index && scrollTop === selection.scrollTop ? state : withSelection(state, {...selection, index, scrollTop});
 }
 
-/** Returns the state with the selection on the row of a key, or where it was if there is none. */
+/** Selects the row with a key; if there is none, the index stays as it was. */
 export function selectRow(state: UiState, key: string): UiState {
-	const {index, top} = state.selections[state.view];
-	return withSelection(state, {key, index, top});
+	return withSelection(state, {...state.selections[state.view], key});
 }
 
-/** Returns the state with the layer on top scrolled within the bounds of its lines, if it is help or a detail. */
+/** Scrolls the topmost layer, if it is help or a detail, as `times` presses of a key with this action do. */
 export function scrollLayer(state: UiState, action: Action, {sizeOf}: ScreenContext, times = 1): UiState {
 	const layer = state.layers.at(-1);
 	if (layer?.kind !== 'help' && layer?.kind !== 'detail') {
@@ -101,6 +102,6 @@ export function scrollLayer(state: UiState, action: Action, {sizeOf}: ScreenCont
 
 	const {lines, page} = sizeOf(layer);
 	const most = Math.max(0, lines - page);
-	const top = Math.min(layer.top, most) + (stepOf(action, page, lines) * times);
-	return replaceTopLayer(state, {...layer, top: Math.min(most, Math.max(0, top))});
+	const scrollTop = Math.min(layer.scrollTop, most) + (stepOf(action, page, lines) * times);
+	return replaceTopLayer(state, {...layer, scrollTop: Math.min(most, Math.max(0, scrollTop))});
 }

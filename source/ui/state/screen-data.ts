@@ -9,10 +9,10 @@ import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 import type {Summary} from '../../query/summary/summary.js';
-import type {KeySource} from './keys.js';
+import type {SourceKind} from './keys.js';
 
-/** Returns what is on the screen, which decides what some keys do. */
-export function keySourceOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): KeySource {
+/** Returns where the screen's data is from, which decides what some keys do. */
+export function sourceKindOf({status, ring}: {readonly status: SourceStatus; readonly ring: Ring}): SourceKind {
 	if (status.span !== undefined) {
 		return 'backend';
 	}
@@ -24,9 +24,11 @@ export function keySourceOf({status, ring}: {readonly status: SourceStatus; read
 export type ScreenData = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
+	/** Epoch milliseconds. */
 	readonly nowMs: number;
 	/** Undefined before the first sample. */
 	readonly snapshot?: Snapshot;
+	/** Where the window begins; undefined: at the session's start. */
 	readonly baseline?: Snapshot;
 	/** The window of the past that is shown; undefined: LIVE. */
 	readonly past?: PastWindow;
@@ -40,23 +42,25 @@ export type ScreenData = {
 	readonly rates: SamplingRates;
 	/** The target's CPU use in the minute up to the end of the window. */
 	readonly cpuTrend?: Trend;
-	/** Returns that of a row of the current view; undefined if its rows have no trend. */
+	/** Returns the trend of a row of the current view in that minute; undefined if its rows have none. */
 	trendOf(key: string): Trend | undefined;
 };
 
 /** Returns what a thread with this native method on top waits for; undefined if it is not a known wait. */
 export type IdleReason = (className: string, method: string) => string | undefined;
 
+/** A row of a view. */
 export type RowLink = {readonly view: string; readonly key: string};
 
 /** A row that Enter in a detail opens. `isHolder`: it holds a lock, which is what most users want to see. */
 export type DetailLink = RowLink & {readonly isHolder: boolean};
 
-/** Returns the link under the cursor: the chosen one, else the first if it is a holder; undefined if there is none. */
-export function markedLink(links: readonly DetailLink[], chosen: number | undefined): DetailLink | undefined {
-	return chosen === undefined ? (links.at(0)?.isHolder ? links[0] : undefined) : links.at(Math.min(chosen, links.length - 1));
+/** Returns the link at an index; without one, the first link if it is a holder. Undefined if none is selected. */
+export function selectedLink(links: readonly DetailLink[], index: number | undefined): DetailLink | undefined {
+	return index === undefined ? links.slice(0, 1).find(({isHolder}) => isHolder) : links.at(Math.min(index, links.length - 1));
 }
 
+/** A source file, the location's line, and the figures of its lines by number. */
 export type LocationSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
 
 /** Returns a row's detail; undefined before the first sample. */
@@ -64,6 +68,7 @@ export type DetailOf = (view: string, key: string) => DetailData | undefined;
 
 export type DetailData = {
 	readonly view: View;
+	/** Undefined: the row is no longer in the window. */
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
 	/** Returns the row's source, looked up at the first call; undefined if there is none. */
@@ -73,7 +78,7 @@ export type DetailData = {
 	/** Returns the rows of a thread (by its key) and of a location. */
 	readonly linkTo: {thread(key: number): RowLink | undefined; location(location: Location): RowLink | undefined};
 	readonly idleReason?: IdleReason;
-	/** How exact its line numbers are, see `SourceStatus`. */
+	/** How exact line numbers are, and another tracer of the target: see `SourceStatus`. */
 	readonly lineNote?: string;
 	readonly tracer?: string;
 };

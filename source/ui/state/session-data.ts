@@ -14,7 +14,7 @@ import {RowTrends} from '../../query/past/row-trends.js';
 import {type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
-import {pastCell} from './time.js';
+import {pastWindowEndMs} from './time.js';
 
 export type DataOptions = {
 	readonly saveFormats: readonly MenuItem[];
@@ -23,19 +23,21 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
-type Known = Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>;
+type TargetFacts = Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>;
 
+/** What the query of a window returns. */
 type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'>;
 
-/** What is on the screen, by the state of the keys and a moment of the session; remembers its last answers. */
+/** Makes the data on the screen from the state of the keys and a moment of the session. Remembers its last answers. */
 export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new RowTrends();
 	readonly #lookBack = new LookBack();
-	readonly #answer = remembered<Answer>();
-	readonly #whole = remembered<Pick<Answer, 'summary' | 'findings'>>();
+	readonly #answer = memoized<Answer>();
+	readonly #summary = memoized<Pick<Answer, 'summary' | 'findings'>>();
+	/** By view and key of the row; of the last answer, like the rows below. */
 	readonly #details = new Map<string, DetailData>();
-	readonly #others = new Map<View, readonly ViewRow[]>();
+	readonly #rowsOfOtherViews = new Map<View, readonly ViewRow[]>();
 
 	constructor(options: DataOptions) {
 		this.#options = options;
@@ -45,47 +47,49 @@ export class SessionData {
 		return this.#options.saveFormats;
 	}
 
-	of(state: UiState, feed: Feed): ScreenData {
-		const {shown, vitals, nowMs, newestSamples, ring} = feed;
+	screenData(state: UiState, feed: Feed): ScreenData {
+		const {vitals, nowMs, samplesTaken, ring} = feed;
 		const query = queryOf(state);
 		const answer = this.#query(state, feed);
-		const last = answer.past ? indexAt(ring, answer.past.toMs) : ring.windows.length - 1;
+		const lastWindow = answer.past ? indexAt(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
 			...answer,
-			status: answer.past ? {...feed.status, ...noNotes, ...answer.past.sourceNotes} : feed.status,
+			// The notes of a window of the past replace those of now.
+			status: answer.past ? {...feed.status, note: undefined, lineNote: undefined, tracer: undefined, ...answer.past.sourceNotes} : feed.status,
 			vitals: answer.past?.vitals ?? vitals,
 			nowMs,
 			ring,
-			samplesSincePause: Math.max(0, newestSamples - (answer.snapshot?.session.samples ?? 0)),
-			rates: shown ? ratesShown(answer, feed, shown) : {},
-			cpuTrend: cpuTrend(ring, last),
-			trendOf: key => this.#trends.of(key, viewOf(state.view), query, ring, last),
+			samplesSincePause: Math.max(0, samplesTaken - (answer.snapshot?.session.samples ?? 0)),
+			rates: samplingRates(answer, feed),
+			cpuTrend: cpuTrend(ring, lastWindow),
+			trendOf: key => this.#trends.of(key, viewOf(state.view), query, ring, lastWindow),
 		};
 	}
 
 	detailOf(state: UiState, feed: Feed): DetailOf {
-		return (id, key) => {
+		return (viewId, key) => {
 			const {snapshot, baseline, table} = this.#query(state, feed);
 			if (!snapshot) {
 				return undefined;
 			}
 
-			return getOrCreate(this.#details, `${id} ${key}`, () => {
-				const view = viewOf(id);
-				const shown = queryOf(state);
-				const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
-				const query = own ? shown : linkedQuery(shown, view);
-				const source = remembered<LocationSource | undefined>();
-				const row = own ?? rowWith(key, getOrCreate(this.#others, view, () => view.query(snapshot, baseline, query).rows));
+			return getOrCreate(this.#details, `${viewId} ${key}`, () => {
+				const view = viewOf(viewId);
+				const tableQuery = queryOf(state);
+				const rowOfTable = viewId === state.view && table ? rowWith(key, table.rows) : undefined;
+				const query = rowOfTable ? tableQuery : queryOfAnyRow(tableQuery, view);
+				const row = rowOfTable ?? rowWith(key, getOrCreate(this.#rowsOfOtherViews, view, () => view.query(snapshot, baseline, query).rows));
+				const location = row && view.locationOf(row);
+				const source = memoized<LocationSource | undefined>();
 				return {
 					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
-					source: () => source([], () => row && this.#sourceAt(view.locationOf(row), () => querySourceLines(snapshot, baseline, shown, view.locationOf(row)!))), linkTo: linkTo(shown.by),
+					source: () => source([], () => location && this.#sourceOf(location, () => querySourceLines(snapshot, baseline, tableQuery, location))), linkTo: linkTo(tableQuery.by),
 				};
 			});
 		};
 	}
 
-	/** The source of a location and the line to open it at, or why there is none. */
+	/** Returns the source of a location and the line to open it at, or why there is none. */
 	fileOf(location: Location): {readonly text: SourceText; readonly line: number} | {readonly problem: string} {
 		const text = this.#options.sourceOf?.(location);
 		return text
@@ -93,66 +97,64 @@ export class SessionData {
 			: {problem: location.file === '' ? 'the source file of this row is not known' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
 	}
 
-	/** The source of a location and the figures of its lines, unless it does not match what runs. */
-	#sourceAt(location: Location | undefined, figures: () => LocationSource['figures']): LocationSource | undefined {
-		const text = location && location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
-		return text && {text, line: location!.line, figures: text.mismatch === undefined ? figures() : new Map()};
+	/** Returns the source of a location; with the figures of its lines, unless it does not match what runs. */
+	#sourceOf(location: Location, figures: () => LocationSource['figures']): LocationSource | undefined {
+		const text = location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
+		return text && {text, line: location.line, figures: text.mismatch === undefined ? figures() : new Map()};
 	}
 
-	#query(state: UiState, {shown, starts, ring, vitals, status}: Feed): Answer {
-		const cellMs = pastCell(state);
-		const past = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
-		const [snapshot, baseline] = past ? [past.snapshot, past.since] : [shown, shown && windowStart(state.window, starts, shown)];
-		const known = {vitals: past?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
-		return this.#answer([snapshot, baseline, state.query, state.sorts[state.view], state.view, known.vitals, known.canAskForHolders, status.lineNote, status.tracer], () => {
+	#query(state: UiState, {snapshot: newest, starts, ring, vitals, status}: Feed): Answer {
+		const endMs = pastWindowEndMs(state);
+		const past = endMs === undefined ? undefined : this.#lookBack.window(ring, endMs, state.spanMs);
+		const [snapshot, baseline] = past ? [past.snapshot, past.since] : [newest, newest && windowStart(state.window, starts, newest)];
+		const target = {vitals: past?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
+		return this.#answer([snapshot, baseline, state.query, state.sorts[state.view], state.view, target.vitals, target.canAskForHolders, status.lineNote, status.tracer], () => {
 			this.#details.clear();
-			this.#others.clear();
-			return snapshot ? {...this.#answerOf(state, snapshot, baseline, known), past} : {findings: []};
+			this.#rowsOfOtherViews.clear();
+			return snapshot ? {...this.#answerOf(state, snapshot, baseline, target), past} : {findings: []};
 		});
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, known: Known): Answer {
+	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, target: TargetFacts): Answer {
 		const view = viewOf(state.view);
 		const query = queryOf(state);
-		const table = view.query(snapshot, baseline, {...query, summary: {...query.summary!, ...known}});
-		// What is shown of the whole target depends on few parts of the query.
-		const whole = this.#whole([snapshot, baseline, query.javaOnly, query.native, query.app, known.vitals, known.canAskForHolders], () => (
-			{summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, known)}
+		const table = view.query(snapshot, baseline, {...query, summary: {...query.summary!, ...target}});
+		// The figures of the whole target depend on few parts of the query.
+		const summary = this.#summary([snapshot, baseline, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
+			{summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, target)}
 		));
 		return {
-			snapshot, baseline, ...whole, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
+			snapshot, baseline, ...summary, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
 		};
 	}
 }
 
-/** Returns a function that makes a new answer only if what it depends on is not what it was at the last call. */
-function remembered<Answer>(): (dependsOn: readonly unknown[], make: () => Answer) => Answer {
-	let last: {readonly dependsOn: readonly unknown[]; readonly answer: Answer} | undefined;
-	return (dependsOn, make) => {
-		if (!last || dependsOn.some((value, index) => value !== last!.dependsOn[index])) {
-			last = {dependsOn, answer: make()};
+/** Returns a function like useMemo: it makes a new value only if a dependency is not what it was at the last call. */
+function memoized<Value>(): (dependencies: readonly unknown[], make: () => Value) => Value {
+	let last: {readonly dependencies: readonly unknown[]; readonly value: Value} | undefined;
+	return (dependencies, make) => {
+		if (!last || dependencies.some((dependency, index) => dependency !== last!.dependencies[index])) {
+			last = {dependencies, value: make()};
 		}
 
-		return last.answer;
+		return last.value;
 	};
 }
-
-/** What of the status belongs to a moment. */
-const noNotes = {note: undefined, lineNote: undefined, tracer: undefined};
 
 function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {
 	return rows.find(row => row.key === key);
 }
 
-function ratesShown({past}: Answer, {starts, status}: Feed, shown: Snapshot): SamplingRates {
+function samplingRates({past}: Answer, {snapshot, starts, status}: Feed): SamplingRates {
 	if (past) {
 		return ratesOf(past.snapshot, past.since);
 	}
 
-	return status.phase === 'recording' ? ratesOf(shown, undefined) : recentRates(starts, shown);
+	return snapshot ? (status.phase === 'recording' ? ratesOf(snapshot, undefined) : recentRates(starts, snapshot)) : {};
 }
 
-function linkedQuery(query: Query, {sort}: View): Query {
+/** Returns the query that finds any row of a view: nothing is filtered or folded. */
+function queryOfAnyRow(query: Query, {sort}: View): Query {
 	return {...query, filter: '', foldPools: false, showIdle: true, sort};
 }
 

@@ -6,16 +6,19 @@ import {recordedStarts} from '../../query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 import {cycleText, deadlocksOf} from '../../query/locks/deadlocks.js';
 
-/** The data that the screen is drawn from, all taken at one moment. Immutable. */
+/** What is known of the session at one moment, from which `SessionData` makes the data on the screen. Immutable. */
 export type Feed = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
 	readonly nowMs: number;
-	readonly shown?: Snapshot;
+	/** The newest snapshot or, while the store is held, the last one before. Undefined before the first sample. */
+	readonly snapshot?: Snapshot;
 	/** Earlier snapshots, at which windows may begin. */
 	readonly starts: WindowStarts;
 	readonly ring: Ring;
-	readonly newestSamples: number;
+	/** Number of samples taken so far, also while the store is held. */
+	readonly samplesTaken: number;
+	/** Whether the source has been read at least once. */
 	readonly isRead: boolean;
 };
 
@@ -23,15 +26,17 @@ export type Feed = {
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
+/** With a longer delay, the ring gets its windows between refreshes. */
 const maxRingWindowMs = 1000;
 
 export type StoreOptions = {
 	readonly source: SnapshotSource;
 	readonly delayMs: number;
-	/** The windows of a recording, and what stood at its end. */
+	/** The windows of a recording, and the moment at its end. */
 	readonly recorded?: {readonly ring: Ring; readonly last: PastMoment};
 	/** Reads the target's own figures; called at each refresh. */
 	vitals(): TargetVitals;
+	/** Called with each new window of the ring. */
 	onWindow?(ring: Ring): void;
 };
 
@@ -44,7 +49,7 @@ export class SessionStore {
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
-	/** Grows while the feed is held too. */
+	/** Grows while the store is held too. */
 	#ring: Ring;
 	#unlisten: (() => void) | undefined;
 
@@ -54,7 +59,7 @@ export class SessionStore {
 		const {recorded} = options;
 		this.#ring = recorded?.ring ?? emptyRing;
 		this.#feed = {
-			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, newestSamples: 0, isRead: false,
+			status: options.source.status(), vitals: recorded?.last.vitals ?? {}, nowMs: Date.now(), starts: recorded ? recordedStarts(recorded.ring) : noStarts, ring: this.#ring, samplesTaken: 0, isRead: false,
 		};
 	}
 
@@ -70,7 +75,7 @@ export class SessionStore {
 
 	/** Starts refreshing, the first time at once. */
 	start(): void {
-		this.#unlisten = this.#options.source.onChange(this.#sourceChanged);
+		this.#unlisten = this.#options.source.onChange(this.#onSourceChange);
 		this.#timer = setTimeout(this.#refreshAgain, 0);
 	}
 
@@ -85,11 +90,11 @@ export class SessionStore {
 		const {source, vitals} = this.#options;
 		const status = source.status();
 		const snapshot = source.read();
-		const {shown: previous, starts} = this.#feed;
-		const newestSamples = snapshot?.session.samples ?? 0;
+		const {snapshot: previous, starts} = this.#feed;
+		const samplesTaken = snapshot?.session.samples ?? 0;
 		if (this.#isHeld && previous) {
 			this.#addToRing(snapshot);
-			this.#set({status, newestSamples});
+			this.#set({status, samplesTaken});
 			return;
 		}
 
@@ -97,11 +102,11 @@ export class SessionStore {
 		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
 		this.#set({
-			status, newestSamples, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {shown: snapshot, starts: remember(starts, snapshot)} : {}),
+			status, samplesTaken, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {snapshot, starts: remember(starts, snapshot)} : {}),
 		});
 	}
 
-	/** Keeps showing the current snapshot, or shows new ones again. */
+	/** Keeps the current snapshot on the screen, or shows new ones again. */
 	hold(isHeld: boolean): void {
 		if (this.#isHeld !== isHeld) {
 			this.#isHeld = isHeld;
@@ -118,10 +123,14 @@ export class SessionStore {
 		}
 	}
 
-	/** Starts the window `reset` at the snapshot that is shown, or undoes the last reset. */
-	reset(isUndone: boolean): void {
-		const {starts, shown} = this.#feed;
-		this.#set({starts: isUndone ? undoReset(starts) : (shown ? reset(starts, shown) : starts)});
+	/** Starts the window `reset` at the current snapshot. */
+	reset(): void {
+		const {starts, snapshot} = this.#feed;
+		this.#set({starts: snapshot ? reset(starts, snapshot) : starts});
+	}
+
+	undoReset(): void {
+		this.#set({starts: undoReset(this.#feed.starts)});
 	}
 
 	toggleSampling(): void {
@@ -146,21 +155,21 @@ export class SessionStore {
 		}
 	}
 
-	readonly #keepRing = (): void => {
+	readonly #addBetweenRefreshes = (): void => {
 		const snapshot = this.#options.source.read();
 		this.#addToRing(snapshot);
 		// A deadlock is shown or removed at once, however long the delay.
-		if (snapshot && !this.#isHeld && deadlocksText(snapshot) !== deadlocksText(this.#feed.shown)) {
+		if (snapshot && !this.#isHeld && deadlocksText(snapshot) !== deadlocksText(this.#feed.snapshot)) {
 			this.#refreshAgain();
 		}
 	};
 
-	readonly #sourceChanged = (): void => {
+	readonly #onSourceChange = (): void => {
 		// The first figures and the end of the session are shown at once.
 		const status = this.#options.source.status();
-		const {shown, status: {hasCpu}} = this.#feed;
-		const isFirstShare = status.hasCpu === true && hasCpu === undefined;
-		if (shown === undefined || isFirstShare || status.phase === 'ended' || status.phase === 'failed') {
+		const {snapshot, status: {hasCpu}} = this.#feed;
+		const isFirstCpu = status.hasCpu === true && hasCpu === undefined;
+		if (snapshot === undefined || isFirstCpu || status.phase === 'ended' || status.phase === 'failed') {
 			this.#refreshAgain();
 		} else {
 			this.#set({status});
@@ -174,12 +183,12 @@ export class SessionStore {
 
 	#schedule(): void {
 		clearTimeout(this.#timer);
-		const {shown, status: {phase}} = this.#feed;
-		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
+		const {snapshot, status: {phase}} = this.#feed;
+		const sampledMs = snapshot && (phase === 'starting' || phase === 'sampling') ? snapshot.session.durationMs : Infinity;
 		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
 		clearInterval(this.#ringTimer);
 		if (this.#delayMs > maxRingWindowMs) {
-			this.#ringTimer = setInterval(this.#keepRing, maxRingWindowMs);
+			this.#ringTimer = setInterval(this.#addBetweenRefreshes, maxRingWindowMs);
 		}
 	}
 
@@ -200,6 +209,7 @@ function deadlocksText(snapshot: Snapshot | undefined): string {
 	return snapshot ? deadlocksOf(snapshot).map(deadlock => cycleText(deadlock)).join('\n') : '';
 }
 
+/** Whether two objects have the same properties, apart from some. */
 function isSame(a: object, b: object, except: readonly string[] = []): boolean {
 	const [before, after] = [a, b] as ReadonlyArray<Readonly<Record<string, unknown>>>;
 	return [...Object.keys(before), ...Object.keys(after)].every(name => before[name] === after[name] || except.includes(name));

@@ -4,16 +4,18 @@ import type {WindowId} from '../../query/past/windows.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import type {ViewRow} from '../../views/common/view.js';
 import {views} from '../../views/registry.js';
-import type {KeyChanges, Context} from './keys.js';
+import type {KeyChanges, KeyContext} from './keys.js';
 
 type ViewId = string;
 
-/** The selected row: the row with the key, or without a key the first. `top`: index of the first row on the screen. */
+/** The selected row of a view's table. */
 type Selection = {
+	/** The row's key; undefined: the first row, whichever that is. */
 	readonly key?: string;
 	/** The row's last known index: the cursor stays there when the row is gone. */
 	readonly index: number;
-	readonly top: number;
+	/** Index of the first row on the screen. */
+	readonly scrollTop: number;
 };
 
 export type InputLayer = {
@@ -23,11 +25,11 @@ export type InputLayer = {
 	readonly text: string;
 	/** In UTF-16 units, 0 to the text's length. */
 	readonly cursor: number;
-	/** Whether the whole text is selected: typing replaces it, any other key starts editing it. */
+	/** Whether the whole text is selected: typing replaces it, any other key edits it. */
 	readonly isSelected?: boolean;
 	/** The note below the line, to read before pressing Enter. */
 	readonly about?: string;
-	/** For 'save-name': the format chosen before. */
+	/** For 'save-name': the format to save in. */
 	readonly format?: string;
 };
 
@@ -41,17 +43,19 @@ export type MenuItem = {readonly id: string; readonly title: string};
 export type MenuLayer = {
 	readonly kind: 'menu';
 	readonly purpose: 'sort' | 'save-format' | 'columns';
-	readonly isChanged?: true;
+	/** For 'columns': whether the user has changed any, so that they must be saved. */
+	readonly hasChanges?: true;
 	readonly title: string;
 	readonly items: readonly MenuItem[];
+	/** Index of the selected item. */
 	readonly index: number;
 };
 
-/** `top`: index of the first line on the screen; `isOfView`: the help is for the view alone. */
-export type HelpLayer = {readonly kind: 'help'; readonly top: number; readonly isOfView?: true};
+/** The help: all of it or, if `isOfView`, that for the current view. `scrollTop`: index of the first line on the screen. */
+export type HelpLayer = {readonly kind: 'help'; readonly scrollTop: number; readonly isOfView?: true};
 
-/** `top`: index of the first line on the screen; `link`: the index of the link chosen. */
-export type DetailLayer = {readonly kind: 'detail'; readonly top: number; readonly view: ViewId; readonly key: string; readonly link?: number};
+/** The detail of a row. `link`: the index of the link that the user selected, see `selectedLink`. */
+export type DetailLayer = {readonly kind: 'detail'; readonly scrollTop: number; readonly view: ViewId; readonly key: string; readonly link?: number};
 
 export type ScrolledLayer = HelpLayer | DetailLayer;
 
@@ -71,15 +75,17 @@ export type UiState = {
 	/** The label of the threads that the view is restricted to; undefined for all threads. */
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
-	/** The moment of the past whose window is shown (query/past/steps), epoch milliseconds. Undefined: LIVE. */
+	/** A moment in the window of the past on the screen, epoch milliseconds. Undefined: LIVE. */
 	readonly pastMs: number | undefined;
 	/** The length of windows of the past. */
 	readonly spanMs: number;
-	/** The speed at which a recording is played; undefined: it is not. */
-	readonly playing?: number;
+	/** While a recording is played: how many seconds of it are shown in a second. */
+	readonly playSpeed?: number;
+	/** Number of resets that u can undo. */
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
-	readonly left: number;
+	/** Cells by which the name column is scrolled. */
+	readonly scrollLeft: number;
 	readonly isPaused: boolean;
 	readonly delayMs: number;
 	readonly message: Message | undefined;
@@ -87,10 +93,13 @@ export type UiState = {
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
 	/** The keys that the user remapped; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
+	/** Notes on the start of the program, for the help. */
 	readonly notes: readonly string[];
-	/** When `close` last closed something, on the clock of keys; -Infinity: never. */
+	/** When q last closed something, milliseconds on the clock of `press`; -Infinity: never. */
 	readonly closedAtMs: number;
+	/** What is open over the table, the topmost last. */
 	readonly layers: readonly Layer[];
+	/** Effects still to be performed. */
 	readonly effects: readonly Effect[];
 };
 
@@ -102,7 +111,6 @@ export type InitialView = {
 } & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message' | 'pastMs'>>;
 
 export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message, pastMs}: InitialView): UiState {
-	const start: Selection = {index: 0, top: 0};
 	return {
 		view,
 		cameFrom: [],
@@ -114,8 +122,8 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		pastMs,
 		spanMs: usualSpanMs,
 		resets: 0,
-		selections: Object.fromEntries(views.map(({id}) => [id, start])),
-		left: 0,
+		selections: Object.fromEntries(views.map(({id}) => [id, {index: 0, scrollTop: 0}])),
+		scrollLeft: 0,
 		isPaused: false,
 		delayMs,
 		message,
@@ -128,21 +136,20 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 	};
 }
 
-/** Returns the context that defines the keys: the topmost layer, or the view. */
-export function contextOf(state: UiState): Context {
+/** Returns the context that gives keys their meaning: the topmost layer, or the view. */
+export function keyContextOf(state: UiState): KeyContext {
 	return state.layers.at(-1)?.kind ?? state.view;
 }
-
-const defaultStates: StateSet = 'active';
 
 /** Returns the topmost layer that covers the table; an input line covers only the message. */
 export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | undefined {
 	return layers.findLast(layer => layer.kind !== 'input');
 }
 
+/** Returns the query of the current view. Unless the user chose states, the Lines of an idle program show its waits. */
 export function queryOf(state: UiState): Query {
 	return {
-		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, summary: {showsWaits: state.stateSet === defaultStates},
+		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, summary: {showsWaits: state.stateSet === 'active'},
 	};
 }
 
@@ -161,17 +168,16 @@ export function selectedRow({selections, view}: UiState, rows: readonly ViewRow[
 	return rows.at(selectedIndex(selections[view], rows));
 }
 
-/** Returns the first row to draw so that the selected row is visible and no line is needlessly empty. */
-export function firstRow(top: number, selected: number, rows: number, pageRows: number): number {
+/** Returns the `scrollTop` nearest to the current one that shows the selected row and leaves no line needlessly empty. */
+export function scrollIntoView(scrollTop: number, selected: number, rows: number, pageRows: number): number {
 	const page = Math.max(1, pageRows);
 	const least = Math.max(0, selected - page + 1);
-	return Math.min(Math.max(top, least), Math.max(0, selected), Math.max(0, rows - page));
+	return Math.min(Math.max(scrollTop, least), Math.max(0, selected), Math.max(0, rows - page));
 }
 
-/** An action of the app beside drawing. */
+/** What the screen does after a key, besides drawing: see `performEffect`. */
 export type Effect =
-	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
-	| {readonly type: 'reset'; readonly isUndone: boolean}
+	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
 	/** Moves the span of a backend by `steps` of its length. */
 	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
@@ -184,13 +190,13 @@ const maxCameFrom = 16;
 
 /** Returns the state in another view, from which `goBack` leads back. */
 export function goTo(state: UiState, view: ViewId): UiState {
-	return view === state.view ? state : {...state, view, cameFrom: [...state.cameFrom, state.view].slice(-maxCameFrom), left: 0};
+	return view === state.view ? state : {...state, view, cameFrom: [...state.cameFrom, state.view].slice(-maxCameFrom), scrollLeft: 0};
 }
 
 /** Returns the state in the view that the last `goTo` left; undefined if there was none. */
 export function goBack(state: UiState): UiState | undefined {
 	const view = state.cameFrom.at(-1);
-	return view === undefined ? undefined : {...state, view, cameFrom: state.cameFrom.slice(0, -1), left: 0};
+	return view === undefined ? undefined : {...state, view, cameFrom: state.cameFrom.slice(0, -1), scrollLeft: 0};
 }
 
 export function withQuery(state: UiState, change: Partial<Query>): UiState {
@@ -205,12 +211,12 @@ export function withSelection(state: UiState, selection: Selection): UiState {
 	return {...state, selections: {...state.selections, [state.view]: selection}};
 }
 
-/** Returns the state with the cursor at the top: rows of another grouping have other keys. */
-export function forgetRow(state: UiState): UiState {
-	return withSelection(state, {index: 0, top: 0});
+/** Selects the first row: for when the rows, and so their keys, are others. */
+export function selectFirstRow(state: UiState): UiState {
+	return withSelection(state, {index: 0, scrollTop: 0});
 }
 
-export function say(state: UiState, text: string): UiState {
+export function withMessage(state: UiState, text: string): UiState {
 	return {...state, message: {text, tone: 'plain'}};
 }
 

@@ -2,7 +2,7 @@ import {sumOf} from '../../model/sum.js';
 import {cutStart} from '../../model/cell-width.js';
 import {featureRelease, type TargetVitals} from '../../model/snapshot.js';
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
-import {formatBytes, formatDuration} from '../../query/columns/format.js';
+import {formatBytes, formatDuration, plural} from '../../query/columns/format.js';
 import {stateRole} from '../../query/columns/state-cells.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
@@ -15,11 +15,12 @@ import {samplingFigures, warningsOf} from './sampling.js';
 export type HeaderContext = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
-	readonly levels: string;
+	/** See `Theme`. */
+	readonly sparkCharacters: string;
 	readonly width: number;
 };
 
-/** An item of the header: the three lines, the single line of a low screen and the help are made from these records. */
+/** An item of the header. Its three lines, the single line of a low screen and the help are made from these records. */
 export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
 	readonly line: 1 | 2 | 3;
 	/** The item's name and meaning in the help; absent if another item has them. */
@@ -30,15 +31,16 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 	role?(context: HeaderContext): Role | undefined;
 };
 
-/** From this width on the trend has a character for each step and the JDK's version is complete. */
+/** From this width on, cells, the trend has a character for each step and the JDK's version is complete. */
 const wideWidth = 100;
+/** Below this width there is no trend. */
 const narrowWidth = 60;
 
 /** Figures from which an item is highlighted; `otherSafepointsPercent`: without collections. */
 const highlightedFrom = {gcPercent: 10, jitPercent: 50, otherSafepointsPercent: 10, loadPerCpu: 1.5};
 
-/** Figures from which an item is shown; `requestedRate`: as a multiple of the actual one. */
-const shownFrom = {
+/** Figures from which an item is visible; `requestedRate`: as a multiple of the actual one. */
+const visibleFrom = {
 	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, requestedRate: 1.15,
 };
 
@@ -89,24 +91,24 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
-		text: ({data}) => rate(data),
+		text: ({data}) => samplingRate(data),
 	},
 	{
 		line: 2, priority: 3, word: 'CPU', meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
-		text: ({data, width}) => cpuOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
+		text: ({data, width}) => cpuPercentOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
 	},
 	{
 		line: 2, isJoined: true, priority: 14,
-		text: ({data: {cpuTrend}, levels, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend, levels).trimStart() : '',
+		text: ({data: {cpuTrend}, sparkCharacters, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend, sparkCharacters).trimStart() : '',
 		role: () => 'key',
 	},
 	{
 		line: 2, isJoined: true, priority: 3,
-		text: ({data, width}) => cpuOf(data) === undefined ? '' : `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuOf(data)!)}%`,
+		text: ({data, width}) => cpuPercentOf(data) === undefined ? '' : `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuPercentOf(data)!)}%`,
 	},
 	{
 		line: 2, isJoined: true, priority: 13,
-		text: ({data}) => data.vitals.hostCpus === undefined || cpuOf(data) === undefined ? '' : `of ${data.vitals.hostCpus * 100}%`,
+		text: ({data}) => data.vitals.hostCpus === undefined || cpuPercentOf(data) === undefined ? '' : `of ${data.vitals.hostCpus * 100}%`,
 	},
 	{
 		line: 2, priority: 6, word: 'heap', meaning: 'Java heap used and reserved, as of the last collection',
@@ -151,13 +153,13 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 2, priority: 8, word: 'delay', meaning: 'time that threads were ready to run and had no CPU (run delay), 100 % is one thread all the time; shown where it is a fifth of the CPU use or more',
 		text({data}) {
 			const {runDelayPercent = 0} = data.summary ?? {};
-			return runDelayPercent >= shownFrom.delayPercent && runDelayPercent * 100 >= shownFrom.delayPercentOfCpu * (cpuOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
+			return runDelayPercent >= visibleFrom.delayPercent && runDelayPercent * 100 >= visibleFrom.delayPercentOfCpu * (cpuPercentOf(data) ?? 0) ? `delay ${Math.round(runDelayPercent)}%` : '';
 		},
 		role: () => 'hot',
 	},
 	{
 		line: 2, priority: 9, word: 'throttled', meaning: 'share of periods in which the program had used up the CPU limit of its cgroup',
-		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= shownFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
+		text: ({data: {vitals: {throttledPercent = 0}}}) => throttledPercent >= visibleFrom.throttledPercent ? `throttled ${Math.round(throttledPercent)}%` : '',
 		role: () => 'hot',
 	},
 	{
@@ -173,7 +175,7 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
-		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${summary.threads} ${summary.threads === 1 ? 'thread' : 'threads'}:` : '',
+		text: ({data: {summary}}) => summary && summary.threads > 0 ? `${plural(summary.threads, 'thread')}:` : '',
 	},
 	...([
 		{priority: 4, states: ['RUNNABLE'], word: 'running'},
@@ -195,11 +197,11 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 3, isRight: true, priority: 16, word: 'pressure', meaning: 'share of the last ten seconds in which something on this host waited for a CPU (/proc/pressure/cpu)',
-		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= shownFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
+		text: ({data: {vitals: {cpuPressurePercent = 0}}}) => cpuPressurePercent >= visibleFrom.pressurePercent ? `pressure ${Math.round(cpuPressurePercent)}%` : '',
 	},
 	{
 		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
-		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${hostCpus} ${hostCpus === 1 ? 'CPU' : 'CPUs'}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
+		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${plural(hostCpus, 'CPU')}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
 		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > highlightedFrom.loadPerCpu * hostCpus ? 'hot' : undefined,
 	},
 ];
@@ -210,7 +212,7 @@ export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning
 
 /** What the header says of the program, however narrow it is; without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): string[] {
-	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, levels: '', width: wideWidth};
+	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, sparkCharacters: '', width: wideWidth};
 	return ([2, 3] as const).map(line => layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
 }
 
@@ -220,11 +222,12 @@ export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item
 		.map(({text, role, ...item}) => ({...item, text: text(context), role: role?.(context)}));
 }
 
+/** Number of threads in some states. */
 function threadsIn(statesNow: readonly number[], states: readonly ThreadState[]): number {
 	return sumOf(states, state => statesNow[stateCode[state]]);
 }
 
-/** Without a decimal from 10 on. */
+/** Formats bytes, from 10 of a unit on without a decimal. */
 function shortBytes(bytes: number): string {
 	return formatBytes(bytes).replace(/(\d\d)\.\d/, '$1');
 }
@@ -239,21 +242,22 @@ function growthText({heapAfterGcBytes = 0, heapGrowthBytesPerMin}: TargetVitals)
 	return isFlat ? ' flat' : ` ${heapGrowthBytesPerMin > 0 ? 'rising' : 'falling'} ${shortBytes(Math.abs(heapGrowthBytesPerMin))}/min`;
 }
 
-function cpuOf({vitals, summary}: ScreenData): number | undefined {
+/** The CPU use of the process, 100 is one core; undefined if unknown. */
+function cpuPercentOf({vitals, summary}: ScreenData): number | undefined {
 	return vitals.cpuPercent ?? (summary && summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent);
 }
 
 /** The sampling rate, and the requested one if that is higher; empty while nothing is sampled. */
-function rate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): string {
+function samplingRate({status: {phase}, snapshot, rates: {samplesPerS}}: ScreenData): string {
 	if (samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording')) {
 		return '';
 	}
 
 	const {requestedIntervalMs = 0} = snapshot?.session ?? {};
-	const asked = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
-	return samplesPerS * shownFrom.requestedRate < asked ? `${perSecond(samplesPerS)} of ${perSecond(asked)}/s` : `${perSecond(samplesPerS)}/s`;
+	const requestedPerS = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
+	return samplesPerS * visibleFrom.requestedRate < requestedPerS ? `${rounded(samplesPerS)} of ${rounded(requestedPerS)}/s` : `${rounded(samplesPerS)}/s`;
 }
 
-function perSecond(samples: number): number {
-	return samples >= 10 ? Math.round(samples) : Number(samples.toFixed(1));
+function rounded(rate: number): number {
+	return rate >= 10 ? Math.round(rate) : Number(rate.toFixed(1));
 }

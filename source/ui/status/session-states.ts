@@ -1,26 +1,27 @@
 import type {SourcePhase} from '../../model/source.js';
 import {formatCount, formatDuration, clock, clocks, dayAndTime} from '../../query/columns/format.js';
-import {keySourceOf, type ScreenData} from '../state/screen-data.js';
+import {sourceKindOf, type ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 
 /** A state of the session, with its badge in the header and its message below the table. */
 type SessionState = {
-	/** The badge's role; `isAlarm`: the message is shown as an error. */
+	/** The badge's role. */
 	readonly role?: Role;
+	/** Whether the message is an error. */
 	readonly isAlarm?: true;
 	holds(data: ScreenData, ui: UiState): boolean;
 	badge?(data: ScreenData): string;
 	message?(data: ScreenData): string;
 };
 
-/** Time from the start during which the session's note is shown if there is no other message. */
+/** How long after its start the session's note is shown, if there is no other message. */
 const noteMs = 15_000;
 
 const isIn = (phase: SourcePhase) => ({status}: ScreenData) => status.phase === phase;
 const isSampling = isIn('sampling');
 
-/** The badge is that of the first state that holds and has one; so is the message. */
+/** The badge shown is that of the first state that holds and has one; the message likewise. */
 const sessionStates: readonly SessionState[] = [
 	{holds: ({past}) => past !== undefined, role: 'hot', badge: ({past}) => `PAST ${clock(past!.toMs, true)}`},
 	{holds: isIn('starting'), role: 'hot', badge: () => 'STARTING', message: ({status}) => status.message ?? 'starting'},
@@ -49,7 +50,7 @@ const sessionStates: readonly SessionState[] = [
 		isAlarm: true, message: ({status}) => `sampling costs more than --max-overhead allows; the next sample ${when(status.nextS!, 'comes in')}`,
 	},
 	{
-		holds: data => data.past !== undefined && keySourceOf(data) === 'recording',
+		holds: data => data.past !== undefined && sourceKindOf(data) === 'recording',
 		message: ({past}) => `${clocks(past!.fromMs, past!.toMs)}; [ ] step, z span, Space plays, Esc all of it`,
 	},
 	{

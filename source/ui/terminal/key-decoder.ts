@@ -4,7 +4,7 @@ import {StringDecoder} from 'node:string_decoder';
 /** A mouse event and its cell of the screen, counted from 0. */
 export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};
 
-/** Length, in characters, up to which an unfinished escape sequence is waited for; then its ESC is the Escape key. */
+/** Most characters of an escape sequence whose end has not arrived; beyond that, its ESC is the Escape key. */
 const maxSequence = 32;
 
 const controlKeys: Readonly<Record<string, string>> = {
@@ -36,11 +36,12 @@ const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u00
 /** Turns the bytes of a terminal into key names. A lone ESC may begin a sequence: `flush` makes it a key. */
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');
+	/** The characters not decoded yet. */
 	#rest = '';
 	/** The characters that `flush` took for the Escape key: the next bytes may show that they began a mouse report. */
 	#flushed = '';
 
-	/** Whether the bytes so far end in what may be the Escape key. */
+	/** Whether the bytes so far end in what is either the Escape key or the beginning of a sequence. */
 	get isUnfinished(): boolean {
 		return this.#rest !== '' && !mousePattern.test(this.#rest);
 	}
@@ -117,11 +118,12 @@ function sequenceKey(body: string): Array<string | MouseInput> {
 
 /** Bits for Shift, Meta and Control in a button number; ignored. */
 const modifiers = 4 + 8 + 16;
-const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
+/** Events by button number. */
+const mouseEvents = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
 
 /** Parses an SGR report without its CSI, such as "<0;12;5M"; returns undefined for events that are not used. */
 function mouseInput(sequence: string): MouseInput | undefined {
 	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
-	const mouse = inputs.get(Number(button) & ~modifiers);
+	const mouse = mouseEvents.get(Number(button) & ~modifiers);
 	return mouse && Number(column) >= 1 && Number(line) >= 1 ? {mouse, column: Number(column) - 1, line: Number(line) - 1} : undefined;
 }

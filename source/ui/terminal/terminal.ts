@@ -12,6 +12,7 @@ const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
 /** Mouse modes: 1000 reports buttons and the wheel, 1006 encodes the reports as text (SGR). */
 const mouseOn = '\u001B[?1000h\u001B[?1006h';
 const mouseOff = '\u001B[?1006l\u001B[?1000l';
+/** Clears the screen for a full redraw. */
 export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
 /** Begin and end of a synchronized update (mode 2026): the terminal shows the frame in one step, or ignores this. */
@@ -39,6 +40,7 @@ a terminal to Ink, which would erase the scrollback. Drops frames that the termi
 class FrameStream extends EventEmitter {
 	/** While true nothing is passed on: the screen is closing, or another program has the terminal. */
 	isMuted = false;
+	/** Whether frames have been dropped since the last full redraw. */
 	hasGaps = false;
 	#pieces = '';
 	readonly #terminal: Terminal;
@@ -102,7 +104,9 @@ export class Terminal extends EventEmitter<Events> {
 	readonly #stdin: ReadStream;
 	readonly #stdout: WriteStream;
 	readonly #decoder = new KeyDecoder();
+	/** Whether the screen is up now: not while the job is suspended or the terminal is lent. */
 	#isUp = false;
+	/** Whether the screen is to be up: between `enter` and `leave`. */
 	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#escapeCheck: NodeJS.Immediate | undefined;
@@ -133,34 +137,34 @@ export class Terminal extends EventEmitter<Events> {
 
 	/** Takes over the terminal until `leave`, which is called at the latest when the process exits. */
 	enter(): void {
-		this.#blocking(false);
+		this.#setBlocking(false);
 		process.on('exit', this.leave);
 		this.#removeStopHook = beforeStop({
 			suspend: () => {
 				this.#down();
 				return true;
-			}, resume: this.#continued, usesTerminal: true,
+			}, resume: this.#onContinue, usesTerminal: true,
 		});
-		this.#stdout.on('resize', this.#resized);
-		this.#stdout.on('error', this.#gone);
-		this.#stdin.on('error', this.#gone);
-		this.#stdin.on('end', this.#gone);
-		this.#stdin.on('data', this.#read);
+		this.#stdout.on('resize', this.#onResize);
+		this.#stdout.on('error', this.#onGone);
+		this.#stdin.on('error', this.#onGone);
+		this.#stdin.on('end', this.#onGone);
+		this.#stdin.on('data', this.#onData);
 		this.#isEntered = true;
 		this.#up();
 	}
 
 	/** Gives the terminal back at once; may be called again. Keeps error listeners: a late EIO must not crash us. */
 	readonly leave = (): void => {
-		this.#awaitRest(false);
+		this.#waitForRest(false);
 		this.#isEntered = false;
 		process.off('exit', this.leave);
 		this.#removeStopHook?.();
-		this.#stdout.off('resize', this.#resized);
-		this.#stdin.off('end', this.#gone);
-		this.#stdin.off('data', this.#read);
+		this.#stdout.off('resize', this.#onResize);
+		this.#stdin.off('end', this.#onGone);
+		this.#stdin.off('data', this.#onData);
 		this.#down();
-		this.#blocking(true);
+		this.#setBlocking(true);
 		this.#stdin.pause();
 	};
 
@@ -196,18 +200,20 @@ export class Terminal extends EventEmitter<Events> {
 
 	write(text: string): void {
 		if (!this.#stdout.destroyed && this.#stdout.writable) {
-			this.#stdout.write(text, this.#written);
+			this.#stdout.write(text, this.#onWritten);
 		}
 	}
 
+	/** Puts the screen up: raw mode, alternate screen. */
 	#up(): void {
 		this.#isUp = true;
 		this.frames.isMuted = false;
-		this.#raw(true);
+		this.#setRaw(true);
 		this.#stdin.resume();
 		this.write(enterScreen + (this.#hasMouse ? mouseOn : ''));
 	}
 
+	/** Takes the screen down: what `#up` did, undone. */
 	#down(): void {
 		if (!this.#isUp) {
 			return;
@@ -215,7 +221,7 @@ export class Terminal extends EventEmitter<Events> {
 
 		this.#isUp = false;
 		this.frames.isMuted = true;
-		this.#raw(false);
+		this.#setRaw(false);
 		const ending = (this.#hasMouse ? mouseOff : '') + leaveScreen;
 		if (this.isBehind) {
 			this.write(ending);
@@ -230,11 +236,11 @@ export class Terminal extends EventEmitter<Events> {
 	}
 
 	/** Sets whether writes block, as they do by default: a terminal that stops reading would stop the whole process. */
-	#blocking(isBlocking: boolean): void {
+	#setBlocking(isBlocking: boolean): void {
 		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
 	}
 
-	#raw(isRaw: boolean): void {
+	#setRaw(isRaw: boolean): void {
 		try {
 			this.#stdin.setRawMode(isRaw);
 		} catch {
@@ -242,35 +248,35 @@ export class Terminal extends EventEmitter<Events> {
 		}
 	}
 
-	readonly #continued = (): void => {
+	readonly #onContinue = (): void => {
 		if (this.isLent) {
 			return;
 		}
 
 		// The shell has changed the terminal's modes and screen; libuv skips a mode that it set last.
-		this.#raw(false);
+		this.#setRaw(false);
 		this.#up();
 		this.emit('repaint');
 	};
 
-	readonly #resized = (): void => {
+	readonly #onResize = (): void => {
 		this.emit('resize');
 	};
 
 	/** Asks for a full redraw after frames were dropped, once the terminal has read all output. */
-	readonly #written = (): void => {
+	readonly #onWritten = (): void => {
 		if (this.frames.hasGaps && this.#isUp && !this.isBehind) {
 			this.frames.hasGaps = false;
 			this.emit('repaint');
 		}
 	};
 
-	readonly #gone = (): void => {
+	readonly #onGone = (): void => {
 		this.emit('gone');
 	};
 
-	readonly #read = (bytes: Uint8Array): void => {
-		this.#awaitRest(false);
+	readonly #onData = (bytes: Uint8Array): void => {
+		this.#waitForRest(false);
 		for (const input of this.#decoder.push(bytes)) {
 			if (typeof input === 'string') {
 				this.emit('key', input);
@@ -280,11 +286,11 @@ export class Terminal extends EventEmitter<Events> {
 			}
 		}
 
-		this.#awaitRest(this.#decoder.isUnfinished);
+		this.#waitForRest(this.#decoder.isUnfinished);
 	};
 
 	/** Flushes the decoder after a while if its last sequence is unfinished by then; cancels an earlier wait. */
-	#awaitRest(isUnfinished: boolean): void {
+	#waitForRest(isUnfinished: boolean): void {
 		clearTimeout(this.#escapeTimer);
 		clearImmediate(this.#escapeCheck);
 		if (isUnfinished) {

@@ -1,25 +1,27 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
 
-/** `color`: use colours; `ascii`: only ASCII characters; `colors`: styles of roles that replace the defaults. */
+/** `color`: use colours; `ascii`: only ASCII characters; `colors`: styles of roles that replace the defaults, as `readStyle` reads them. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 
+/** How text looks: the style of each role, as escape sequences. */
 export class Theme {
 	readonly hasColor: boolean;
 	readonly isAscii: boolean;
-	/** Characters of a trend, from the lowest level to the highest. */
-	readonly levels: string;
+	/** Characters of a sparkline, from the lowest value to the highest. */
+	readonly sparkCharacters: string;
 	readonly #styles: ReadonlyMap<Role, Style>;
-	readonly #filled: ReadonlyMap<Role, Style>;
+	/** The same with text and background colours swapped. */
+	readonly #filledStyles: ReadonlyMap<Role, Style>;
 
 	constructor({color, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
 		this.isAscii = ascii;
-		this.levels = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
+		this.sparkCharacters = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
 		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(defaultStyles[role])!]));
-		this.#filled = new Map(Array.from(this.#styles, ([role, [begin, end]]) => [role, [`${begin};7`, `${end};27`]]));
+		this.#filledStyles = new Map(Array.from(this.#styles, ([role, [begin, end]]) => [role, [`${begin};7`, `${end};27`]]));
 	}
 
 	/** Returns the spans as one line with escape sequences; if `isAscii`, ~ replaces the ellipsis character. */
@@ -39,7 +41,7 @@ export class Theme {
 					add(letter, this.#styles.get(roleOfLetter.get(letter) ?? 'idle')!);
 				}
 			} else {
-				add(text, role === undefined || role === 'states' || !this.hasColor ? plain : (isFilled ? this.#filled : this.#styles).get(role)!);
+				add(text, role === undefined || role === 'states' || !this.hasColor ? plain : (isFilled ? this.#filledStyles : this.#styles).get(role)!);
 			}
 		}
 

@@ -1,14 +1,15 @@
 import type {Size} from '../terminal/terminal.js';
 import {cellWidth} from '../../model/cell-width.js';
-import {fitColumns, type Column} from '../../query/columns/column.js';
+import {fitColumns, isFlexible, type Column} from '../../query/columns/column.js';
 import type {Unit} from '../../query/types/query.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/common/view.js';
 
+/** How many lines each part of the screen gets. */
 export type Layout = {
 	/** Cells of a line: one less than the screen's, so that no line wraps. */
 	readonly width: number;
-	/** Columns of the terminal, to which `fromColumns` of the table's columns refers. */
+	/** Width of the terminal, to which `fromColumns` of the table's columns refers. */
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
 	readonly hasTabs: boolean;
@@ -17,8 +18,8 @@ export type Layout = {
 	/** Whether there is room for the prompt or message, and the keys. */
 	readonly hasFooter: boolean;
 	readonly footerLines: number;
-	/** Lines of the view's remark above the table's heading. */
-	readonly aboveLines: number;
+	/** Lines of the view's caption, above the table's heading. */
+	readonly captionLines: number;
 	readonly timeLines: number;
 	readonly paneLines: number;
 	readonly tableRows: number;
@@ -26,8 +27,8 @@ export type Layout = {
 	readonly layerLines: number;
 };
 
-/** Lines that parts of the screen need; `above`: the view's remark; `isPast`: it needs a time line. */
-type Wanted = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly above: number; readonly isPast: boolean; readonly hasPane: boolean};
+/** The lines that parts of the screen need; of the findings, all and the first one. */
+type NeededLines = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly caption: number; readonly hasTimeLine: boolean; readonly hasPane: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
 const fullHeaderRows = 16;
@@ -54,19 +55,19 @@ export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'lay
 	return Math.max(0, lines > room && hasFooter ? room - 1 : room);
 }
 
-/** Divides up the screen: a message gets at most half of the middle, the view's remark a quarter of the rest. */
-export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, above, isPast, hasPane}: Wanted): Layout {
+/** Divides up the screen: a message gets at most half of the middle, the view's caption a quarter of the rest. */
+export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding, caption, hasTimeLine, hasPane}: NeededLines): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
 	const findingLines = Math.min(findings, Math.max(linesAt(findingRows), rows >= firstFindingRows ? Math.min(firstFinding, 2) : 0));
-	const timeLines = isPast ? linesAt(timeLineRows) : 0;
+	const timeLines = hasTimeLine ? linesAt(timeLineRows) : 0;
 	const hasTabs = rows >= tabRows;
 	const between = rows - headerLines[header] - findingLines - (hasTabs ? 1 : 0) - timeLines;
 	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
 	const layerLines = between - footerLines;
-	const aboveLines = Math.min(above, Math.floor(layerLines / 4));
+	const captionLines = Math.min(caption, Math.floor(layerLines / 4));
 	const paneLines = hasPane && rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
@@ -78,16 +79,17 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 		hasFooter,
 		footerLines,
 		timeLines,
-		aboveLines,
+		captionLines,
 		paneLines,
-		tableRows: Math.max(0, layerLines - aboveLines - (hasHeading ? 1 : 0) - paneLines),
+		tableRows: Math.max(0, layerLines - captionLines - (hasHeading ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),
 	};
 }
 
-export type PlacedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+/** Columns with their widths on the screen, cells. */
+export type FittedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
-const minRestWidth = 10;
+const minNameWidth = 10;
 
 /** Returns the columns that may be shown: all of the view, or the user's choice at any width; always with the name. */
 export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
@@ -98,42 +100,42 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 	}
 
 	const known = ids.flatMap(id => columns.find(column => column.id === id) ?? []);
-	const rest = known.some(({width}) => width === 0) ? [] : columns.filter(({width}) => width === 0);
-	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
+	const name = known.some(column => isFlexible(column)) ? [] : columns.filter(column => isFlexible(column));
+	return [...known, ...name].map(column => ({...column, fromColumns: 0}));
 }
 
 /** Returns columns with their widths, omitting some from the right until the name has room. A gap precedes each. */
-export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): PlacedColumns<Row> {
+export function fitTableColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): FittedColumns<Row> {
 	let kept = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
-	let placed = fitColumns(kept, terminalColumns, width - 1);
-	while (kept.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
-		kept = kept.toSpliced(kept.findLastIndex(column => column.width > 0), 1);
-		placed = fitColumns(kept, terminalColumns, width - 1);
+	let fitted = fitColumns(kept, terminalColumns, width - 1);
+	while (kept.length > 1 && fitted.some(({column, width: room}) => isFlexible(column) && room < minNameWidth)) {
+		kept = kept.toSpliced(kept.findLastIndex(column => !isFlexible(column)), 1);
+		fitted = fitColumns(kept, terminalColumns, width - 1);
 	}
 
-	return placed;
+	return fitted;
 }
 
 /** Returns the id of the column at a cell of a line, each with the gap before it; undefined if there is none. */
-export function columnAt<Row>(placed: PlacedColumns<Row>, lineWidth: number, cell: number): string | undefined {
+export function columnAt<Row>(columns: FittedColumns<Row>, lineWidth: number, cell: number): string | undefined {
 	let end = 0;
-	return placed.find(({width}) => {
+	return columns.find(({width}) => {
 		end = Math.min(lineWidth, end + width + 1);
 		return cell < end;
 	})?.column.id;
 }
 
-/** Returns the cells by which the longest name exceeds its room, at most `max`: how far the table scrolls sideways. */
-export function overhang<Row>(rows: Iterable<Row>, placed: PlacedColumns<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
-	const rest = placed.find(({column}) => column.width === 0);
-	if (!rest) {
+/** Returns by how many cells the longest name exceeds its column, at most `max`: how far the table scrolls sideways. */
+export function overhang<Row>(rows: Iterable<Row>, columns: FittedColumns<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, max: number): number {
+	const name = columns.find(({column}) => isFlexible(column));
+	if (!name) {
 		return 0;
 	}
 
 	let longest = 0;
 	for (const row of rows) {
-		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + max})));
+		longest = Math.max(longest, cellWidth(name.column.value(row, {unit, fullNames, room: name.width + max})));
 	}
 
-	return longest - rest.width;
+	return longest - name.width;
 }

@@ -5,8 +5,9 @@ import {cut, type Span, type Spans} from './spans.js';
 
 /** A part of a line that is laid out by priority. */
 export type Item = {
-	/** Empty: the item is left out. */
+	/** Empty: the item is not drawn. */
 	readonly text: string;
+	/** The id of what a click on it selects. */
 	readonly id?: string;
 	readonly role?: Role;
 	/** Number of leading characters that have the role; all by default. */
@@ -15,8 +16,9 @@ export type Item = {
 	readonly priority: number;
 	/** Cells to which it may be truncated before it is dropped; by default it is not truncated. */
 	readonly leastWidth?: number;
+	/** Whether it is at the right end of the line. */
 	readonly isRight?: boolean;
-	/** Whether only one blank is before it, however wide the gap is. */
+	/** Whether only one blank is before it, instead of the gap between items. */
 	readonly isJoined?: boolean;
 	/** Truncates its text to a number of cells; at the end by default. */
 	readonly cut?: (text: string, width: number) => string;
@@ -24,22 +26,22 @@ export type Item = {
 
 const defaultGaps = [2];
 
-/** Lays out items in `width` cells with the first gap with which all fit; else truncates, then drops, by priority. */
+/** Lays out items in `width` cells, with the first of some gaps with which all fit; else truncates, then drops, by priority. */
 export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = defaultGaps): Spans {
 	let kept = items.filter(({text}) => text !== '');
 	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;
 	for (let excess = widthOf(kept, gap) - width; excess > 0 && kept.length > 0; excess = widthOf(kept, gap) - width) {
 		const highest = Math.max(...kept.map(({priority}) => priority));
-		const victim = kept.findLastIndex(({priority}) => priority === highest);
-		const {leastWidth = Infinity, ...item} = kept[victim];
+		const index = kept.findLastIndex(({priority}) => priority === highest);
+		const {leastWidth = Infinity, ...item} = kept[index];
 		const cells = cellWidth(item.text);
 		const least = kept.length === 1 ? 0 : leastWidth;
 		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : '';
 		// Without `leastWidth` it is not truncated again: if the line is still too long, it is dropped.
-		kept = text === '' ? kept.toSpliced(victim, 1) : kept.with(victim, {...item, text});
+		kept = text === '' ? kept.toSpliced(index, 1) : kept.with(index, {...item, text});
 	}
 
-	return inLine(kept, width, gap);
+	return spansOf(kept, width, gap);
 }
 
 /** Returns the id of the span at a cell of a line; undefined if there is none. */
@@ -55,12 +57,12 @@ function widthOf(items: readonly Item[], gap: number): number {
 	return sumOf(items.entries(), ([index, {text, isJoined}]) => cellWidth(text) + (index === 0 ? 0 : (isJoined ? 1 : gap)));
 }
 
-function inLine(items: readonly Item[], width: number, gap: number): Span[] {
-	const [lefts, rights] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
+function spansOf(items: readonly Item[], width: number, gap: number): Span[] {
+	const [left, right] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
 	const spans: Span[] = [];
-	for (const [side, before] of [[lefts, 0], [rights, width - widthOf(lefts, gap) - widthOf(rights, gap)]] as const) {
+	for (const [side, blanksBefore] of [[left, 0], [right, width - widthOf(left, gap) - widthOf(right, gap)]] as const) {
 		for (const [index, {text, role, lead = text.length, id, isJoined}] of side.entries()) {
-			const blanks = index === 0 ? before : (isJoined ? 1 : gap);
+			const blanks = index === 0 ? blanksBefore : (isJoined ? 1 : gap);
 			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, lead), role, id}, {text: text.slice(lead), id});
 		}
 	}

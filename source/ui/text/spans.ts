@@ -5,16 +5,18 @@ import type {Trend} from '../../query/past/steps.js';
 
 export {cut, fit, pad} from '../../model/cell-width.js';
 
-/** A piece of a line and the role that determines its style; `states`: letters, each in the colour of its state. */
+/** A piece of a line. */
 export type Span = {
 	readonly text: string;
+	/** Determines the style; `states`: letters of thread states, each in the colour of its state. */
 	readonly role?: Role | 'states';
+	/** Whether it is a filled box: the role's colour is its background. */
 	readonly isFilled?: boolean;
 	/** The id of what a click on it selects. */
 	readonly id?: string;
 };
 
-/** A line of the screen, from left to right. Colours are added when it is drawn, see components/text. */
+/** A line of the screen, from left to right. Only components/text makes styled text of it. */
 export type Spans = readonly Span[];
 
 export function spansWidth(spans: Spans): number {
@@ -83,12 +85,12 @@ export function halved(trend: Trend): Trend {
 	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
 }
 
-/** Returns a trend as one character a step; `levels` are the characters from 0 to 1, each one UTF-16 unit. */
-export function sparkline(trend: Trend, levels: string): string {
-	const highest = levels.length - 1;
+/** Returns a trend as a sparkline, a character for each step; a value of 0 has the first of `sparkCharacters`, 1 the last. */
+export function sparkline(trend: Trend, sparkCharacters: string): string {
+	const highest = sparkCharacters.length - 1;
 	let line = '';
 	for (const value of trend) {
-		line += levels[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))];
+		line += sparkCharacters[value <= 0 ? 0 : Math.max(1, Math.min(highest, Math.ceil(value * highest)))];
 	}
 
 	return line;

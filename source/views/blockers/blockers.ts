@@ -11,7 +11,7 @@ import {locationName, locationOfFrame} from '../../query/counters/location.js';
 import {membersOf, unseenVirtualThreads} from '../../query/counters/threads.js';
 import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
 import {sampleTicks, sampledMs} from '../../query/counters/share.js';
-import {isShown, type FilterFields} from '../../query/filter/filter.js';
+import {passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query, Location} from '../../query/types/query.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, missingWaits, programLocation} from '../../query/locks/newest-sample.js';
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
@@ -128,14 +128,15 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const unobserved = unseenVirtualThreads(snapshot);
-	const above = unobserved && `${unobserved.replace('v', 'V')}, and what these wait for.`;
-	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above, missing: missingWaits(snapshot)};
+	const caption = unobserved && `${unobserved.replace('v', 'V')}, and what these wait for.`;
+	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, caption, missing: missingWaits(snapshot)};
 }
 
 /** A thread's waits for a row's locks; `node`: its stack at the last of them. */
 type WaiterSums = {ticks: number; node: number; isNow: boolean};
 
-type Sums = {
+/** The waits for the locks of one class and holder: what a row is made of. */
+type LockSums = {
 	readonly key: string; readonly kind: number; readonly lockClass: number; readonly owner: number;
 	/** The frame where the owner took the lock, 0 if unknown; that of the newest sample if a thread waits now. */
 	ownerFrame: number;
@@ -145,14 +146,14 @@ type Sums = {
 	readonly tickMs: number;
 };
 
-function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
+function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): LockSums[] {
 	const {threads, contention, dictionary} = snapshot;
 	const ticksOfWindow = sampleTicks(snapshot, since);
 	const tickMs = ticksOfWindow > 0 ? sampledMs(snapshot, since) / ticksOfWindow : 0;
-	const sums = new Map<string, Sums>();
+	const sums = new Map<string, LockSums>();
 	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
-		const sum = getOrCreate<string, Sums>(sums, key, () => ({
+		const sum = getOrCreate<string, LockSums>(sums, key, () => ({
 			...lock, key, readers: 0, waiters: new Map(), tickMs,
 		}));
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
@@ -187,7 +188,7 @@ function keyOf({threads, dictionary}: Snapshot, {kind, lockClass, owner}: {reado
 	return `${owner < 0 ? '?' : threads.key[owner]} ${lockKinds[kind]} ${dictionary.strings[lockClass]}`;
 }
 
-function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: Sums, isHolderDeadlocked: boolean): BlockerRow {
+function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: LockSums, isDeadlocked: boolean): BlockerRow {
 	const {threads, dictionary} = snapshot;
 	const isAlive = owner >= 0 && threads.alive[owner] === 1;
 	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
@@ -218,7 +219,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
 		waitedMs: sumOf(rows, ({waitedMs}) => waitedMs),
 		depth: 0,
-		isDeadlocked: isHolderDeadlocked,
+		isDeadlocked,
 	};
 }
 
@@ -245,25 +246,25 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 		}
 	}
 
-	return matchingOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
+	return matchingChains([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
 }
 
 /** Returns the rows that the filter keeps, and those above them in their chains. */
-function matchingOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
+function matchingChains(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
 	const kept: BlockerRow[] = [];
-	let above = 0;
+	let keptDepth = 0;
 	for (const row of rows.toReversed()) {
-		// Going up, the first row less deep than the last one kept is the one above it.
-		const isAbove = row.depth < above;
-		if (isAbove || isShown(filter, filterFields, row)) {
+		// Going up, the first row less deep than the last one kept is its parent.
+		if (row.depth < keptDepth || passesFilter(filter, filterFields, row)) {
 			kept.push(row);
-			above = row.depth;
+			keptDepth = row.depth;
 		}
 	}
 
 	return kept.reverse();
 }
 
+/** Returns the key of the row for whose lock a thread waits now; undefined if it waits for none. */
 function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 	const {threads} = snapshot;
 	return thread >= 0 && isContendingNow(snapshot, thread)

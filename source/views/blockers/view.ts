@@ -48,18 +48,15 @@ export const blockersView: View<BlockerRow> = {
 		const holderName = isUnknown ? 'an unknown thread' : holderText(row);
 		const longestText = waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
-		const remarks = [
-			isUnknown ? whyHolderUnknown(row) : '',
-			readers > 0 ? 'only the first reader is known, while it reads' : '',
-			holder >= 0 && !tookAt ? whyTakenAtUnknown(row) : '',
-		].filter(Boolean);
 		return [
-			{text: kind === 'class-init' ? `${initialisedText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title', isWrapped: true},
-			{text: `${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
-			...(tookAt ? [{text: `taken at ${shortName(tookAt, room)}`}] : []),
-			...(nowAt ? [{text: `is now at ${shortName(nowAt, room)}${holderState ? ` (${holderState})` : ''}`}] : []),
-			...remarks.map(text => ({text, isWrapped: true as const})),
-			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
+			{text: kind === 'class-init' ? `${initialisedText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title'},
+			{text: `${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`},
+			tookAt && {text: `taken at ${shortName(tookAt, room)}`},
+			nowAt && {text: `is now at ${shortName(nowAt, room)}${holderState ? ` (${holderState})` : ''}`},
+			isUnknown ? {text: whyHolderUnknown(row)} : undefined,
+			readers > 0 ? {text: 'only the first reader is known, while it reads'} : undefined,
+			holder >= 0 && !tookAt ? {text: whyTakenAtUnknown(row)} : undefined,
+			row.isDeadlocked ? {text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} : undefined,
 		];
 	},
 	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,

@@ -37,15 +37,15 @@ export type ChangeRow = Location & {
 	readonly isNoise: boolean;
 };
 
-/** Rates per second; CPU rates are in milliseconds: 1000 is a core. */
+/** Formats of rates per second, of their changes, and of shares. */
 const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
 const change: Format = {text: value => signed(value), file: perS.file};
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};
 
-/** One percent of a core. */
+/** Change of CPU time that is not little, milliseconds per second: one percent of a core. */
 const muchMsPerS = 10;
 
-/** What is new or gone, surely so, and not little, says more than what there is more or less of. */
+/** Whether a row is sorted first: what is new or gone, by more than its error and not little, says most. */
 function isTelling({kind, cpuChange, cpuError}: ChangeRow): boolean {
 	return kind !== 'both' && Math.abs(cpuChange) >= Math.max(muchMsPerS, cpuError);
 }
@@ -122,16 +122,16 @@ export function signed(value: number): string {
 /** Returns what each location uses per second in the window, less what it used in the baseline; no rows without one. */
 export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<ChangeRow> {
 	const {baseline} = query;
-	const begin = baseline && beginOf(baseline, snapshot, since);
-	if (!baseline || begin === snapshot) {
+	const from = baseline && comparedFrom(baseline, snapshot, since);
+	if (!baseline || from === snapshot) {
 		return {rows: [], allRows: 0};
 	}
 
 	const windowQuery: Query = {...query, filter: '', baseline: undefined};
 	// Thread keys of another session mean other threads.
 	const baselineQuery = isOfSession(baseline, snapshot) ? windowQuery : {...windowQuery, threadKeys: undefined};
-	const now = new Side(snapshot, begin, windowQuery);
-	const was = new Side(baseline.snapshot, baseline.since, baselineQuery);
+	const now = new ComparedWindow(snapshot, from, windowQuery);
+	const was = new ComparedWindow(baseline.snapshot, baseline.since, baselineQuery);
 	const rows = [...new Set([...now.rows.keys(), ...was.rows.keys()])].flatMap(key => {
 		const location = (now.rows.get(key) ?? was.rows.get(key))!;
 		return changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS)) ?? [];
@@ -139,8 +139,8 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
 }
 
-/** Returns where the window begins that is compared with a baseline: at `snapshot` itself without samples since. */
-export function beginOf(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
+/** Returns where the window begins that is compared with a baseline: where the baseline ended, if that is within the window. `snapshot` itself: nothing has been sampled since. */
+export function comparedFrom(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
 	const end = baseline.snapshot;
 	const isWithin = isOfSession(baseline, snapshot) && end.session.samples > (since?.session.samples ?? 0) && end.session.samples <= snapshot.session.samples;
 	return isWithin ? (end.session.samples === snapshot.session.samples ? snapshot : end) : since;
@@ -150,7 +150,8 @@ function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): bo
 	return dictionary.strings === snapshot.dictionary.strings;
 }
 
-class Side {
+/** One of the two windows, and what its locations use per second. */
+class ComparedWindow {
 	readonly rows: ReadonlyMap<string, LineRow>;
 	/** Ticks of a thread per second of sampling; 1 for a profile that does not state how many there were. */
 	readonly ticksPerS: number;
@@ -159,7 +160,7 @@ class Side {
 	readonly #ticks: number;
 
 	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
-		// What is a row on one side must be one on the other.
+		// With `allWork`, as what is a row in one window must be one in the other.
 		this.#table = countedLines(snapshot, since, query, {...scopeOf(snapshot, query), allWork: true});
 		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
 		this.#sampledMs = sampledMs(snapshot, since);

@@ -4,7 +4,7 @@ import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
 import {csvOf, frameOf, locationCells, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
-import {beginOf, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
+import {comparedFrom, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
 
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
@@ -23,12 +23,12 @@ export const changesView: View<ChangeRow> = {
 		? (baseline ? 'nothing has been sampled since the baseline was set' : 'nothing to compare with: m makes what is on the screen the baseline, and this view then shows the change; or start with --compare FILE')
 		: undefined,
 	locationOf: row => row,
-	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? beginOf(query.baseline, snapshot, since) : since, query, key),
+	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? comparedFrom(query.baseline, snapshot, since) : since, query, key),
 	titleLines: (row, width) => [
 		{text: shortName(row, width, true), role: 'title'},
 		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
 		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
-		...(row.isNoise ? [{text: 'neither is more than its sampling error: it may be chance', isWrapped: true} as const] : []),
+		row.isNoise ? {text: 'neither is more than its sampling error: it may be chance'} : undefined,
 		{text: 'below: samples since the baseline'},
 	],
 	files: {

@@ -1,6 +1,7 @@
 import {groupings, type Opening, type Query} from '../../query/types/query.js';
 import type {ViewKey, ViewRow} from './view.js';
 
+/** A row of a tree. */
 type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: string};
 
 /** The keys that open and close rows of a tree, as in htop. */
@@ -24,9 +25,14 @@ export function choiceAfter<Choice>(choices: readonly Choice[], current: Choice 
 	return choices[(choices.indexOf(current as Choice) + 1) % choices.length];
 }
 
-/** Returns the key `l`, which goes on to the next choice of how samples become rows. */
+/** Returns the key `l`, which goes on to the next choice of what a row is. */
 export function cyclingKey<Choice>(help: string, choices: readonly Choice[], current: (query: Query) => Choice, change: (choice: Choice, query: Query) => ReturnType<ViewKey['press']>): ViewKey {
 	return {keys: ['l'], label: 'l', help, press: query => change(choiceAfter(choices, current(query)), query)};
+}
+
+/** Returns remarks on the grouping of rows, for the line of tabs. */
+export function groupingRemarks({by, ownFirst}: Query): string[] {
+	return [...(by === 'line' ? [] : [`by ${by}`]), ...(ownFirst ? ['own code'] : [])];
 }
 
 /** Changes how samples are grouped into rows; forgets which rows of a tree are open, as keys differ by grouping. */

@@ -10,12 +10,25 @@ export type ViewRow = {
 	readonly key: string;
 };
 
-/**
-Filtered and sorted rows; `allRows` counts hidden ones too, `idleRows` those hidden as idle. `pending`: patterns without
-rows yet; `above`: text above the rows; `finding`: on the program; `measure`: what shares are of, if not the query's;
-`missing`: what the file lacks for there to be any rows.
-*/
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly pending?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure; readonly missing?: string};
+/** What a view's query returns. */
+export type ViewTable<Row extends ViewRow = ViewRow> = {
+	/** Filtered and sorted. */
+	readonly rows: readonly Row[];
+	/** Number of rows with those that the filter hides. */
+	readonly allRows: number;
+	/** Number of rows hidden because their threads are idle. */
+	readonly idleRows?: number;
+	/** Sentences above the rows. */
+	readonly caption?: string;
+	/** A sentence on the program, shown among the findings. */
+	readonly finding?: string;
+	/** What shares are of, if not what the query says. */
+	readonly measure?: Measure;
+	/** Why this snapshot cannot have rows. */
+	readonly missing?: string;
+	/** Only in Traces: patterns of methods that match none yet. */
+	readonly pending?: readonly string[];
+};
 
 /** The detail that Enter on a row opens; empty lists are not shown. */
 export type RowDetail = LineDetail & {
@@ -28,23 +41,24 @@ export type RowDetail = LineDetail & {
 /** A frame, and text before and after its name. */
 export type AnnotatedFrame = Location & {readonly before?: string; readonly behind?: string};
 
-/** A line above a row's detail; one that is too long is truncated, or wrapped if `isWrapped`. */
-export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};
+/** A line above a row's detail; one that is too long is wrapped. */
+export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'};
 
-/** A key that helps with a row, by the key decoder's name, and what it does: in some words and, to save room, one. */
+/** A key that helps with a row, and what it does: in some words (`title`) and, if room is short, in one (`short`). */
 export type Hint = {readonly key: string; readonly title: string; readonly short: string};
 
 /** A key of one view; it changes the query, which all views share. */
 export type ViewKey = {
-	/** Names as the key decoder gives them. */
+	/** Names of the keys that do this, as in ui/state/keys. */
 	readonly keys: readonly string[];
-	/** The keys as people write them. */
+	/** The keys as the help writes them. */
 	readonly label: string;
 	readonly help: string;
+	/** Programs in which the key does the same. */
 	readonly knownFrom?: string;
 	/** A click on the selected row does the same. */
 	readonly isOnClick?: true;
-	/** Returns a query change and a message. The row with the key `select`, or else the first, is then selected. */
+	/** Returns a change of the query and a message. Selects the row with the key `select`, or else the first. */
 	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
 };
 
@@ -53,7 +67,7 @@ type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: read
 
 export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | number};
 
-/** How a view's rows are written to CSV and JSON files; docs/formats.md describes them. */
+/** How a view's rows are written to CSV and JSON files; docs/formats.md describes these. */
 type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** Returns all rows of CSV, if these differ from the screen's. */
@@ -67,6 +81,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
 	readonly title: string;
 	readonly columns: ReadonlyArray<Column<Row>>;
+	/** The order at the start. */
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];
 	/** Hints for an empty table, if they differ from those of most views. */
@@ -83,19 +98,20 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Returns the three keys that help most with a row, the best first. */
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
 	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
+	/** Whether a row matters little: it is noise, or idle. */
 	isDim(row: Row): boolean;
 	/** Returns the number of threads that need attention, which is shown in the view's tab. */
 	tabCount?(summary: Summary): number;
 	/** Returns a remark on the query for the line of tabs; may be empty. */
 	remark?(query: Query): string;
 	/** Returns the change of the query that Esc makes before it clears filter and threads; undefined for none. */
-	back?(query: Query): Partial<Query> | undefined;
+	onEscape?(query: Query): Partial<Query> | undefined;
 	/** Returns why there are no rows, if the view knows more than that none matches. */
 	emptyText?(table: ViewTable<Row>, query: Query): string | undefined;
 	/** Returns a row's detail; for a row that is gone, as far as its key allows. */
 	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
-	/** Returns the lines at the top of a row's detail, `width` cells wide; `tracer`: another tracer of the target. */
-	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
+	/** Returns the lines at the top of a row's detail, for `width` cells; `tracer`: another tracer of the target. */
+	titleLines(row: Row, width: number, tracer: string | undefined): ReadonlyArray<TitleLine | undefined>;
 	/** Returns the location that a row represents or is at; undefined if unknown. */
 	locationOf(row: Row): Location | undefined;
 	/** Only for the view whose rows are threads, and that whose rows are locations: returns the key of such a row. */

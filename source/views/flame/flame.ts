@@ -3,8 +3,9 @@ import {percentOf} from '../../query/counters/share.js';
 import {byText} from '../../query/columns/sort.js';
 import {locationName} from '../../query/counters/location.js';
 import type {Location, Query, SortOrder} from '../../query/types/query.js';
-import {CallNode, CallTree} from '../tree/call-tree.js';
+import {CallNode, CallTree, cpuIndex, ticksIndex} from '../tree/call-tree.js';
 import {treeOptions} from '../tree/tree.js';
+import type {ViewTable} from '../common/view.js';
 
 /** By name, so that boxes keep their places while their sizes change. */
 export const flameOrder: SortOrder = {column: 'path', reverse: false};
@@ -19,35 +20,35 @@ export class FlameRow extends CallNode {
 	part = 0;
 	/** The row's line in the icicle, from 0. */
 	depth = 0;
-	/** Whether it, or a box above it, matches the filter. */
+	/** Whether it matches the filter. */
 	isFound = false;
+	/** Whether a box above it does. */
 	isBelowFound = false;
 }
 
-/** Rows in the order of a walk from each root; `above` says what part of the whole matches the filter. */
-type FlameTable = {readonly rows: readonly FlameRow[]; readonly allRows: number; readonly above?: string};
-
-/** Returns the boxes of the Flame view. Text of the filter marks boxes, and leaves none out. */
-export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FlameTable {
+/** Returns the boxes of the Flame view, each followed by those below it. Text of the filter marks boxes, and hides none. */
+export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<FlameRow> {
 	const {options, filter} = treeOptions(snapshot, since, query);
-	const number = options.scope.unit === 'ticks' ? 0 : 1;
-	const tree = new CallTree<FlameRow>({...options, isKept: () => true, countsStates: number === 0}, FlameRow);
-	const worth = ({totalTicks, totalCpuNs}: FlameRow) => [totalTicks, totalCpuNs][number];
+	const isInTicks = options.scope.unit === 'ticks';
+	const weightIndex = isInTicks ? ticksIndex : cpuIndex;
+	const tree = new CallTree<FlameRow>({...options, isKept: () => true, countsStates: isInTicks}, FlameRow);
+	const weightOf = ({totalTicks, totalCpuNs}: FlameRow) => isInTicks ? totalTicks : totalCpuNs;
 	const zoomed = rowWith(tree, query.tree?.zoom);
 	const top = zoomed ?? tree.root;
-	const whole = worth(top);
+	const whole = weightOf(top);
 	const ranks = ranksOf(options.grouping.locations);
 	const {wanted} = filter;
-	const least = whole * leastPart;
+	const leastWeight = whole * leastPart;
 	const rows: FlameRow[] = [];
 	const pending: FlameRow[] = [];
 	let found = 0;
-	/** By rank: what the siblings of that name are worth, then where they start; all 0 between uses. */
+	/** By rank: the weight of a row's callees of that name, then where their box starts; all 0 between rows. */
 	const byRank = new Float64Array(ranks.length);
+	/** Places the boxes below a row side by side, in the order of names. */
 	const addBelow = (row: FlameRow) => {
 		const names: number[] = [];
 		row.eachStep((group, node, from) => {
-			const value = tree.options.isInverted ? row.weights[(from * tree.width) + number] : tree.totals[(node * tree.width) + number];
+			const value = tree.options.isInverted ? row.weights[(from * tree.weightLength) + weightIndex] : tree.totals[(node * tree.weightLength) + weightIndex];
 			if (value > 0) {
 				if (byRank[ranks[group]] === 0) {
 					names.push(ranks[group]);
@@ -56,7 +57,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 				byRank[ranks[group]] += value;
 			}
 		});
-		const boxes = names.length === 0 ? [] : row.childrenIn(group => byRank[ranks[group]] >= least);
+		const boxes = names.length === 0 ? [] : row.childrenIn(group => byRank[ranks[group]] >= leastWeight);
 		let {start} = row;
 		for (const rank of names.length > 1 ? Int32Array.from(names).sort() : names) {
 			const part = byRank[rank] / whole;
@@ -66,7 +67,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 
 		for (const box of boxes.sort((a, b) => ranks[b.group] - ranks[a.group])) {
 			box.start = byRank[ranks[box.group]];
-			box.part = worth(box) / whole;
+			box.part = weightOf(box) / whole;
 			box.depth = row === tree.root ? 0 : row.depth + 1;
 			box.isBelowFound = row.isFound || row.isBelowFound;
 			pending.push(box);
@@ -86,13 +87,13 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	for (let row = pending.pop(); row; row = pending.pop()) {
 		rows.push(row);
 		row.isFound = wanted !== 0 && (filter.foundIn(row.group) & wanted) === wanted;
-		found += row.isFound && !row.isBelowFound ? worth(row) : 0;
+		found += row.isFound && !row.isBelowFound ? weightOf(row) : 0;
 		addBelow(row);
 	}
 
 	return {
 		rows, allRows: rows.length,
-		...(wanted === 0 ? {} : {above: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
+		...(wanted === 0 ? {} : {caption: `${percentOf(found, whole).toFixed(1)}% passes through frames that match "${query.filter}"`}),
 	};
 }
 

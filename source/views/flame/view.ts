@@ -35,7 +35,7 @@ export const flameView: View<FlameRow> = {
 		tree?.isBottomUp ? {key: 'b', title: 'from the roots', short: 'roots'} : {key: 'b', title: 'from hot lines', short: 'hot lines'},
 	],
 	query: queryFlame,
-	back: ({tree}) => tree?.zoom === undefined ? undefined : {tree: {...tree, zoom: undefined}},
+	onEscape: ({tree}) => tree?.zoom === undefined ? undefined : {tree: {...tree, zoom: undefined}},
 	isDim: treeView.isDim,
 	remark: query => [treeView.remark!(query), query.tree?.zoom === undefined ? '' : 'zoomed'].filter(Boolean).join(', '),
 	locationOf: treeView.locationOf,

@@ -130,7 +130,7 @@ export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const rows = parts.flatMap(({tree, filter}) => openedRows(tree, [tree.root], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= minOpenedPercent, filter,
 	}));
-	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
+	return {rows, allRows: rows.length, ...(parts.length > 0 ? {caption: certaintyText(parts[0])} : {})};
 }
 
 type FocusPart = {

@@ -5,7 +5,7 @@ import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {rowTexts} from '../tree/tree.js';
 import {csvOf, frameOf, locationCells, stateCells, statesOf, viaOf} from '../common/files.js';
-import {treeKeys} from '../common/keys.js';
+import {groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
 
@@ -23,7 +23,7 @@ export const focusView: View<FocusRow> = {
 	],
 	query: queryFocus,
 	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
-	remark: ({method, by, ownFirst}) => [method ?? '', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
+	remark: query => [...(query.method ? [query.method] : []), ...groupingRemarks(query)].join(' '),
 	emptyText: (_, {method, filter}) => method
 		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
 		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
@@ -38,7 +38,6 @@ export const focusView: View<FocusRow> = {
 		{
 			text: `${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
 				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
-			isWrapped: true,
 		},
 		{text: 'below: all of it, by any path'},
 	],

@@ -3,12 +3,12 @@ import {defaultQuery} from '../../query/types/query.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, msOf, stuckInWords} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, locationCells, stateCells} from '../common/files.js';
-import {groupingKey} from '../common/keys.js';
+import {groupingKey, groupingRemarks} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {querySummaryLines, lineColumns} from './lines.js';
 
@@ -27,20 +27,22 @@ export const linesView: View<LineRow> = {
 	},
 	query: querySummaryLines,
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
-	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
+	remark: query => groupingRemarks(query).join(', '),
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),
 	titleLines(row, width, tracer) {
 		const stuck = row.stuckMs > 0 ? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
+		const others = row.otherHolders > 0 ? ` and ${plural(row.otherHolders, 'other')}` : '';
+		const holder = row.holder === undefined ? '' : `, by ${row.holder}${others}`;
 		const shares = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total`;
 		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [
 			{text: shortName(row, width, true), role: 'title'},
 			{text: `${row.file === '' ? '' : `${row.file}  `}${figures}`},
-			...(isUnknown && tracer ? [{text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} as const] : []),
-			...(row.via ? [{text: viaText(row.via)}] : []),
-			...(row.own ? [{text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`}] : []),
-			...(row.contendingNow > 0 ? [{text: `${row.contendingNow} ${row.contendingNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}${row.otherHolders > 0 ? ` and ${row.otherHolders} ${row.otherHolders === 1 ? 'other' : 'others'}` : ''}`}`, role: 'error', isWrapped: true} as const] : []),
+			isUnknown && tracer ? {text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} : undefined,
+			row.via && {text: viaText(row.via)},
+			row.own && {text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`},
+			row.contendingNow > 0 ? {text: `${plural(row.contendingNow, 'thread')} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${holder}`, role: 'error'} : undefined,
 		];
 	},
 	files: {

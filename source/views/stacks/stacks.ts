@@ -246,10 +246,10 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 
 	const filter = new StackFilter(scope.filter, dictionary, lines);
 	const foundBeyondEnds = ends && !filter.isEmpty ? termsBeyondEnds(sums, filter, ends) : undefined;
-	const shown = filter.isEmpty
+	const matching = filter.isEmpty
 		? rows
 		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), foundBeyondEnds?.[row.bucket]));
-	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
+	return {rows: sortRows(matching, stackColumns, query.sort), allRows: rows.length};
 }
 
 const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {

@@ -1,6 +1,6 @@
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {nameOf} from '../../query/columns/column.js';
-import {decimals, formatCount, formatMs, msOf} from '../../query/columns/format.js';
+import {decimals, formatCount, formatMs, msOf, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
 import {csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf} from '../common/files.js';
@@ -34,7 +34,7 @@ export const stacksView: View<StackHistogramRow> = {
 		const share = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
 			{text: frameText(row), role: 'title'},
-			{text: `${share}, ${row.threadCount} ${row.threadCount === 1 ? 'thread' : 'threads'}`},
+			{text: `${share}, ${plural(row.threadCount, 'thread')}`},
 			{text: `fingerprint ${row.fingerprint}`},
 		];
 	},

@@ -196,7 +196,7 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 
 	const all = taskRows(tasks, since?.tasks, query.tasksBy ?? 'kind');
 	const rows = filtered(all, filterOf(query.filter), {text: titleOfTasks, ticks: row => row.count});
-	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, above: aboveOf(tasks, since?.tasks)};
+	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, caption: captionOf(tasks, since?.tasks)};
 }
 
 /** Returns the title of a row's state and of its group, if any. */
@@ -206,7 +206,7 @@ export function titleOfTasks(row: TaskRow): string {
 }
 
 /** Returns how many tasks ended and are in each state, the probe's counters and its notes. */
-function aboveOf(report: TaskReport, since: TaskReport | undefined): string {
+function captionOf(report: TaskReport, since: TaskReport | undefined): string {
 	const rows = taskRows(report, since, 'state');
 	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) => `${count} ${state.title}`);
 	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => `${row.now} ${row.state.title}`);

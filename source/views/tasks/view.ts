@@ -1,8 +1,8 @@
 import {noDetail} from '../../query/detail.js';
-import {exactMsOf, formatCount, formatNs, formatRate} from '../../query/columns/format.js';
+import {exactMsOf, formatNs, formatRate, plural} from '../../query/columns/format.js';
 import {csvOf, rowsAsJson} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
-import type {TitleLine, View} from '../common/view.js';
+import type {View} from '../common/view.js';
 import {groupOf, taskColumns, type TaskRow, queryTasks, titleOfTasks, taskGroupings, taskRows} from './stays.js';
 
 const maxTasks = 20;
@@ -28,11 +28,11 @@ export const tasksView: View<TaskRow> = {
 	emptyText: ({allRows}) => allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
 	detail: () => noDetail,
 	titleLines: row => [
-		{text: titleOfTasks(row), role: 'title', isWrapped: true},
-		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${numbered(row.now, 'task')} now`}`, isWrapped: true},
-		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`, isWrapped: true},
-		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
-		...row.longest.slice(0, maxTasks).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
+		{text: titleOfTasks(row), role: 'title'},
+		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${plural(row.now, 'task')} now`}`},
+		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`},
+		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} as const] : []),
+		...row.longest.slice(0, maxTasks).map(({kind, ageNs, worker}) => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
 	],
 	locationOf: () => undefined,
 	files: {
@@ -45,11 +45,7 @@ export const tasksView: View<TaskRow> = {
 };
 
 function cameOrLeft({state, count}: TaskRow): string {
-	return state.kind === 'end' ? `${numbered(count, 'task')} came to it` : `${numbered(count, 'stay')} that ended`;
-}
-
-function numbered(count: number, what: string): string {
-	return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+	return state.kind === 'end' ? `${plural(count, 'task')} came to it` : `${plural(count, 'stay')} that ended`;
 }
 
 export function taskJson(row: TaskRow) {

@@ -34,7 +34,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const sums = sumByThread(counters, snapshot.threads.count);
 	const topOf = topLocations(snapshot, counters, scope, query);
 	const overMs = sampledMs(snapshot, since);
-	const unknown = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
+	const unknownNow = knowsThreadsNow(snapshot) ? {} : {alive: undefined, isWithoutWork: false};
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
@@ -47,7 +47,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 			const row = threadRow(snapshot, thread, query, {
 				cpuNs, cpuPercent: corePercent(cpuNs, overMs), runDelayNs, runDelayPercent: corePercent(runDelayNs, overMs), ticks, states, top: topOf(thread),
 			});
-			rows.push({...row, ...unknown});
+			rows.push({...row, ...unknownNow});
 		}
 	}
 
@@ -55,9 +55,9 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	const others = rows.filter(row => !row.isVirtual);
 	const folded = [...(query.foldPools ? foldPools(others) : others), ...foldKinds(virtual)];
 	const matching = filtered(folded, scope.filter, filterFields);
-	const shown = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
-	const sorted = sortRows(shown, threadColumns, query.sort);
-	return {rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))], allRows: folded.length, idleRows: matching.length - shown.length};
+	const visible = query.showIdle ? matching : matching.filter(row => !isIdleJvmThread(row) && !row.isWithoutWork);
+	const sorted = sortRows(visible, threadColumns, query.sort);
+	return {rows: [...sorted.filter(row => !isIdleJvmThread(row)), ...sorted.filter(row => isIdleJvmThread(row))], allRows: folded.length, idleRows: matching.length - visible.length};
 }
 
 /** Returns CPU time by thread, and ticks by thread and state. */
@@ -72,6 +72,7 @@ function sumByThread(counters: Counters, threads: number): {readonly cpuNs: Floa
 	return sums;
 }
 
+/** Returns a function from a thread to the line with most of its samples. */
 function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
@@ -133,6 +134,7 @@ function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 	});
 }
 
+/** Returns one row for several threads. */
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	let busiest = rows[0];
 	let longestMs = 0;
@@ -179,12 +181,14 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	};
 }
 
+/** Returns the number of threads of rows. */
 function threadsIn(rows: readonly ThreadRow[]): number {
 	return sumOf(rows, ({threads}) => threads);
 }
 
 type CommonLocation = Pick<ThreadRow, 'now' | 'via' | 'own'> & {readonly count: number};
 
+/** Returns the location at which most threads are, and how many are there. */
 function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	const counts = new Map<string, CommonLocation>();
 	let most: CommonLocation = {count: 0};

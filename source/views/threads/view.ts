@@ -1,5 +1,5 @@
 import {queryThreadDetail} from '../../query/detail.js';
-import {formatCount, formatMs, msOf, stuckInWords} from '../../query/columns/format.js';
+import {formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, fullWaitText} from '../../query/locks/waits.js';
 import {csvOf, stateCells} from '../common/files.js';
@@ -37,15 +37,16 @@ export const threadsView: View<ThreadRow> = {
 	},
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
-		const state = row.state ?? (row.alive ? `${row.threads} threads in several states` : (row.alive === false ? 'ended' : 'state unknown: the profile is of another tool'));
+		const state = row.state ?? (row.alive ? `${plural(row.threads, 'thread')} in several states` : (row.alive === false ? 'ended' : 'state unknown: the profile is of another tool'));
+		const kind = kindText(row);
 		const stuck = row.stuckMs >= minStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
-			{text: row.name, role: 'title', isWrapped: true},
+			{text: row.name, role: 'title'},
 			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.runDelayNs >= minDelayNs ? `, waited ${formatMs(row.runDelayNs)} ms for a CPU` : ''}${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
 			{text: `${state}${now}${stuck}`},
-			...(kindText(row) === '' ? [] : [{text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kindText(row)}]),
-			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
-			...(row.wait && !row.waitsFor?.ownerName ? [{text: `waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`, isWrapped: true} as const] : []),
+			kind === '' ? undefined : {text: row.isVirtual ? `virtual: ${formatCount(row.threads)} now, ${formatCount(row.mounted)} of them mounted` : kind},
+			row.waitsFor && {text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error'},
+			row.wait && !row.waitsFor?.ownerName ? {text: `waits: ${row.threadKeys.length === 1 ? fullWaitText(row.wait) : waitText(row.wait)}`} : undefined,
 		];
 	},
 	files: {

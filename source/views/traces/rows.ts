@@ -1,6 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../../query/columns/sort.js';
-import {filterOf, isShown, type FilterFields} from '../../query/filter/filter.js';
+import {filterOf, passesFilter, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/query.js';
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {figure, hotPercent, text, treeMark, type Column} from '../../query/columns/column.js';
@@ -83,7 +83,7 @@ export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, que
 
 	const {traces} = snapshot;
 	const filter = filterOf(query.filter);
-	const isWanted = filter.terms && ((row: TraceRow) => isShown(filter, filterFields, row));
+	const isWanted = filter.terms && ((row: TraceRow) => passesFilter(filter, filterFields, row));
 	if ((query.tracesBy ?? 'method') !== 'method') {
 		const rows = treeRows(traces, since?.traces, query, isWanted);
 		return {rows, allRows: isWanted ? treeRows(traces, since?.traces, query, undefined).length : rows.length};

@@ -37,11 +37,11 @@ export const tracesView: View<TraceRow> = {
 	},
 	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, fullStacks: row ? slowestWith(snapshot, row) : []}),
 	titleLines: row => [
-		{text: titleOf(row), role: 'title', isWrapped: true},
-		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
-		...(isThinned(row) ? [{text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`, isWrapped: true as const}] : []),
-		...(row.isReleased ? [{text: 'it exceeded --max-overhead and is no longer traced', isWrapped: true as const}] : []),
-		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
+		{text: titleOf(row), role: 'title'},
+		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`},
+		isThinned(row) ? {text: `called so often that only one call in ${row.oneIn} is measured${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; its cumulative time is unknown, as it is recursive' : ''}`} : undefined,
+		row.isReleased ? {text: 'it exceeded --max-overhead and is no longer traced'} : undefined,
+		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`},
 	],
 	locationOf: ({className, method}) => className === '' ? undefined : {className, method, file: '', line: -1},
 	files: {

@@ -34,6 +34,7 @@ export type TreeOptions<Row extends CallNode> = {
 	readonly startsAreRows: boolean;
 	/** 0 for a root that is a row too; -1 for one that is above all rows. */
 	readonly levelOfRoot: 0 | -1;
+	/** Whether rows have ticks by state. */
 	readonly countsStates?: boolean;
 	/** The total that shares are a part of; by default the root's. */
 	readonly whole?: Weight;
@@ -45,15 +46,17 @@ export type TreeOptions<Row extends CallNode> = {
 	isRowKept?(row: Row): boolean;
 };
 
-/** Length of a weight in an array: ticks and CPU nanoseconds. Ticks by state follow if they are counted. */
-const plainWidth = 2;
+/** A weight in an array: ticks, CPU nanoseconds and, with `countsStates`, ticks by state. */
+export const ticksIndex = 0;
+export const cpuIndex = 1;
+const plainLength = 2;
 
 /** A tree of the paths that stacks take. Sums up weights in one pass; makes rows only when they are asked for. */
 export class CallTree<Row extends CallNode = CallNode> {
 	readonly root: Row;
 	readonly whole: Weight;
-	/** Length of a weight in the arrays below, see `plainWidth`. */
-	readonly width: number;
+	/** Length of a weight in the arrays below. */
+	readonly weightLength: number;
 	/** Weights by node of the dictionary, of samples that count for it; unless inverted, totals include its callees. */
 	readonly selves: Float64Array;
 	readonly totals: Float64Array;
@@ -71,8 +74,8 @@ export class CallTree<Row extends CallNode = CallNode> {
 	constructor(readonly options: TreeOptions<Row>, Node: new (tree: CallTree<Row>) => Row) {
 		const {dictionary, counters, scope, isInverted, isKept, nodeFor, ends} = options;
 		const {nodeCount, nodeParent} = dictionary;
-		this.width = plainWidth + (options.countsStates ? stateCount : 0);
-		this.selves = new Float64Array(nodeCount * this.width);
+		this.weightLength = plainLength + (options.countsStates ? stateCount : 0);
+		this.selves = new Float64Array(nodeCount * this.weightLength);
 		const nodeOfCounter = new Int32Array(counters.count);
 		for (let counter = 0; counter < counters.count; counter++) {
 			const node = counters.node[counter];
@@ -92,8 +95,8 @@ export class CallTree<Row extends CallNode = CallNode> {
 				this.nextCallee[node] = this.firstCallee[caller];
 				this.firstCallee[caller] = node;
 				this.size++;
-				for (let number = 0; number < this.width; number++) {
-					this.totals[(caller * this.width) + number] += this.totals[(node * this.width) + number];
+				for (let number = 0; number < this.weightLength; number++) {
+					this.totals[(caller * this.weightLength) + number] += this.totals[(node * this.weightLength) + number];
 				}
 			}
 		}
@@ -115,26 +118,27 @@ export class CallTree<Row extends CallNode = CallNode> {
 
 	/** Returns the total weights of some nodes of the dictionary, one after the other. */
 	weightsOf(nodes: readonly number[]): Float64Array {
-		const weights = new Float64Array(nodes.length * this.width);
+		const weights = new Float64Array(nodes.length * this.weightLength);
 		for (const [index, node] of nodes.entries()) {
-			weights.set(this.totals.subarray(node * this.width, (node + 1) * this.width), index * this.width);
+			weights.set(this.totals.subarray(node * this.weightLength, (node + 1) * this.weightLength), index * this.weightLength);
 		}
 
 		return weights;
 	}
 
 	#hasWeight(node: number): boolean {
-		return this.totals[node * this.width] > 0 || this.totals[(node * this.width) + 1] > 0;
+		const start = node * this.weightLength;
+		return this.totals[start + ticksIndex] > 0 || this.totals[start + cpuIndex] > 0;
 	}
 
 	#count(node: number, counters: Counters, counter: number): void {
-		const at = node * this.width;
+		const start = node * this.weightLength;
 		const state = counters.state[counter];
 		const ticks = counters.ticks[counter];
-		this.selves[at] += (this.options.scope.countedMask & (1 << state)) === 0 ? 0 : ticks;
-		this.selves[at + 1] += counters.cpuNs[counter];
-		if (this.width > plainWidth) {
-			this.selves[at + plainWidth + state] += ticks;
+		this.selves[start + ticksIndex] += (this.options.scope.countedMask & (1 << state)) === 0 ? 0 : ticks;
+		this.selves[start + cpuIndex] += counters.cpuNs[counter];
+		if (this.weightLength > plainLength) {
+			this.selves[start + plainLength + state] += ticks;
 		}
 	}
 }
@@ -159,9 +163,9 @@ export class CallNode extends LocatedRow {
 		super();
 		this.key = parent ? `${parent.key}.${group}` : `${tree.options.keyPrefix ?? ''}${tree.options.isInverted ? 'u' : 'd'}`;
 		this.level = parent ? parent.level + 1 : tree.options.levelOfRoot;
-		this.#weight = weights.length === tree.width ? weights : new Float64Array(tree.width);
+		this.#weight = weights.length === tree.weightLength ? weights : new Float64Array(tree.weightLength);
 		for (let index = 0; index < weights.length && weights !== this.#weight; index++) {
-			this.#weight[index % tree.width] += weights[index];
+			this.#weight[index % tree.weightLength] += weights[index];
 		}
 	}
 
@@ -181,20 +185,20 @@ export class CallNode extends LocatedRow {
 	}
 
 	get totalTicks(): number {
-		return this.#weight[0];
+		return this.#weight[ticksIndex];
 	}
 
 	get totalCpuNs(): number {
-		return this.#weight[1];
+		return this.#weight[cpuIndex];
 	}
 
 	/** The same of samples with this row's frame innermost (inverted: only the first row of a path has any). */
 	get selfTicks(): number {
-		return this.#self(0);
+		return this.#self(ticksIndex);
 	}
 
 	get selfCpuNs(): number {
-		return this.#self(1);
+		return this.#self(cpuIndex);
 	}
 
 	/** Shares of the whole in the query's unit, 0..100. */
@@ -207,7 +211,7 @@ export class CallNode extends LocatedRow {
 	}
 
 	get states(): StateTicks {
-		return [...this.#weight.subarray(plainWidth)];
+		return [...this.#weight.subarray(plainLength)];
 	}
 
 	get via(): Location | undefined {
@@ -266,9 +270,9 @@ export class CallNode extends LocatedRow {
 		return isInverted ? startsAreRows && this.parent !== undefined && this.parent.parent === undefined : !this.#isAboveStarts;
 	}
 
-	#self(number: 0 | 1): number {
-		const {selves, width} = this.tree;
-		return this.#hasSelf ? sumOf(this.nodes, node => selves[(node * width) + number]) : 0;
+	#self(index: typeof ticksIndex | typeof cpuIndex): number {
+		const {selves, weightLength} = this.tree;
+		return this.#hasSelf ? sumOf(this.nodes, node => selves[(node * weightLength) + index]) : 0;
 	}
 
 	#shareOf({ticks, cpuNs}: Weight): number {
@@ -278,8 +282,8 @@ export class CallNode extends LocatedRow {
 
 	/** Returns the nodes of a step of an inverted tree, each once, with the weights of the samples that lead there. */
 	#carried({nodes, from}: Step): [nodes: readonly number[], weights: Float64Array] {
-		const {width} = this.tree;
-		if (this.weights.length === width) {
+		const {weightLength} = this.tree;
+		if (this.weights.length === weightLength) {
 			return [nodes, this.weights];
 		}
 
@@ -287,8 +291,8 @@ export class CallNode extends LocatedRow {
 		const weights: number[] = [];
 		for (const [index, node] of nodes.entries()) {
 			const slot = getOrCreate(slotOf, node, () => weights.length);
-			for (let number = 0; number < width; number++) {
-				weights[slot + number] = (weights[slot + number] ?? 0) + this.weights[(from[index] * width) + number];
+			for (let number = 0; number < weightLength; number++) {
+				weights[slot + number] = (weights[slot + number] ?? 0) + this.weights[(from[index] * weightLength) + number];
 			}
 		}
 

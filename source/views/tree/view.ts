@@ -4,7 +4,7 @@ import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {csvOf, frameOf, locationCells, viaOf} from '../common/files.js';
-import {directionKey, treeKeys} from '../common/keys.js';
+import {directionKey, groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
 import {openTree, queryTree, rowTexts, treeColumns} from './tree.js';
@@ -40,11 +40,11 @@ export const treeView: View<CallNode> = {
 	query: queryTree,
 	locationOf: row => row,
 	isDim: row => row.totalPercent < 1,
-	remark: ({tree, by, ownFirst}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
+	remark: query => [query.tree?.isBottomUp ? 'bottom-up' : 'top-down', ...groupingRemarks(query)].join(' '),
 	detail: (snapshot, since, query, _key, row) => queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
 	titleLines: (row, width) => [
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
-		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},
+		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`},
 		{text: 'below: all of it, by any path'},
 	],
 };

@@ -1,5 +1,5 @@
 import {queryThreadDetail} from '../../query/detail.js';
-import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
+import {formatDuration, plural, rounded, stuckInWords} from '../../query/columns/format.js';
 import {nameOf} from '../../query/columns/column.js';
 import {waitText} from '../../query/locks/waits.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
@@ -36,13 +36,13 @@ export const waitsView: View<WaitRow> = {
 	titleLines(row) {
 		const count = row.threads;
 		const longest = row.longestMs > 0 ? `${count === 1 ? ' for' : ', longest for'} ${stuckInWords({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast})}` : '';
-		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${threadCount} threads)` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
+		const waiters = row.waiters.slice(0, maxNamed).map(({name, nativeId, threadCount, stuckMs, clientSide}) => `${name}${nativeId > 0 ? ` (tid ${nativeId})` : (threadCount > 1 ? ` (${plural(threadCount, 'thread')})` : '')}${stuckMs > 0 ? `, ${formatDuration(stuckMs)}` : ''}${clientSide === '' ? '' : `, ${clientSide}`}`);
 		return [
-			{text: waitText(row), role: 'title', isWrapped: true},
+			{text: waitText(row), role: 'title'},
 			{text: `${count} ${count === 1 ? 'thread waits' : 'threads wait'}${longest}`},
-			...(row.at ? [{text: `at ${nameOf(row.at)}`}] : []),
+			row.at && {text: `at ${nameOf(row.at)}`},
 			...waiters.map(text => ({text: `  ${text}`})),
-			...(row.waiters.length > maxNamed ? [{text: `  ... and ${row.waiters.length - maxNamed} more`}] : []),
+			row.waiters.length > maxNamed ? {text: `  ... and ${row.waiters.length - maxNamed} more`} : undefined,
 		];
 	},
 	files: {
@@ -57,5 +57,5 @@ export const waitsView: View<WaitRow> = {
 		})),
 	},
 	locationOf: ({at}) => at,
-	threadsOf: ({threads, threadKeys, waiters}) => ({keys: threadKeys, label: threads === 1 ? waiters[0].name : `${threads} threads`}),
+	threadsOf: ({threads, threadKeys, waiters}) => ({keys: threadKeys, label: threads === 1 ? waiters[0].name : plural(threads, 'thread')}),
 };

@@ -63,8 +63,8 @@ export function queryWaits(snapshot: Snapshot, _since: Snapshot | undefined, que
 	const scope = scopeOf(snapshot, query);
 	const rows = groupWaits(snapshot, countedThreads(snapshot, scope)).map(group => rowOf(snapshot, group));
 	const matching = filtered(rows, scope.filter, filterFields);
-	const shown = query.showIdle ? matching : matching.filter(row => !row.isIdle);
-	return {rows: sortRows(shown, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - shown.length, missing: missingWaits(snapshot)};
+	const visible = query.showIdle ? matching : matching.filter(row => !row.isIdle);
+	return {rows: sortRows(visible, waitColumns, query.sort), allRows: rows.length, idleRows: matching.length - visible.length, missing: missingWaits(snapshot)};
 }
 
 function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {

@@ -1,0 +1,204 @@
+import process from 'node:process';
+import type {Snapshot} from '../../model/snapshot.js';
+import type {Ring} from '../../query/past/ring.js';
+import type {Baseline, Location, Query} from '../../query/types/query.js';
+import {confirmTrace} from '../state/reduce-input.js';
+import type {ScreenContext} from '../state/screen-context.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {SessionData} from '../state/session-data.js';
+import type {SessionStore} from '../state/session-store.js';
+import {withMessage, withQuery, type Effect, type UiState} from '../state/state.js';
+import type {Terminal} from '../terminal/terminal.js';
+import type {Layout} from '../text/layout.js';
+
+export type SaveRequest = {readonly name?: string; readonly format?: string; readonly ring?: Ring};
+
+/** Writes the window on the screen to a file; resolves to a message, or rejects with an error that says why not. */
+export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, request: SaveRequest) => Promise<string>;
+
+/** Saves the user's columns of a view, undefined for the default; resolves to a message, or rejects as `Save` does. */
+type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
+
+/** Begins or ends a recording; resolves to a message, or rejects as `Save` does. */
+export type RecordingToggle = {toggle(ring: Ring): Promise<string>};
+
+/** The methods that a pattern matches: the question to the user, and the note to read before answering it. */
+export type FoundMethods = {readonly question: string; readonly about: string};
+
+/** Traces methods while the screen is up. `find` and `trace` reject with an error that says why they failed. */
+export type MethodTracer = {
+	/** Finds the methods that a pattern matches; does not trace them yet. */
+	find(pattern: string): Promise<FoundMethods>;
+	/** Traces the methods found last; resolves to a message. */
+	trace(): Promise<string>;
+	/** Discards the methods found last. */
+	forget(): Promise<void>;
+};
+
+/** Moves the span of the profile that a backend has merged. */
+export type SpanPort = {
+	/** Whether Esc leads back to the table of the backend. */
+	readonly canGoBack: boolean;
+	/** Moves the span by `steps` of its length. Resolves to its baseline, or to undefined if a newer move has begun; rejects as `Save` does. */
+	move(steps: number): Promise<{readonly baseline?: Baseline} | undefined>;
+};
+
+/** What the screen of a session calls in the rest of the program. */
+export type SessionPorts = {
+	readonly save: Save;
+	readonly keepColumns?: KeepColumns;
+	/** Undefined if this session cannot trace. */
+	readonly tracer?: MethodTracer;
+	/** Undefined for what is recorded or saved already. */
+	readonly recording?: RecordingToggle;
+	/** Undefined unless a backend is shown. */
+	readonly spans?: SpanPort;
+};
+
+/** Returns the next state. Pure; `screenAt` returns what keys depend on besides the state, given the layout on the screen. */
+export type Change = (state: UiState, screenAt: (layout: Layout) => ScreenContext) => UiState;
+
+type EffectContext = SessionPorts & {
+	readonly dispatch: (change: Change) => void;
+	readonly store: SessionStore;
+	readonly session: SessionData;
+	/** What is on the screen, and the query that it answers. */
+	readonly data: ScreenData;
+	readonly query: Query;
+	readonly terminal: Terminal;
+	readonly repaint: () => void;
+	readonly onQuit: () => void;
+	readonly onBack?: () => void;
+};
+
+type Performers = {readonly [Type in Effect['type']]: (context: EffectContext, effect: Effect & {readonly type: Type}) => void};
+
+const performers: Performers = {
+	quit({onQuit}) {
+		onQuit();
+	},
+	redraw({repaint}) {
+		repaint();
+	},
+	suspend({terminal}) {
+		terminal.suspend();
+	},
+	copy({terminal, dispatch}, {location}) {
+		const text = copiedText(location);
+		terminal.copy(text);
+		dispatch(state => withMessage(state, `copied ${text}`));
+	},
+	edit({session, terminal, dispatch}, {location}) {
+		void attempt(dispatch, '', async () => {
+			const source = session.fileOf(location);
+			if ('problem' in source) {
+				throw new Error(source.problem);
+			}
+
+			const file = source.text.file();
+			await terminal.lend(async () => edit(file, source.line));
+		});
+	},
+	sampling({store}) {
+		store.toggleSampling();
+	},
+	holders({store}) {
+		store.askForHolders();
+	},
+	back({spans, onBack}) {
+		if (spans?.canGoBack) {
+			onBack?.();
+		}
+	},
+	'move-span'({spans, store, dispatch}, {steps}) {
+		void attempt(dispatch, '', async () => {
+			const moved = await spans?.move(steps);
+			if (moved) {
+				store.refresh();
+				dispatch(state => withQuery({...state, message: undefined}, {baseline: moved.baseline}));
+			}
+		});
+	},
+	reset({store, dispatch}) {
+		store.reset();
+		dispatch(withResetsOf(store));
+	},
+	'undo-reset'({store, dispatch}) {
+		store.undoReset();
+		dispatch(withResetsOf(store));
+	},
+	'keep-columns'({keepColumns, dispatch}, {view, columns}) {
+		void attempt(dispatch, 'not saved: ', async () => keepColumns?.(view, columns));
+	},
+	'find-methods'({tracer, dispatch}, {pattern}) {
+		void attempt(dispatch, 'not traced: ', async () => {
+			if (!tracer) {
+				throw new Error('only while a JVM is sampled');
+			}
+
+			const found = await tracer.find(pattern);
+			dispatch(state => confirmTrace(state, found));
+		});
+	},
+	trace({tracer, dispatch}) {
+		void attempt(dispatch, 'not traced: ', async () => tracer?.trace());
+	},
+	'forget-methods'({tracer}) {
+		void tracer?.forget();
+	},
+	record({recording, data, dispatch}) {
+		void attempt(dispatch, 'not recorded: ', async () => recording?.toggle(data.ring));
+	},
+	save({save, data: {snapshot, baseline, ring}, query, dispatch}, effect) {
+		void attempt(dispatch, 'not saved: ', async () => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet');
+	},
+};
+
+/** Does what a key asked for besides changing the state; its outcome changes the state later. */
+export function performEffect<Type extends Effect['type']>(effect: Effect & {readonly type: Type}, context: EffectContext): void {
+	performers[effect.type](context, effect);
+}
+
+/** Runs an action, then shows the message that it resolves to, if any, or `failure` and the error's message. */
+async function attempt(dispatch: EffectContext['dispatch'], failure: string, action: () => Promise<string | void>): Promise<void> {
+	try {
+		const text = await action();
+		if (text !== undefined) {
+			dispatch(state => withMessage(state, text));
+		}
+	} catch (error) {
+		const text = failure + (error instanceof Error ? error.message : String(error));
+		dispatch(state => ({...state, message: {text, tone: 'error'}}));
+	}
+}
+
+function withResetsOf(store: SessionStore): Change {
+	const {length: resets} = store.get().starts.resets;
+	return state => ({...state, resets, window: resets > 0 ? 'reset' : 'start'});
+}
+
+/** Returns `Class.java:line`, or the method or class if the file or line is unknown. */
+function copiedText({className, method, file, line}: Location): string {
+	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
+}
+
+/** Returns the command line of the user's editor in words: $VISUAL, else $EDITOR, else vi. */
+export function editorOf({VISUAL, EDITOR}: NodeJS.ProcessEnv): readonly string[] {
+	return [VISUAL, EDITOR].map(text => text?.trim() ?? '').find(text => text !== '')?.split(/\s+/) ?? ['vi'];
+}
+
+/** Runs the user's editor on a file at a line, from 1; rejects with an Error that says why it could not be started. */
+async function edit(file: string, line: number): Promise<void> {
+	const [command, ...args] = editorOf(process.env);
+	// Loaded here, as it would delay every start.
+	const {spawn} = await import('node:child_process');
+	await new Promise<void>((resolve, reject) => {
+		const child = spawn(command, [...args, `+${Math.max(1, line)}`, file], {stdio: 'inherit'});
+		child.once('error', error => {
+			reject(new Error(`cannot start ${command} (${(error as NodeJS.ErrnoException).code ?? error.message}); set EDITOR`));
+		});
+		child.once('exit', () => {
+			resolve();
+		});
+	});
+}
