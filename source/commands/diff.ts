@@ -5,7 +5,7 @@ import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {UserError, usage} from '../runtime/errors.js';
 import {abortOnSignal, failureOf, isOver, waitUntil} from './batch.js';
-import {openSaved, spanMoments, spanOf} from './recording.js';
+import {openSaved, reading, spanMoments, spanOf} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {sampled} from './sampled.js';
 
@@ -56,7 +56,7 @@ async function savedSide(text: string, {file, from, to}: FileSpan): Promise<Side
 		return {snapshot, title};
 	}
 
-	return {snapshot: spanOf(recording.ring, ...spanMoments({from, to}, recording.ring)), title};
+	return reading(file, async () => ({snapshot: spanOf(recording.ring, ...spanMoments({from, to}, recording.ring)), title}));
 }
 
 async function liveSide(text: string, options: Options): Promise<Side> {

@@ -85,6 +85,16 @@ async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
+/** Does something with an opened recording. Throws UserError if what it reads of it is malformed. */
+export async function reading<T>(file: string, action: () => Promise<T>): Promise<T> {
+	try {
+		return await action();
+	} catch (error) {
+		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;
+		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
+	}
+}
+
 /** Returns an opened file as a source that never changes. */
 export function savedSource({snapshot, recording}: {readonly snapshot: Snapshot; readonly recording?: Pick<Recording, 'last' | 'problem'>}): SnapshotSource {
 	const {note, ...said} = recording?.last.sourceNotes ?? {};
@@ -159,7 +169,7 @@ function timeOf(text: string, option: string, ring: Ring, afterMs?: number): num
 	return found;
 }
 
-/** Returns the first such time of day after a moment, or else the last within the recording, or nearest to it; undefined for other text. */
+/** Returns the first such time of day after a moment; without one the last in the recording, or the nearest to it. */
 function timeOfDay(text: string, beginMs: number, endMs: number, afterMs?: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {

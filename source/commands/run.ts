@@ -20,7 +20,7 @@ import type {LiveParts} from './live.js';
 import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
-import {isBackend, momentOf, openSaved, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
+import {isBackend, momentOf, openSaved, reading, savedSource, spanMoments, spanOf, windowAt} from './recording.js';
 import {sampled} from './sampled.js';
 import {checkFormat, runBatch} from './batch.js';
 
@@ -269,19 +269,16 @@ async function openFile(file: string, options: Options): Promise<number> {
 		return show(savedSource(saved), options);
 	}
 
-	try {
+	return reading(file, async () => {
 		const {ring} = recording;
 		const atMs = at === undefined ? undefined : momentOf(at, '--at', ring);
 		if (isInteractive(options) && from === undefined && to === undefined) {
-			return await show(savedSource(saved), options, {recording, atMs});
+			return show(savedSource(saved), options, {recording, atMs});
 		}
 
 		const snapshot = atMs === undefined ? spanOf(ring, ...spanMoments({from, to}, ring)) : windowAt(ring, atMs);
-		return await show(savedSource({...saved, snapshot}), options);
-	} catch (error) {
-		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;
-		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
-	}
+		return show(savedSource({...saved, snapshot}), options);
+	});
 }
 
 /** Shows the source on the screen, or prints reports of it. */

@@ -53,12 +53,11 @@ const session = (samples: number) => picture('main | R | A.run:1', {samples, tak
 
 test('a session is kept for its user alone, and opens again', async () => {
 	const folder = stateFolder();
-	const file = await keepSession(session(7), emptyRing, 5, Date.UTC(2026, 8, 14, 14, 2, 1), folder);
-	expect(file).toBe(path.join(folder, 'tprof-0-20260914T140201000Z.tprof'));
-	expect(statSync(file!).mode & 0o777).toBe(0o600);
-	expect(statSync(folder).mode & 0o777).toBe(0o700);
+	const file = path.join(folder, 'tprof-0-20260914T140201000Z.tprof');
+	expect(await keepSession(session(7), emptyRing, 5, Date.UTC(2026, 8, 14, 14, 2, 1), folder)).toBe(file);
+	expect([file, folder].map(name => statSync(name).mode & 0o777)).toEqual([0o600, 0o700]);
 	expect(await lastKept(folder)).toBe(file);
-	const {snapshot: {session: kept}} = await openSaved(file!);
+	const {snapshot: {session: kept}} = await openSaved(file);
 	expect(kept.samples).toBe(7);
 });
 

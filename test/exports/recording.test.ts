@@ -3,6 +3,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test, vi} from 'vitest';
+import {readSides} from '../../source/commands/diff.js';
 import {MemberFile} from '../../source/exports/recording/member-file.js';
 import {firstLine, headLength, headOf, memberKinds, packed, unpacked} from '../../source/exports/recording/members.js';
 import {openRecording, type Recording} from '../../source/exports/recording/reader.js';
@@ -10,6 +11,7 @@ import {Recorder} from '../../source/exports/recording/recorder.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, emptyRing, type Ring} from '../../source/query/past/ring.js';
 import {defaultQuery} from '../../source/query/types/query.js';
+import type {Options} from '../../source/options/parse.js';
 import {UserError} from '../../source/runtime/errors.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {views} from '../../source/views/registry.js';
@@ -228,6 +230,15 @@ describe('a file that is', () => {
 			const {seconds = [], refusal} = opening(bytes);
 			expect(refusal === undefined ? seconds.length > 0 : refusal.startsWith('cannot open')).toBe(true);
 		}
+	});
+
+	test('malformed where opening does not look is refused by what looks there', async () => {
+		const {bytes, file} = await recorded([...randomSession(5, 8)]);
+		const {at, size} = membersOf(bytes).findLast(({number}) => number === 1)!;
+		const wrong = packed(memberKinds.window, 1, headOf(bytes.subarray(at))!, unpacked(bytes.subarray(at, at + size)).subarray(0, 20));
+		writeFileSync(file, Buffer.concat([bytes.subarray(0, at), wrong, bytes.subarray(at + size)]));
+		const span = `${file}@5s ago..3s ago`;
+		await expect(readSides([span, span], {} as Options)).rejects.toThrow(/^cannot show .* it holds what no recording does \(/);
 	});
 
 	test('made to deceive is refused, or says only what it may', async () => {

@@ -170,8 +170,7 @@ test('the largest JVMs are shown, once each, with what they used in the span', a
 	const {stdout} = await tableOf(`\r\n${JSON.stringify({series})}`, `/?from=${startedAtMs}&until=${endMs}`);
 	const lines = stdout.trimEnd().split('\n').map(line => line.trim().replaceAll(/ +/g, ' '));
 	expect(lines.slice(0, 3)).toEqual(['CPU SERVICE LABELS', '200% big pod=big', '1.0% 2000 pod=2000']);
-	expect(lines).toHaveLength(2002);
-	expect(lines.at(-1)).toBe('note: only the 2000 largest JVMs; a query in the address chooses others');
+	expect(lines.slice(2001)).toEqual(['note: only the 2000 largest JVMs; a query in the address chooses others']);
 });
 
 test('headers go to no other backend than the opened one', async () => {
