@@ -1,8 +1,8 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {identify} from '../jvm/discovery/inspect.js';
 import {listJvms} from '../jvm/discovery/list.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
+import {waitUntil} from './batch.js';
 
 /** Maximum JVMs sampled at a time: each takes a thread and its share of --max-cpu. */
 const maxTargets = 32;
@@ -36,25 +36,23 @@ export async function eachJvm(options: Options, sampler: JvmSampler): Promise<vo
 		}
 	};
 
-	for (let scannedMs = -Infinity; !stop.aborted && performance.now() < endMs;) {
-		if (performance.now() - scannedMs >= scanEveryMs) {
-			scannedMs = performance.now();
-			const jvms = listJvms();
-			for (const pid of failedPids) {
-				if (!jvms.some(jvm => jvm.pid === pid)) {
-					failedPids.delete(pid);
-				}
-			}
-
-			for (const {pid, problem: obstacle} of jvms) {
-				const found = obstacle !== undefined || running.has(pid) || failedPids.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
-				if (found?.ok) {
-					running.set(pid, run(found.target));
-				}
+	const isOver = () => stop.aborted || performance.now() >= endMs;
+	while (!isOver()) {
+		const jvms = listJvms();
+		for (const pid of failedPids) {
+			if (!jvms.some(jvm => jvm.pid === pid)) {
+				failedPids.delete(pid);
 			}
 		}
 
-		await sleep(pollMs);
+		for (const {pid, problem: obstacle} of jvms) {
+			const found = obstacle !== undefined || running.has(pid) || failedPids.has(pid) || running.size >= maxTargets ? undefined : identify(pid);
+			if (found?.ok) {
+				running.set(pid, run(found.target));
+			}
+		}
+
+		await waitUntil(isOver, performance.now() + scanEveryMs, stop, pollMs);
 	}
 
 	await Promise.all(running.values());

@@ -131,9 +131,13 @@ class Fleet {
 	/** Shows a profile. Returns the exit code, or undefined if the user went back to the table. */
 	async #showProfile(first: OpenProfile, canGoBack: boolean): Promise<number | undefined> {
 		let shown = first;
+		const keys = canGoBack ? '[ ] move it, Esc: the table' : '[ ] move it';
 		const source = sourceOver(savedSource(first), {
 			read: () => shown.snapshot,
-			status: () => ({phase: 'recording', stale: false, span: spanText(shown.query), message: `${spanText(shown.query)}; ${shown.problem ?? `[ ] move it${canGoBack ? ', Esc: the table' : ''}`}`}),
+			status() {
+				const span = spanText(shown.query);
+				return {phase: 'recording', stale: false, span, message: `${span}; ${shown.problem ?? keys}`};
+			},
 		});
 		const move = async (steps: number) => {
 			const opened = await this.#open(first.labels, steps);

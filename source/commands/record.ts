@@ -25,7 +25,8 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	try {
 		await eachWindow(() => isOver(source.status()), options.durationS, stop, async isLast => {
 			const ring = windows.follow(isLast);
-			await recorder.follow(ring, 0);
+			// Not awaited: windows stay a second long while older ones are merged.
+			void recorder.follow(ring, 0);
 			progress.show(lineOf(recorder, ring), recorder.problem && `${recorder.name}: ${recorder.problem}; sampling goes on`);
 		});
 	} finally {

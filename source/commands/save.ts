@@ -17,7 +17,7 @@ import type {Query} from '../query/types/query.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
 
-/** Returns a function that saves windows, as `tprof-<pid>-<UTC time>` or under a name: pprof and a text file beside it, or one file of a chosen format. */
+/** Returns a function that saves windows, with a name of its own or a given one: pprof and text, or one chosen format. */
 export function saver(options: SaveOptions): Save {
 	return async (...request) => {
 		try {

@@ -74,7 +74,7 @@ function parse(text: string, from: string): Headers {
 	return headers;
 }
 
-/** Returns the address of a backend unless it may hold a credential, which every user of the host could read. Throws UserError (2). */
+/** Returns a backend's address. Throws UserError (2) if it may hold a credential: every user of the host could read it. */
 export function withoutCredentials(url: URL, name: string): URL {
 	const part = url.username || url.password ? 'password' : (url.search ? 'query' : undefined);
 	if (part) {

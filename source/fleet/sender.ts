@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import {ignoringErrors} from '../exports/files/files.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {sumOf} from '../model/sum.js';
 import type {Headers} from './headers.js';
@@ -111,20 +112,13 @@ export class Sender {
 				break;
 			}
 
-			// With jitter, so that a fleet does not come back all at once.
-			await this.#wait(Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2))));
+			// With jitter, so that a fleet does not come back all at once. When `close` ends the wait, it tries once more.
+			const ms = Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2)));
+			await ignoringErrors(async () => sleep(ms, undefined, {signal: this.#closing.signal}));
 			waitMs = Math.min(2 * waitMs, maxWaitMs);
 		}
 
 		this.#sending = undefined;
-	}
-
-	async #wait(ms: number): Promise<void> {
-		try {
-			await sleep(ms, undefined, {signal: this.#closing.signal});
-		} catch {
-			// It is closing: one more try.
-		}
 	}
 
 	/** Sends a body once. `isOver`: it was taken, or refused and is not sent again. */

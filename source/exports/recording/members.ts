@@ -29,10 +29,9 @@ export type MemberHead = WindowFigures & {
 
 /** A member begins with it. */
 export const signature = Buffer.from('\n.tprof\n');
-const numberFields = ['kind', 'size', 'unpackedSize', 'number'] as const;
-const doubleFields = ['atMs', 'cpuNs', 'sampledMs', 'blockedTicks', 'samples'] as const;
-const doublesAt = signature.length + (numberFields.length * 4);
-const crcAt = doublesAt + (doubleFields.length * 8);
+/** After it come four numbers of 32 bits, five doubles and the CRC. */
+const doublesAt = signature.length + (4 * 4);
+const crcAt = doublesAt + (5 * 8);
 export const headLength = crcAt + 4;
 
 /** Windows of a file: two days of seconds. */
@@ -41,18 +40,17 @@ export const maxMembers = 200_000;
 /** A session with a full table takes less. */
 const maxMemberBytes = 64 * 1024 * 1024;
 
-export function packed(kind: number, number: number, figures: WindowFigures, content: Uint8Array): Uint8Array {
+export function packed(kind: number, number: number, {atMs, cpuNs, sampledMs, blockedTicks, samples}: WindowFigures, content: Uint8Array): Uint8Array {
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length);
 	const view = new DataView(member.buffer);
-	const head: MemberHead = {...figures, kind, number, size: member.length, unpackedSize: content.length};
 	member.set(signature);
-	for (const [index, field] of numberFields.entries()) {
-		view.setUint32(signature.length + (index * 4), head[field], true);
+	for (const [index, value] of [kind, member.length, content.length, number].entries()) {
+		view.setUint32(signature.length + (index * 4), value, true);
 	}
 
-	for (const [index, field] of doubleFields.entries()) {
-		view.setFloat64(doublesAt + (index * 8), head[field], true);
+	for (const [index, value] of [atMs, cpuNs, sampledMs, blockedTicks, samples].entries()) {
+		view.setFloat64(doublesAt + (index * 8), value, true);
 	}
 
 	member.set(deflated, headLength);
