@@ -103,7 +103,7 @@ class Bench {
 		this.#store.refresh();
 		this.#terminal.enter();
 		const unmount = showScreen(createElement(SessionScreen, {
-			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, view, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onQuit() {/* It is not left. */},
+			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, view, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onLeave() {/* It is not left. */},
 		}), this.#terminal, error => {
 			throw error as Error;
 		});

@@ -20,7 +20,7 @@ import {lockInfo} from './locks/newest-sample.js';
 import {groupWaits, type WaitGroup} from './locks/waits.js';
 
 /** A thread that blocked others, for how many ticks, where it `took` the lock, and where it was meanwhile (`now`). */
-export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
+export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
 
 /** A location and the ticks that others were blocked meanwhile. */
 export type HolderLocation = {readonly location: Location; readonly ticks: number};
@@ -28,7 +28,10 @@ export type HolderLocation = {readonly location: Location; readonly ticks: numbe
 /** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
 
-export type Neighbour = Location & {readonly ticks: number; readonly cpuNs: number};
+/** Counted ticks, and CPU time. */
+type Weight = {readonly ticks: number; readonly cpuNs: number};
+
+export type Neighbour = Location & Weight;
 
 /** The detail of a line (Enter). Lists are sorted by CPU time, then ticks, and have at most `maxDetailRows` rows. */
 export type LineDetail = {
@@ -68,13 +71,11 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
 	const atLine = selectCounters(counters, isAttributed);
-	const shown = atLine.count > 0 ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
+	const ofRow = atLine.count > 0 ? atLine : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
-		threads: detailThreads(snapshot, shown, scope),
-		stacks: stackRows(snapshot, shown, scope).slice(0, maxDetailRows),
+		...threadsAndWaits(snapshot, since, {counters: ofRow, scope, isWanted: isAttributed}),
+		stacks: stackRows(snapshot, ofRow, scope).slice(0, maxDetailRows),
 		...neighbours(snapshot, counters, scope, grouping, group),
-		holders: holdersOf(snapshot, since, scope, isAttributed).slice(0, maxDetailRows),
-		waits: waitsOf(snapshot, scope, isAttributed),
 	};
 }
 
@@ -84,11 +85,8 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 	const scope = scopeOf(snapshot, ofThreads);
 	const counters = countersInWindow(snapshot, since, scope);
 	return {
-		...noDetail,
-		threads: detailThreads(snapshot, counters, scope),
+		...threadsAndWaits(snapshot, since, {counters, scope, isWanted: () => true}),
 		stacks: stackRows(snapshot, counters, scope).slice(0, maxDetailRows),
-		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
-		waits: waitsOf(snapshot, scope, () => true),
 		lines: [...countedLines(snapshot, since, ofThreads, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
 	};
 }
@@ -97,17 +95,18 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: {isOf(node: number): boolean} | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
-	return {
-		...noDetail,
-		threads: detailThreads(snapshot, selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope),
-		holders: holdersOf(snapshot, since, scope, isWanted).slice(0, maxDetailRows),
-		waits: waitsOf(snapshot, scope, isWanted),
-	};
+	return threadsAndWaits(snapshot, since, {counters: selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope, isWanted});
 }
 
-function waitsOf(snapshot: Snapshot, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): WaitGroup[] {
-	const {node} = snapshot.threads;
-	return groupWaits(snapshot, countedThreads(snapshot, scope).filter(thread => isWanted(node[thread]))).slice(0, maxDetailRows);
+/** Returns what all details have: the threads of some counters, who blocked them, and what they wait for, at the wanted stacks. */
+function threadsAndWaits(snapshot: Snapshot, since: Snapshot | undefined, {counters, scope, isWanted}: {readonly counters: Counters; readonly scope: Scope; readonly isWanted: (node: number) => boolean}): LineDetail {
+	const waiting = countedThreads(snapshot, scope).filter(thread => isWanted(snapshot.threads.node[thread]));
+	return {
+		...noDetail,
+		threads: detailThreads(snapshot, counters, scope),
+		holders: holdersOf(snapshot, since, scope, isWanted),
+		waits: groupWaits(snapshot, waiting).slice(0, maxDetailRows),
+	};
 }
 
 function selectCounters(counters: Counters, isWanted: (node: number) => boolean): Counters {
@@ -158,8 +157,8 @@ function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {g
 	const whole = sumsByNode(counters, nodeCount, scope);
 	// As `whole`, without samples that count at a deeper call of the group: those of the innermost call.
 	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
-	const callers = new Map<number, {ticks: number; cpuNs: number}>();
-	const callees = new Map<number, {ticks: number; cpuNs: number}>();
+	const callers = new Map<number, Weight>();
+	const callees = new Map<number, Weight>();
 	for (let node = nodeCount - 1; node > rootNode; node--) {
 		const parent = nodeParent[node];
 		const isOfGroup = groupOfFrame[nodeFrame[node]] === group;
@@ -185,12 +184,13 @@ function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {g
 	return {callers: rows(callers), callees: rows(callees)};
 }
 
-function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, ticks: number, cpuNs: number): void {
+function add(sums: Map<number, Weight>, group: number, ticks: number, cpuNs: number): void {
 	const before = sums.get(group);
 	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
 }
 
-function byHeat(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {
+/** Orders by CPU time, then ticks, the most first. */
+function byHeat(a: Weight, b: Weight): number {
 	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
 }
 
@@ -220,12 +220,10 @@ function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<
 		addLocation(sum.now, ownerIsAt, ticks);
 	}
 
-	const ticksOfAll = sumOf(sums.values(), ({ticks}) => ticks);
 	return [...sums]
 		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
-		.map(([, {owner, ticks, took, now}]) => ({
-			...owner, ticks, percent: 100 * ticks / ticksOfAll, took: sortedLocations(took), now: sortedLocations(now),
-		}));
+		.slice(0, maxDetailRows)
+		.map(([, {owner, ticks, took, now}]) => ({...owner, ticks, took: sortedLocations(took), now: sortedLocations(now)}));
 }
 
 function addLocation(locations: Map<string, HolderLocation>, location: Location | undefined, ticks: number): void {
@@ -240,7 +238,7 @@ function sortedLocations(locations: ReadonlyMap<string, HolderLocation>): Holder
 }
 
 /** Totals shown beside a source line: at it and in what it called. */
-export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
+export type LineFigures = Weight;
 
 /** Returns package and file, the same for all classes of a source file. */
 function fileOf({className, file}: Location): string {

@@ -29,15 +29,7 @@ export async function runApp({source, vitals, recorded, onWindow, saveFormats, i
 			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
 			const data = new SessionData({saveFormats, idleReason, sourceOf, top: view.top});
-			const quit = () => {
-				leave('quit');
-			};
-
-			const goBack = () => {
-				leave('back');
-			};
-
-			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onQuit={quit} onBack={goBack}/>;
+			return <SessionScreen {...ports} {...{store, data, view}} theme={new Theme(theme)} onLeave={leave}/>;
 		});
 		const {snapshot, ring} = store.get();
 		return {reason: leaving.reason === 'quit' ? leaving.result : leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: snapshot, ring};

@@ -25,7 +25,7 @@ type ScreenOptions = Partial<Omit<ScreenProps, 'store' | 'view'>> & Partial<Size
 /** The screen of a session, of 80 x 24 and without colours unless said otherwise; closed after the test. */
 export function openScreen(store: SessionStore, {view, columns = 80, rows = 24, ...props}: ScreenOptions = {}): ComponentScreen {
 	return closedAfterTest(new ComponentScreen(createElement(SessionScreen, {
-		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onQuit() {/* The test ends it. */},
+		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onLeave() {/* The test ends it. */},
 		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
 	}), {columns, rows}));
 }

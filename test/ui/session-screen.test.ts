@@ -381,7 +381,7 @@ test('a session that is over and has nothing to show ends the screen, once it wa
 		let quits = 0;
 		const store = storeOf(() => snapshot, {status: () => ({phase: 'ended', stale: false})});
 		const screen = openScreen(store, {
-			onQuit() {
+			onLeave() {
 				quits++;
 			},
 		});

@@ -1,15 +1,11 @@
-/** One side of a `|`: a word, a quoted text, or a regular expression. `at` is its index in the filter. */
-export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
+/** One side of a `|`: a word, a quoted text, or a regular expression. */
+export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'};
 
 /** A part of a filter between blanks. */
 export type Term = {readonly isNegated: boolean; readonly alternatives: readonly Alternative[]};
 
-/** An error in a filter: a message for the user, and the index where it is. */
-export class FilterError extends Error {
-	constructor(message: string, readonly at: number) {
-		super(message);
-	}
-}
+/** An error in a filter, with a message for the user. */
+export class FilterError extends Error {}
 
 /** A comparison while it is typed: blanks may surround its sign, and its number may be missing. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
@@ -61,25 +57,25 @@ function readAlternative(text: string, at: number, isFigure: (name: string) => b
 	const [compared, name, sign, number] = matchAt(comparison, text, at);
 	// Only the comparison of a figure may lack the number: others may be part of a name, such as `<init>`.
 	if (compared !== undefined && (number !== undefined || isFigure(name))) {
-		return [{text: `${name}${sign}${number ?? ''}`, kind: 'plain', at}, at + compared.length];
+		return [{text: `${name}${sign}${number ?? ''}`, kind: 'plain'}, at + compared.length];
 	}
 
 	const [pattern, source] = matchAt(regex, text, at);
 	if (pattern !== undefined) {
-		return [{text: source.replaceAll(String.raw`\/`, '/'), kind: 'regex', at}, at + pattern.length];
+		return [{text: source.replaceAll(String.raw`\/`, '/'), kind: 'regex'}, at + pattern.length];
 	}
 
 	if (text[at] === '/') {
-		throw new FilterError('the closing / is missing', at);
+		throw new FilterError('the closing / is missing');
 	}
 
 	const [whole] = matchAt(word, text, at);
 	const end = at + whole.length;
 	if (text[end] === '"') {
-		throw new FilterError('the closing " is missing', end);
+		throw new FilterError('the closing " is missing');
 	}
 
-	return [{text: whole.replaceAll('"', ''), kind: text[at] === '"' ? 'quoted' : 'plain', at}, end];
+	return [{text: whole.replaceAll('"', ''), kind: text[at] === '"' ? 'quoted' : 'plain'}, end];
 }
 
 /** Returns the match of a sticky expression at an index; empty without one. */

@@ -42,10 +42,8 @@ export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: F
 	return filter.terms ? rows.filter(row => passesFilter(filter, fields, row)) : rows;
 }
 
-/** A parsed filter, or an error (one line) and its index in the text. */
-type ParsedFilter =
-	| {readonly ok: true; readonly filter: RowFilter}
-	| {readonly ok: false; readonly error: string; readonly at: number};
+/** A parsed filter, or an error, one line. */
+type ParsedFilter = {readonly ok: true; readonly filter: RowFilter} | {readonly ok: false; readonly error: string};
 
 export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
 	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
@@ -81,7 +79,7 @@ export function parseFilter(text: string): ParsedFilter {
 		return {ok: true, filter: readFilter(splitFilter(text, name => figureNamed(name) !== undefined))};
 	} catch (error) {
 		if (error instanceof FilterError) {
-			return {ok: false, error: error.message, at: error.at};
+			return {ok: false, error: error.message};
 		}
 
 		throw error;
@@ -107,7 +105,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	for (const term of terms) {
 		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
 		if (kinds.size > 1 && (kinds.has('state') || kinds.has('thread'))) {
-			throw new FilterError('state: and thread: cannot be combined with | and something else', term.alternatives[0].at);
+			throw new FilterError('state: and thread: cannot be combined with | and something else');
 		}
 
 		if (kinds.has('state')) {
@@ -154,34 +152,34 @@ function kindOf({text, kind}: Alternative): 'state' | 'thread' | 'row' {
 	return (prefix?.toLowerCase() as 'state' | 'thread' | undefined) ?? 'row';
 }
 
-function readStates({text, at}: Alternative): number {
+function readStates({text}: Alternative): number {
 	const found = statesOf(text.slice('state:'.length));
 	if ('unknown' in found) {
-		throw new FilterError(`"${found.unknown}" is not a thread state (R B W T I)`, at);
+		throw new FilterError(`"${found.unknown}" is not a thread state (R B W T I)`);
 	}
 
 	if (found.states.length === 0) {
-		throw new FilterError('state: needs a state (R B W T I)', at);
+		throw new FilterError('state: needs a state (R B W T I)');
 	}
 
 	return maskOf(found.states);
 }
 
-function readThread({text, at}: Alternative): (name: string) => boolean {
+function readThread({text}: Alternative): (name: string) => boolean {
 	const globs = text.slice('thread:'.length);
 	if (globsOf(globs).length === 0) {
-		throw new FilterError('thread: needs a name, such as http-*', at);
+		throw new FilterError('thread: needs a name, such as http-*');
 	}
 
 	return globListMatcher(globs);
 }
 
-function readRowTest({text, kind, at}: Alternative): OneTest {
+function readRowTest({text, kind}: Alternative): OneTest {
 	if (kind === 'regex') {
 		try {
 			return {text: withCache(compilePattern(text))};
 		} catch (error) {
-			throw new FilterError((error as SyntaxError).message, at);
+			throw new FilterError((error as SyntaxError).message);
 		}
 	}
 
@@ -190,7 +188,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	if (figure) {
 		const limit = Number(number.replace(/%$/, ''));
 		if (!number || !Number.isFinite(limit)) {
-			throw new FilterError(`${name}${sign} needs a number`, at);
+			throw new FilterError(`${name}${sign} needs a number`);
 		}
 
 		const holds = comparisons[sign];
@@ -198,7 +196,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	}
 
 	if (name && /^[\d.]+%?$/.test(number)) {
-		throw new FilterError(`cannot compare "${name}"; use ${figureNames.join(', ')}`, at);
+		throw new FilterError(`cannot compare "${name}"; use ${figureNames.join(', ')}`);
 	}
 
 	const word = text.toLowerCase();

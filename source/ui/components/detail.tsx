@@ -10,6 +10,7 @@ import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, selectedLink,
 } from '../state/screen-data.js';
 import {selectedRow, type UiState} from '../state/state.js';
+import type {Theme} from '../terminal/theme.js';
 import type {Layout} from '../text/layout.js';
 import {cut, pad, wrappedSpans, type Span, type Spans, sparkline} from '../text/spans.js';
 import type {DetailThread, Neighbour, Holder, HolderLocation} from '../../query/detail.js';
@@ -27,12 +28,7 @@ const paneBounds: Bounds = {
 };
 
 /** How the lines of a detail are formatted. */
-type LineFormat = {
-	readonly width: number;
-	readonly fullNames: boolean;
-	/** See `Theme`. */
-	readonly sparkCharacters: string;
-};
+type LineFormat = Pick<Theme, 'sparkCharacters'> & {readonly width: number; readonly fullNames: boolean};
 
 /** Some lines of a detail, formatted only when needed; `link`: the row that Enter on the first of them opens. */
 type Part = {readonly link?: DetailLink; lines(format: LineFormat): readonly Spans[]};

@@ -1,7 +1,7 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/common/view.js';
-import {actionOf, bindingOf, keysOf, labelAfter, type KeyBinding} from '../state/keys.js';
+import {actionOf, bindingOf, keyLabel, keysOf, labelAfter, type KeyBinding} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import {backFromFocus} from '../state/rows.js';
 import {sourceKindOf, rowsOf, type ScreenData} from '../state/screen-data.js';
@@ -175,16 +175,9 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
 		const binding = bindingOf(state.view, key, sourceKindOf(data));
-		const [label] = binding ? labelAfter(state.keyChanges, {...binding, label: labelWithFirst(binding, key)}).split(' ') : [''];
+		const [label] = binding ? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ') : [''];
 		return label === '' ? [] : [{label, title: ` ${title}`, short}];
 	});
 	const areLong = cellWidth(hints.map(({label, title}) => `${label}:${title}`).join('  ')) <= width;
 	return hints.map(({label, title, short}, index) => keyItem(label, areLong ? title : short, index));
-}
-
-/** Returns a binding's label such as `C F2` with the word for `key` first; unchanged unless it has a word for each key. */
-function labelWithFirst({label, keys}: KeyBinding, key: string): string {
-	const words = label.split(' ');
-	const index = keys.indexOf(key);
-	return words.length === keys.length && index > 0 ? [words[index], ...words.toSpliced(index, 1)].join(' ') : label;
 }

@@ -37,7 +37,6 @@ type LinesProps = {
 	readonly height?: number;
 };
 
-/** Lines, one below the other. */
 export function Lines({lines, width, height = lines.length}: LinesProps) {
 	return Array.from({length: height}, (_, index) => <Line key={index} spans={lines[index] ?? []} width={width}/>);
 }

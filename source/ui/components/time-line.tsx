@@ -51,9 +51,7 @@ type Figure = {
 };
 
 const figures: readonly Figure[] = [
-	{
-		title: 'CPU', leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => `${Math.round(value)}%`,
-	},
+	{title: 'CPU', leastFull: 25, valueIn: ({cpuPercent}) => cpuPercent, format: value => `${Math.round(value)}%`},
 	{
 		title: 'BLK', leastFull: 1, valueIn: ({blocked}) => blocked, format: value => value < 10 ? String(Number(value.toFixed(1))) : formatCount(value),
 	},

@@ -138,30 +138,6 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		}
 	};
 
-	const perform = (effect: ChooserEffect) => {
-		switch (effect.type) {
-			case 'leave': {
-				void leave(effect.chosen);
-				break;
-			}
-
-			case 'move': {
-				void request(move?.(effect.steps));
-				break;
-			}
-
-			case 'redraw': {
-				repaint();
-				break;
-			}
-
-			case 'suspend': {
-				terminal.suspend();
-				break;
-			}
-		}
-	};
-
 	const press = (input: string | MouseInput) => {
 		const {room} = layoutOf(newest.current);
 		const {state: next, effect} = typeof input === 'string' ? pressChooser(newest.current, input, choices.rows, room, source) : clickChooser(newest.current, input, choices.rows, room);
@@ -176,8 +152,14 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 		}
 
 		show(next);
-		if (effect) {
-			perform(effect);
+		if (effect?.type === 'leave') {
+			void leave(effect.chosen);
+		} else if (effect?.type === 'move') {
+			void request(move?.(effect.steps));
+		} else if (effect?.type === 'redraw') {
+			repaint();
+		} else if (effect?.type === 'suspend') {
+			terminal.suspend();
 		}
 	};
 

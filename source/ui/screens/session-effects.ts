@@ -67,15 +67,20 @@ type EffectContext = SessionPorts & {
 	readonly query: Query;
 	readonly terminal: Terminal;
 	readonly repaint: () => void;
-	readonly onQuit: () => void;
-	readonly onBack?: () => void;
+	readonly onLeave: (reason: 'quit' | 'back') => void;
 };
 
-type Performers = {readonly [Type in Effect['type']]: (context: EffectContext, effect: Effect & {readonly type: Type}) => void};
+/** Performs an effect. May return or resolve to a message, or reject with an error for the user. */
+type Performer<Type extends Effect['type']> = (context: EffectContext, effect: Effect & {readonly type: Type}) => Promise<string | void> | string | void;
 
-const performers: Performers = {
-	quit({onQuit}) {
-		onQuit();
+const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
+	quit({onLeave}) {
+		onLeave('quit');
+	},
+	back({spans, onLeave}) {
+		if (spans?.canGoBack) {
+			onLeave('back');
+		}
 	},
 	redraw({repaint}) {
 		repaint();
@@ -83,21 +88,19 @@ const performers: Performers = {
 	suspend({terminal}) {
 		terminal.suspend();
 	},
-	copy({terminal, dispatch}, {location}) {
+	copy({terminal}, {location}) {
 		const text = copiedText(location);
 		terminal.copy(text);
-		dispatch(state => withMessage(state, `copied ${text}`));
+		return `copied ${text}`;
 	},
-	edit({session, terminal, dispatch}, {location}) {
-		void attempt(dispatch, '', async () => {
-			const source = session.fileOf(location);
-			if ('problem' in source) {
-				throw new Error(source.problem);
-			}
+	async edit({session, terminal}, {location}) {
+		const source = session.fileOf(location);
+		if ('problem' in source) {
+			throw new Error(source.problem);
+		}
 
-			const file = source.text.file();
-			await terminal.lend(async () => edit(file, source.line));
-		});
+		const file = source.text.file();
+		await terminal.lend(async () => edit(file, source.line));
 	},
 	sampling({store}) {
 		store.toggleSampling();
@@ -105,19 +108,12 @@ const performers: Performers = {
 	holders({store}) {
 		store.askForHolders();
 	},
-	back({spans, onBack}) {
-		if (spans?.canGoBack) {
-			onBack?.();
+	async 'move-span'({spans, store, dispatch}, {steps}) {
+		const moved = await spans?.move(steps);
+		if (moved) {
+			store.refresh();
+			dispatch(state => withQuery({...state, message: undefined}, {baseline: moved.baseline}));
 		}
-	},
-	'move-span'({spans, store, dispatch}, {steps}) {
-		void attempt(dispatch, '', async () => {
-			const moved = await spans?.move(steps);
-			if (moved) {
-				store.refresh();
-				dispatch(state => withQuery({...state, message: undefined}, {baseline: moved.baseline}));
-			}
-		});
 	},
 	reset({store, dispatch}) {
 		store.reset();
@@ -127,47 +123,36 @@ const performers: Performers = {
 		store.undoReset();
 		dispatch(withResetsOf(store));
 	},
-	'keep-columns'({keepColumns, dispatch}, {view, columns}) {
-		void attempt(dispatch, 'not saved: ', async () => keepColumns?.(view, columns));
-	},
-	'find-methods'({tracer, dispatch}, {pattern}) {
-		void attempt(dispatch, 'not traced: ', async () => {
-			if (!tracer) {
-				throw new Error('only while a JVM is sampled');
-			}
+	'keep-columns': async ({keepColumns}, {view, columns}) => keepColumns?.(view, columns),
+	async 'find-methods'({tracer, dispatch}, {pattern}) {
+		if (!tracer) {
+			throw new Error('only while a JVM is sampled');
+		}
 
-			const found = await tracer.find(pattern);
-			dispatch(state => confirmTrace(state, found));
-		});
+		const found = await tracer.find(pattern);
+		dispatch(state => confirmTrace(state, found));
 	},
-	trace({tracer, dispatch}) {
-		void attempt(dispatch, 'not traced: ', async () => tracer?.trace());
-	},
-	'forget-methods'({tracer}) {
-		void tracer?.forget();
-	},
-	record({recording, data, dispatch}) {
-		void attempt(dispatch, 'not recorded: ', async () => recording?.toggle(data.ring));
-	},
-	save({save, data: {snapshot, baseline, ring}, query, dispatch}, effect) {
-		void attempt(dispatch, 'not saved: ', async () => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet');
-	},
+	trace: async ({tracer}) => tracer?.trace(),
+	'forget-methods': async ({tracer}) => tracer?.forget(),
+	record: async ({recording, data}) => recording?.toggle(data.ring),
+	save: async ({save, data: {snapshot, baseline, ring}, query}, effect) => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet',
 };
 
-/** Does what a key asked for besides changing the state; its outcome changes the state later. */
-export function performEffect<Type extends Effect['type']>(effect: Effect & {readonly type: Type}, context: EffectContext): void {
-	performers[effect.type](context, effect);
-}
+/** Begins the message on an effect that failed, if the error does not say what was to be done. */
+const failures: Readonly<Partial<Record<Effect['type'], string>>> = {
+	'keep-columns': 'not saved: ', save: 'not saved: ', 'find-methods': 'not traced: ', trace: 'not traced: ', record: 'not recorded: ',
+};
 
-/** Runs an action, then shows the message that it resolves to, if any, or `failure` and the error's message. */
-async function attempt(dispatch: EffectContext['dispatch'], failure: string, action: () => Promise<string | void>): Promise<void> {
+/** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */
+export async function performEffect<Type extends Effect['type']>(effect: Effect & {readonly type: Type}, context: EffectContext): Promise<void> {
+	const {dispatch} = context;
 	try {
-		const text = await action();
+		const text = await performers[effect.type](context, effect);
 		if (text !== undefined) {
 			dispatch(state => withMessage(state, text));
 		}
 	} catch (error) {
-		const text = failure + (error instanceof Error ? error.message : String(error));
+		const text = (failures[effect.type] ?? '') + (error instanceof Error ? error.message : String(error));
 		dispatch(state => ({...state, message: {text, tone: 'error'}}));
 	}
 }

@@ -30,16 +30,15 @@ type SessionScreenProps = SessionPorts & {
 	readonly data: SessionData;
 	readonly view: InitialView;
 	readonly theme: Theme;
-	readonly onQuit: () => void;
-	/** Called when the user goes back to the table of a backend. */
-	readonly onBack?: () => void;
+	/** `back`: to the table of a backend. */
+	readonly onLeave: (reason: 'quit' | 'back') => void;
 };
 
 /** Time after which a recording that is played goes on to its next window. */
 const playMs = 1000;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
-export function SessionScreen({store, data: session, view, theme, onQuit, onBack, ...ports}: SessionScreenProps) {
+export function SessionScreen({store, data: session, view, theme, onLeave, ...ports}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -80,7 +79,7 @@ export function SessionScreen({store, data: session, view, theme, onQuit, onBack
 		if (ui.effects.length > 0) {
 			dispatch(current => ({...current, effects: current.effects.filter(effect => !ui.effects.includes(effect))}));
 			for (const effect of ui.effects) {
-				performEffect(effect, {...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onQuit, onBack});
+				void performEffect(effect, {...ports, dispatch, store, session, data, query: queryOf(ui), terminal, repaint, onLeave});
 			}
 		}
 	});
@@ -103,9 +102,9 @@ export function SessionScreen({store, data: session, view, theme, onQuit, onBack
 	useLayoutEffect(() => {
 		// Nothing to show: the reason is printed after the screen has closed.
 		if (isEmpty) {
-			onQuit();
+			onLeave('quit');
 		}
-	}, [isEmpty, onQuit]);
+	}, [isEmpty, onLeave]);
 
 	const parts = {ui, data, layout};
 	const detailOf = session.detailOf(ui, feed);

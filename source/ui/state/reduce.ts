@@ -107,27 +107,19 @@ export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarge
 
 	// As if the arrow key of that name had been pressed: the key and its action have the same name.
 	const arrow = mouse === 'wheel-up' ? 'up' : 'down';
-	switch (keyContextOf(state)) {
-		case 'input': {
-			return state;
-		}
-
-		case 'menu': {
-			return pressMenu(state, arrow, screen);
-		}
-
-		case 'help':
-		case 'detail': {
-			return scrollLayer(state, arrow, screen, wheelRows);
-		}
-
-		default: {
-			return moveByWheel(state, arrow, screen);
-		}
+	const context = keyContextOf(state);
+	if (context === 'input') {
+		return state;
 	}
-}
 
-function moveByWheel(state: UiState, arrow: 'up' | 'down', screen: ScreenContext): UiState {
+	if (context === 'menu') {
+		return pressMenu(state, arrow, screen);
+	}
+
+	if (context === 'help' || context === 'detail') {
+		return scrollLayer(state, arrow, screen, wheelRows);
+	}
+
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
 		// A view may have its own way to move.

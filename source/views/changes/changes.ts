@@ -37,7 +37,6 @@ export type ChangeRow = Location & {
 	readonly isNoise: boolean;
 };
 
-/** Formats of rates per second, of their changes, and of shares. */
 const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
 const change: Format = {text: value => signed(value), file: perS.file};
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};

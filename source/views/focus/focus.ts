@@ -214,9 +214,7 @@ function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Arra
 }
 
 function methodLocation(methods: readonly Location[], pattern: string): Location {
-	const combined: Location = {
-		className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1,
-	};
+	const combined: Location = {className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1};
 	return methods.length === 1 ? methods[0] : combined;
 }
 

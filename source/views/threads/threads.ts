@@ -181,7 +181,6 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	};
 }
 
-/** Returns the number of threads of rows. */
 function threadsIn(rows: readonly ThreadRow[]): number {
 	return sumOf(rows, ({threads}) => threads);
 }

@@ -1,4 +1,5 @@
 import {rootNode} from '../../model/frame.js';
+import {sumUpTo} from '../../model/sum.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
 import {endsOf} from '../../query/counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.js';
@@ -91,15 +92,11 @@ export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictio
 
 /** Returns the weight of all samples with Java frames. */
 export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedMask'>): Weight {
-	let [ticks, cpuNs] = [0, 0];
-	for (let counter = 0; counter < counters.count; counter++) {
-		if (counters.node[counter] !== rootNode) {
-			cpuNs += counters.cpuNs[counter];
-			ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
-		}
-	}
-
-	return {ticks, cpuNs};
+	const {count, node, state, ticks, cpuNs} = counters;
+	return {
+		ticks: sumUpTo(count, counter => node[counter] === rootNode ? 0 : ((countedMask >> state[counter]) & 1) * ticks[counter]),
+		cpuNs: sumUpTo(count, counter => node[counter] === rootNode ? 0 : cpuNs[counter]),
+	};
 }
 
 /** A row's figures are its totals: if a row has less than the filter asks for, so have all rows below it. */
