@@ -57,7 +57,7 @@ test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	`));
 	expect(neighbours(detail.callers)).toBe('2 20ms A.main:1\n1 20ms A.main:2\n1 0ms A.run:3');
 	expect(neighbours(detail.callees)).toBe('2 20ms A.add:7');
-	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, percent: 100, took: [{location: {method: 'main', line: 2}, ticks: 1}]}]);
+	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, took: [{location: {method: 'main', line: 2}, ticks: 1}]}]);
 });
 
 test('holders: all places of an owner together, with the share of the time in which anybody held the threads up', () => {

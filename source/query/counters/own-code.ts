@@ -23,7 +23,8 @@ export function codeKind({className, line}: Pick<Location, 'className' | 'line'>
 	return ownCode(app).isOwn(className) ? 'own' : 'library';
 }
 
-const known = new Map<string, OwnCode>();
+/** By key. */
+const rules = new Map<string, OwnCode>();
 
 /**
 Returns the rule of `--app`: packages or classes that are own or, with `!`, are not; the longest match decides. If all
@@ -31,15 +32,15 @@ have a `!`, or there are none, everything else but `libraries` is own.
 */
 export function ownCode(app: readonly string[] = []): OwnCode {
 	const key = app.join(',');
-	return getOrCreate(known, key, () => ({key, isOwn: ruleOf(app)}));
+	return getOrCreate(rules, key, () => ({key, isOwn: ruleOf(app)}));
 }
 
 function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
-	const isListed = app.some(prefix => !prefix.startsWith('!'));
-	const prefixes = [...app, ...(isListed ? [] : libraries.map(library => `!${library}`))]
+	const listsOwnCode = app.some(prefix => !prefix.startsWith('!'));
+	const prefixes = [...app, ...(listsOwnCode ? [] : libraries.map(library => `!${library}`))]
 		.map(prefix => ({isOwn: !prefix.startsWith('!'), name: prefix.replace(/^!/, '').replace(/[.*]+$/, '')}))
 		.sort((a, b) => b.name.length - a.name.length);
-	return className => !isJvmWork(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !isListed);
+	return className => !isJvmWork(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
 }
 
 /** Whether a class is in a package or below it, or is that class or nested in it. */

@@ -34,8 +34,8 @@ export function Footer({ui, data, layout: {width, footerLines: room}, message, h
 	return <Lines lines={[...message.slice(0, -1), withKeys(message.at(-1) ?? [], ui, data, {width, hasLinks})]} width={width} height={room}/>;
 }
 
-/** Returns the first line of a message or prompt, with the keys if it is the only one: for screens without a footer. */
-export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyLineRoom): Spans {
+/** Returns the first line of a prompt or message, with the keys if it is the only one: for screens without a footer. */
+export function footerInOneLine(message: readonly Spans[], ui: UiState, data: ScreenData, room: KeyLineRoom): Spans {
 	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, room);
 }
 
@@ -139,7 +139,7 @@ function keyLine(state: UiState, data: ScreenData, {width, hasLinks}: KeyLineRoo
 
 	const first = items.filter(({priority}) => priority < hintPriority);
 	const hints = hintItems(state, data, width - cellWidth(first.map(({text}) => `${text}  `).join('')));
-	const keyOf = ({text, lead}: Item) => text.slice(0, lead);
+	const keyOf = ({text, roleLength}: Item) => text.slice(0, roleLength);
 	const others = items.filter(item => !first.includes(item) && !hints.some(hint => keyOf(hint) === keyOf(item)));
 	return layOut([...first, ...hints.map(hint => ({...hint, priority: hint.priority + hintPriority})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))], width);
 }
@@ -154,7 +154,7 @@ function titlesIn(state: UiState): Titles {
 }
 
 function keyItem(key: string, title: string, priority: number): Item {
-	return {text: `${key}:${title}`, lead: key.length, role: 'key', priority};
+	return {text: `${key}:${title}`, roleLength: key.length, role: 'key', priority};
 }
 
 /** Hints for a table without rows, and if a filter may hide them. */

@@ -40,7 +40,7 @@ export function Icicle({ui, data, layout}: IcicleProps) {
 		: boxes.map(line => boxSpans(line, {edge: isAscii ? '|' : '▏', matchEdge: hasColor ? undefined : '*', selected, query: ui.query, isSearching}));
 	return (
 		<Box ref={hitArea} flexDirection='column'>
-			{hasHeading ? <Lines lines={[selected ? headingOf(selected, ui.query, width) : []]} width={width}/> : null}
+			{hasHeading ? <Lines lines={[selected ? selectionHeading(selected, ui.query, width) : []]} width={width}/> : null}
 			<Lines lines={lines} width={width} height={tableRows}/>
 		</Box>
 	);
@@ -68,6 +68,7 @@ type BoxContext = {
 	readonly matchEdge: string | undefined;
 	readonly selected: FlameRow | undefined;
 	readonly query: Query;
+	/** Whether a filter marks boxes: only matches are then filled. */
 	readonly isSearching: boolean;
 };
 
@@ -101,6 +102,7 @@ export function nameInBox(row: FlameRow, room: number): string {
 /** Styles of libraries' code: one by a hash of the package. */
 const libraryRoles: readonly Role[] = ['running', 'key'];
 
+/** Returns the role of a box: the state in which its threads mostly wait, if shares are of ticks, or whose code it is. */
 function roleOf(row: FlameRow, query: Query): Role {
 	const {states, className} = row;
 	const waiting = effectiveUnit(query) === 'ticks' ? threadStates.find((state, code) => code !== stateCode.RUNNABLE && query.states.includes(state) && states[code] > row.totalTicks / 2) : undefined;
@@ -112,7 +114,7 @@ function roleOf(row: FlameRow, query: Query): Role {
 	return kind === 'own' ? 'hot' : (kind === 'other' ? 'dim' : libraryRoles[hash(className.slice(0, className.lastIndexOf('.'))) % libraryRoles.length]);
 }
 
-function headingOf(row: FlameRow, query: Query, width: number): Spans {
+function selectionHeading(row: FlameRow, query: Query, width: number): Spans {
 	const amount = effectiveUnit(query) === 'ticks' ? `${formatCount(row.totalTicks)} ticks` : `${formatMs(row.totalCpuNs)} ms`;
 	const figures = ` ${formatPercent(row.totalPercent)}%  ${amount}  self ${formatPercent(row.selfPercent)}%`;
 	const room = Math.max(0, width - figures.length);

@@ -43,6 +43,7 @@ function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Sc
 	}
 
 	const detail = detailOf(layer.view, layer.key);
+	// Only rows of the current view have known trends.
 	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
 	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer.link, {width, fullNames: ui.query.fullNames, sparkCharacters});
 }

@@ -156,7 +156,9 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 			void leave(effect.chosen);
 		} else if (effect?.type === 'move') {
 			void request(move?.(effect.steps));
-		} else if (effect?.type === 'redraw') {
+		}
+
+		if (effect?.type === 'redraw') {
 			repaint();
 		} else if (effect?.type === 'suspend') {
 			terminal.suspend();
@@ -188,7 +190,7 @@ function titleLine({filter}: ChooserState, {title, from = ''}: ChoiceList, width
 
 function keyLine({filter}: ChooserState, width: number, source: SourceKind): Spans {
 	const items = keysOf('chooser', source).filter(({title}) => title !== undefined).map(({action, label, title}): Item => ({
-		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, lead: label.length, role: 'key', priority: action === 'earlier' || action === 'later' ? 1 : 0,
+		text: `${label}:${action === 'back' && filter !== '' ? 'clear' : title}`, roleLength: label.length, role: 'key', priority: action === 'earlier' || action === 'later' ? 1 : 0,
 	}));
 	return layOut(items, width);
 }

@@ -38,7 +38,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 		pageRows: layout.tableRows,
 		source: sourceKindOf(feed),
 		traceNote: status.traceNote,
-		holders: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
+		fullDump: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
 		ring,
 		window: snapshot && {snapshot, since: baseline},
 		saveFormats: session.saveFormats,

@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import {useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore} from 'react';
 import {viewOf} from '../../views/registry.js';
 import {linksOf, Pane} from '../components/detail.js';
-import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
+import {footerInOneLine, Footer, promptOrMessage} from '../components/footer.js';
 import {findingLines, Findings, Header} from '../components/header.js';
 import {Icicle} from '../components/icicle.js';
 import {Menu, ScrolledPage} from '../components/layer.js';
@@ -117,7 +117,7 @@ export function SessionScreen({store, data: session, view, theme, onLeave, ...po
 		<ThemeContext value={theme}>
 			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header {...parts} replacement={isInHeader ? firstLine(message, ui, data, {width, hasLinks}) : undefined}/>
+					<Header {...parts} replacement={isInHeader ? footerInOneLine(message, ui, data, {width, hasLinks}) : undefined}/>
 					<Findings data={data} layout={layout}/>
 					{layout.hasTabs ? <Tabs ui={ui} data={data} width={width}/> : null}
 					<TimeLine {...parts}/>

@@ -26,12 +26,12 @@ export function confirmTrace(state: UiState, {question, about}: {readonly questi
 const maxHeapWalkMsPerGiB = {default: 300, zgc: 900};
 
 /** Prompts before a full dump, as it stops the JVM; says for how long. */
-export function promptForHolders(state: UiState, {holders}: ScreenContext): UiState {
-	if (!holders) {
+export function promptForHolders(state: UiState, {fullDump}: ScreenContext): UiState {
+	if (!fullDump) {
 		return withMessage(state, 'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask');
 	}
 
-	const {heapBytes, heapBytesAtMost} = holders;
+	const {heapBytes, heapBytesAtMost} = fullDump;
 	// Some collectors do not report the heap in use before their first collection.
 	const bytes = heapBytes ?? heapBytesAtMost;
 	const size = bytes === undefined ? 'all of its heap' : `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
@@ -85,10 +85,10 @@ function secondsOf(text: string): number | undefined {
 export const erasures = {
 	erase: eraseCharacter,
 	'erase-word': eraseWord,
-	'erase-all': (): EditedLine => ({text: '', cursor: 0}),
+	'erase-all': (): InputText => ({text: '', cursor: 0}),
 } as const;
 
-const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>> = {
+const edits: Readonly<Partial<Record<Action, (line: InputText) => InputText>>> = {
 	...erasures,
 	left: ({text, cursor}) => ({text, cursor: stepLeft(text, cursor)}),
 	right: ({text, cursor}) => ({text, cursor: stepRight(text, cursor)}),
@@ -97,7 +97,7 @@ const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>>
 };
 
 /** Returns an input line after a key that edits it; `action` is undefined for text. */
-function editLine(input: InputLayer, key: string, action: Action | undefined): EditedLine & Pick<InputLayer, 'isSelected'> {
+function editLine(input: InputLayer, key: string, action: Action | undefined): InputText & Pick<InputLayer, 'isSelected'> {
 	const {text, cursor} = input;
 	if (action !== undefined) {
 		return {...edits[action]?.({text, cursor}) ?? {text, cursor}, isSelected: false};
@@ -133,24 +133,24 @@ function answerConfirmation(below: UiState, answer: string): UiState {
 }
 
 /** The text of an input line and its cursor, in UTF-16 units. */
-type EditedLine = {readonly text: string; readonly cursor: number};
+type InputText = {readonly text: string; readonly cursor: number};
 
 const maxInputLength = 512;
 
 /** Returns the line with a character inserted at the cursor, or unchanged if it is full. */
-export function insert({text, cursor}: EditedLine, character: string): EditedLine {
+export function insert({text, cursor}: InputText, character: string): InputText {
 	return text.length + character.length > maxInputLength
 		? {text, cursor}
 		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
 }
 
 /** Returns the line without the character before the cursor: for Delete too, as terminals differ in what they send. */
-function eraseCharacter({text, cursor}: EditedLine): EditedLine {
+function eraseCharacter({text, cursor}: InputText): InputText {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
 }
 
-function eraseWord({text, cursor}: EditedLine): EditedLine {
+function eraseWord({text, cursor}: InputText): InputText {
 	const kept = text.slice(0, cursor).replace(/\S*\s*$/, '');
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }

@@ -40,8 +40,8 @@ export type ScreenContext = {
 	readonly traceNote?: string;
 	/** The window that is shown; undefined before the first sample. */
 	readonly window?: Pick<Baseline, 'snapshot' | 'since'>;
-	/** The heap in use and its capacity, if known; undefined if the JVM cannot be asked for the holders of locks. */
-	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
+	/** The heap that a full dump walks; undefined if the JVM cannot be asked for the holders of locks with one. */
+	readonly fullDump?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
 	/** The links of the detail, if the topmost layer is one. */

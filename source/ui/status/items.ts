@@ -119,8 +119,8 @@ export const headerItems: readonly HeaderItem[] = [
 	},
 	{
 		line: 2, priority: 17, word: 'after GC', meaning: 'Java heap in use after the last collection, and whether that rises or falls from one to the next; what rises until the heap is full is a leak',
-		text: ({data: {vitals}}) => vitals.heapAfterGcBytes === undefined ? '' : `after GC ${shortBytes(vitals.heapAfterGcBytes)}${growthText(vitals)}`,
-		role: ({data: {vitals}}) => growthText(vitals).includes('rising') ? 'hot' : undefined,
+		text: ({data: {vitals}}) => vitals.heapAfterGcBytes === undefined ? '' : `after GC ${shortBytes(vitals.heapAfterGcBytes)}${heapTrendText(vitals)}`,
+		role: ({data: {vitals}}) => heapTrend(vitals) === 'rising' ? 'hot' : undefined,
 	},
 	{
 		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program, and the cause of the last one',
@@ -232,14 +232,20 @@ function shortBytes(bytes: number): string {
 	return formatBytes(bytes).replace(/(\d\d)\.\d/, '$1');
 }
 
-/** What the heap does from collection to collection; empty while that is not known. */
-function growthText({heapAfterGcBytes = 0, heapGrowthBytesPerMin}: TargetVitals): string {
-	if (heapGrowthBytesPerMin === undefined) {
-		return '';
+/** What the heap in use after collections does from one to the next; undefined while that is not known. */
+function heapTrend({heapAfterGcBytes = 0, heapGrowthBytesPerMin: growth}: TargetVitals): 'flat' | 'rising' | 'falling' | undefined {
+	if (growth === undefined) {
+		return undefined;
 	}
 
-	const isFlat = Math.abs(heapGrowthBytesPerMin) / 2 < muchGrowth * heapAfterGcBytes;
-	return isFlat ? ' flat' : ` ${heapGrowthBytesPerMin > 0 ? 'rising' : 'falling'} ${shortBytes(Math.abs(heapGrowthBytesPerMin))}/min`;
+	const isFlat = Math.abs(growth) / 2 < muchGrowth * heapAfterGcBytes;
+	return isFlat ? 'flat' : (growth > 0 ? 'rising' : 'falling');
+}
+
+function heapTrendText(vitals: TargetVitals): string {
+	const trend = heapTrend(vitals);
+	const rate = trend === 'flat' ? '' : ` ${shortBytes(Math.abs(vitals.heapGrowthBytesPerMin ?? 0))}/min`;
+	return trend === undefined ? '' : ` ${trend}${rate}`;
 }
 
 /** The CPU use of the process, 100 is one core; undefined if unknown. */

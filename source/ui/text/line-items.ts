@@ -11,7 +11,7 @@ export type Item = {
 	readonly id?: string;
 	readonly role?: Role;
 	/** Number of leading characters that have the role; all by default. */
-	readonly lead?: number;
+	readonly roleLength?: number;
 	/** The item with the highest number is dropped first. */
 	readonly priority: number;
 	/** Cells to which it may be truncated before it is dropped; by default it is not truncated. */
@@ -61,9 +61,9 @@ function spansOf(items: readonly Item[], width: number, gap: number): Span[] {
 	const [left, right] = [items.filter(({isRight}) => !isRight), items.filter(({isRight}) => isRight)];
 	const spans: Span[] = [];
 	for (const [side, blanksBefore] of [[left, 0], [right, width - widthOf(left, gap) - widthOf(right, gap)]] as const) {
-		for (const [index, {text, role, lead = text.length, id, isJoined}] of side.entries()) {
+		for (const [index, {text, role, roleLength = text.length, id, isJoined}] of side.entries()) {
 			const blanks = index === 0 ? blanksBefore : (isJoined ? 1 : gap);
-			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, lead), role, id}, {text: text.slice(lead), id});
+			spans.push({text: ' '.repeat(blanks)}, {text: text.slice(0, roleLength), role, id}, {text: text.slice(roleLength), id});
 		}
 	}
 

@@ -3,7 +3,7 @@ import {decimals, formatCount, formatMs, formatPercent, msOf, rounded} from '../
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {rowTexts} from '../tree/tree.js';
+import {treesAsJson} from '../tree/tree.js';
 import {csvOf, frameOf, locationCells, stateCells, statesOf, viaOf} from '../common/files.js';
 import {groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
@@ -52,8 +52,8 @@ export const focusView: View<FocusRow> = {
 			const [calls, callers] = openFocus(snapshot, since, query).map(({tree}) => tree);
 			if (calls) {
 				const options = {top, fieldsOf: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
-				const [method] = rowTexts(calls, [calls.root], options);
-				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers, callers.below(callers.root), options)].join(',')}]}`;
+				const [method] = treesAsJson(calls, [calls.root], options);
+				yield `${method.slice(0, -1)},"callers":[${[...treesAsJson(callers, callers.below(callers.root), options)].join(',')}]}`;
 			}
 		},
 	},

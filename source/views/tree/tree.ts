@@ -107,7 +107,7 @@ type JsonOptions<Row> = {readonly top?: number; readonly fieldsOf: (row: Row) =>
 type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; next: number};
 
 /** Yields a JSON text for each root, `children` nested, at most `top` a list. Not recursive, as stacks may be deep. */
-export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, fieldsOf}: JsonOptions<Row>): Generator<string> {
+export function * treesAsJson<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, fieldsOf}: JsonOptions<Row>): Generator<string> {
 	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];
 		const unfinished: Array<Unfinished<Row>> = [];

@@ -7,7 +7,7 @@ import {csvOf, frameOf, locationCells, viaOf} from '../common/files.js';
 import {directionKey, groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
-import {openTree, queryTree, rowTexts, treeColumns} from './tree.js';
+import {openTree, queryTree, treesAsJson, treeColumns} from './tree.js';
 
 export const treeView: View<CallNode> = {
 	id: 'tree',
@@ -23,7 +23,7 @@ export const treeView: View<CallNode> = {
 		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		json(snapshot, since, query, top) {
 			const {tree} = openTree(snapshot, since, query);
-			return rowTexts(tree, tree.below(tree.root), {
+			return treesAsJson(tree, tree.below(tree.root), {
 				top,
 				fieldsOf: row => ({
 					...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
