@@ -11,7 +11,6 @@ type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {rea
 export type ShellOptions = {
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
-	/** See `Terminal`. */
 	readonly hasMouse?: boolean;
 };
 

@@ -50,7 +50,6 @@ export function allFindings({findings, table}: Pick<ScreenData, 'findings' | 'ta
 	return [...findings, ...(table?.finding === undefined ? [] : [{id: 'view', text: table.finding, figures: {}}])];
 }
 
-/** Begins each finding. */
 const bullet = '! ';
 
 /** Ends the last line if findings do not fit: ? opens the help, which has all of them. */

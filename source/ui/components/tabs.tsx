@@ -36,7 +36,7 @@ export function Tabs({ui, data, width}: TabsProps) {
 	return <Box ref={hitArea} flexDirection='column'><Line spans={spans} width={width}/></Box>;
 }
 
-/** Returns the tabs that fit, always with the current view's; `moreTab` stands for the others. */
+/** Returns the tabs that fit, always with the current view's, and `moreTab` in place of the others. */
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 	const tabs = views.map(({id, title, tabCount}): Item => {
 		const count = data.summary && tabCount ? tabCount(data.summary) : 0;

@@ -26,7 +26,7 @@ export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly dat
 		: null;
 }
 
-/** Seconds that a character stands for in the time line of a recording: the least with which all of it fits. */
+/** Seconds for each character of the time line of a recording: the least with which all of it fits. */
 const characterSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
 /** Returns the time line of all of a recording, with the end of its window on the screen, or of all, marked. */
@@ -41,7 +41,6 @@ function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout, 
 /** The end and length of the marked window, aligned to the clock, and the time of its last sample. */
 type MarkedWindow = {readonly endMs: number; readonly spanMs: number; readonly toMs: number};
 
-/** A figure drawn over time. */
 type Figure = {
 	readonly title: string;
 	/** Lowest value drawn as a full block, so that small values do not look large. */

@@ -5,7 +5,6 @@ import type {HitTarget} from '../state/screen-context.js';
 /** A part of the screen that can be clicked; `at` returns what is at a cell of it, counted from 0 at its top left. */
 type HitArea = {readonly element: DOMElement; at(line: number, column: number): HitTarget | undefined};
 
-/** What is on the screen that can be clicked. */
 export type HitAreas = Set<HitArea>;
 
 export const HitAreasContext = createContext<HitAreas | undefined>(undefined);

@@ -138,9 +138,9 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	save: async ({save, data: {snapshot, baseline, ring}, query}, effect) => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet',
 };
 
-/** Begins the message on an effect that failed, if the error does not say what was to be done. */
+/** Effects whose errors are messages to the user, and how these begin. */
 const failures: Readonly<Partial<Record<Effect['type'], string>>> = {
-	'keep-columns': 'not saved: ', save: 'not saved: ', 'find-methods': 'not traced: ', trace: 'not traced: ', record: 'not recorded: ',
+	edit: '', 'move-span': '', 'keep-columns': 'not saved: ', save: 'not saved: ', 'find-methods': 'not traced: ', trace: 'not traced: ', record: 'not recorded: ',
 };
 
 /** Does what a key asked for besides changing the state; what comes of it is dispatched as changes. */
@@ -152,7 +152,12 @@ export async function performEffect<Type extends Effect['type']>(effect: Effect 
 			dispatch(state => withMessage(state, text));
 		}
 	} catch (error) {
-		const text = (failures[effect.type] ?? '') + (error instanceof Error ? error.message : String(error));
+		const failure = failures[effect.type];
+		if (failure === undefined) {
+			throw error;
+		}
+
+		const text = failure + (error instanceof Error ? error.message : String(error));
 		dispatch(state => ({...state, message: {text, tone: 'error'}}));
 	}
 }

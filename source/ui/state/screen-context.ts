@@ -16,7 +16,6 @@ type ColumnItem = MenuItem & {
 	readonly sortKeys?: readonly SortKey[];
 };
 
-/** What can be clicked. */
 export type HitTarget =
 	| {readonly kind: 'tab'; readonly view: string}
 	| {readonly kind: 'heading'; readonly column: string}

@@ -49,7 +49,6 @@ export type ScreenData = {
 /** Returns what a thread with this native method on top waits for; undefined if it is not a known wait. */
 export type IdleReason = (className: string, method: string) => string | undefined;
 
-/** A row of a view. */
 export type RowLink = {readonly view: string; readonly key: string};
 
 /** A row that Enter in a detail opens. `isHolder`: it holds a lock, which is what most users want to see. */

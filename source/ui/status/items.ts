@@ -15,7 +15,6 @@ import {samplingFigures, warningsOf} from './sampling.js';
 export type HeaderContext = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
-	/** See `Theme`. */
 	readonly sparkCharacters: string;
 	readonly width: number;
 };
@@ -222,7 +221,6 @@ export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item
 		.map(({text, role, ...item}) => ({...item, text: text(context), role: role?.(context)}));
 }
 
-/** Number of threads in some states. */
 function threadsIn(statesNow: readonly number[], states: readonly ThreadState[]): number {
 	return sumOf(states, state => statesNow[stateCode[state]]);
 }

@@ -118,7 +118,6 @@ function sequenceKey(body: string): Array<string | MouseInput> {
 
 /** Bits for Shift, Meta and Control in a button number; ignored. */
 const modifiers = 4 + 8 + 16;
-/** Events by button number. */
 const mouseEvents = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
 
 /** Parses an SGR report without its CSI, such as "<0;12;5M"; returns undefined for events that are not used. */

@@ -2,7 +2,7 @@ import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
-import {csvOf, frameOf, locationCells, rowsAsJson} from '../common/files.js';
+import {csvOf, frameOf, csvCellsOfLocation, rowsAsJson} from '../common/files.js';
 import type {View} from '../common/view.js';
 import {comparedFrom, queryChanges, changeColumns, rate, signed, type ChangeFigures, type ChangeRow} from './changes.js';
 
@@ -33,7 +33,7 @@ export const changesView: View<ChangeRow> = {
 	],
 	files: {
 		csv: csvOf(changeColumns, {
-			...locationCells, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',
+			...csvCellsOfLocation, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',
 			ticks_change: 'ticks-change', ticks_error: 'ticks-error', ticks_now: 'ticks-now', ticks_was: 'ticks-was', percent_now: 'share-now', percent_was: 'share-was',
 		}),
 		json: (snapshot, since, query, top) => rowsAsJson(queryChanges(snapshot, since, query).rows.slice(0, top), row => ({

@@ -40,8 +40,8 @@ export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: Cells<NoI
 	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.exportValue : value}));
 }
 
-export const locationCells: Cells<Location> = {
+export const csvCellsOfLocation: Cells<Location> = {
 	class: row => row.className, method: row => row.method, file: row => row.file, line: row => row.line,
 };
 
-export const stateCells: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));
+export const csvCellsOfStates: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));

@@ -1,7 +1,6 @@
 import {groupings, type Opening, type Query} from '../../query/types/query.js';
 import type {ViewKey, ViewRow} from './view.js';
 
-/** A row of a tree. */
 type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: string};
 
 /** The keys that open and close rows of a tree, as in htop. */

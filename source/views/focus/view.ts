@@ -4,7 +4,7 @@ import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
 import {treesAsJson} from '../tree/tree.js';
-import {csvOf, frameOf, locationCells, stateCells, statesOf, viaOf} from '../common/files.js';
+import {csvOf, frameOf, csvCellsOfLocation, csvCellsOfStates, statesOf, viaOf} from '../common/files.js';
 import {groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {openFocus, queryFocus, focusColumns, type FocusRow} from './focus.js';
@@ -43,9 +43,9 @@ export const focusView: View<FocusRow> = {
 	],
 	files: {
 		csv: csvOf(focusColumns, {
-			part: row => row.part, level: row => row.level, ...locationCells, wall_percent: 'wall', wall_error_percent: 'wall-error', cpu_percent: 'cpu', cpu_error_percent: 'cpu-error',
+			part: row => row.part, level: row => row.level, ...csvCellsOfLocation, wall_percent: 'wall', wall_error_percent: 'wall-error', cpu_percent: 'cpu', cpu_error_percent: 'cpu-error',
 			wall_ms: 'wall-ms', cpu_ms: 'cpu-ms', ticks: row => row.totalTicks, self_ticks: row => row.selfTicks, self_cpu_ms: row => msOf(row.selfCpuNs),
-			...stateCells, via: row => nameOf(row.via),
+			...csvCellsOfStates, via: row => nameOf(row.via),
 		}),
 		csvRows: (snapshot, since, query) => queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, since, query, top) {

@@ -7,7 +7,7 @@ import {decimals, formatCount, formatMs, msOf, plural, stuckInWords} from '../..
 import {summaryQuery} from '../../query/summary/summary.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
-import {csvOf, locationCells, stateCells} from '../common/files.js';
+import {csvOf, csvCellsOfLocation, csvCellsOfStates} from '../common/files.js';
 import {groupingKey, groupingRemarks} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {querySummaryLines, lineColumns} from './lines.js';
@@ -47,9 +47,9 @@ export const linesView: View<LineRow> = {
 	},
 	files: {
 		csv: csvOf(lineColumns, {
-			...locationCells, self_percent: 'self', error_percent: 'error', total_percent: 'total', self_ticks: 'ticks', total_ticks: 'total-ticks',
+			...csvCellsOfLocation, self_percent: 'self', error_percent: 'error', total_percent: 'total', self_ticks: 'ticks', total_ticks: 'total-ticks',
 			self_cpu_ms: 'cpu', total_cpu_ms: row => msOf(row.totalCpuNs), threads: 'threads', blocked_now: row => row.blockedNow, stuck_ms: 'note',
-			...stateCells, top_threads: 'top-threads', held_up_now: row => row.contendingNow, holder: row => row.holder ?? '', own_at: 'own', via: row => nameOf(row.via),
+			...csvCellsOfStates, top_threads: 'top-threads', held_up_now: row => row.contendingNow, holder: row => row.holder ?? '', own_at: 'own', via: row => nameOf(row.via),
 			low_percent: row => decimals(row.selfInterval.low, 2), high_percent: row => decimals(row.selfInterval.high, 2),
 		}),
 	},

@@ -3,7 +3,7 @@ import {nameOf} from '../../query/columns/column.js';
 import {decimals, formatCount, formatMs, msOf, plural} from '../../query/columns/format.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/query.js';
-import {csvOf, frameOf, rowsAsJson, stateCells, statesOf, viaOf} from '../common/files.js';
+import {csvOf, frameOf, rowsAsJson, csvCellsOfStates, statesOf, viaOf} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {frameText, queryStackHistogram, stackColumns, type StackHistogramRow} from './stacks.js';
@@ -41,7 +41,7 @@ export const stacksView: View<StackHistogramRow> = {
 	files: {
 		csv: csvOf(stackColumns, {
 			fingerprint: 'fingerprint', percent: 'share', error_percent: row => decimals(row.errorPercent, 2), ticks: 'ticks', cpu_ms: 'cpu', threads: 'threads',
-			...stateCells, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
+			...csvCellsOfStates, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
 		}),
 		json: (snapshot, since, query, top) => rowsAsJson(queryStackHistogram(snapshot, since, query).rows.slice(0, top), row => ({
 			ticks: row.selfTicks, cpuMs: msOf(row.selfCpuNs), percent: decimals(row.selfPercent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),

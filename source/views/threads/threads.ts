@@ -134,7 +134,6 @@ function foldKinds(rows: readonly ThreadRow[]): ThreadRow[] {
 	});
 }
 
-/** Returns one row for several threads. */
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	let busiest = rows[0];
 	let longestMs = 0;

@@ -2,7 +2,7 @@ import {queryThreadDetail} from '../../query/detail.js';
 import {formatCount, formatMs, msOf, plural, stuckInWords} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {waitText, fullWaitText} from '../../query/locks/waits.js';
-import {csvOf, stateCells} from '../common/files.js';
+import {csvOf, csvCellsOfStates} from '../common/files.js';
 import {cyclingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import {queryThreads} from './threads.js';
@@ -51,7 +51,7 @@ export const threadsView: View<ThreadRow> = {
 	},
 	files: {
 		csv: csvOf(threadColumns, {
-			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
+			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...csvCellsOfStates, state: 'state', now_at: 'now',
 			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '', mounted: 'mounted',
 			wait: row => row.wait?.kind ?? '', peer: row => row.wait?.peer ?? '', run_delay_ms: row => msOf(row.runDelayNs),
 		}),

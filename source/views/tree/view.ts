@@ -3,7 +3,7 @@ import {decimals, formatCount, formatMs, msOf} from '../../query/columns/format.
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {csvOf, frameOf, locationCells, viaOf} from '../common/files.js';
+import {csvOf, frameOf, csvCellsOfLocation, viaOf} from '../common/files.js';
 import {directionKey, groupingRemarks, treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
 import type {CallNode} from './call-tree.js';
@@ -17,7 +17,7 @@ export const treeView: View<CallNode> = {
 	keys: [directionKey, ...treeKeys],
 	files: {
 		csv: csvOf(treeColumns, {
-			level: row => row.level, ...locationCells, total_percent: 'total', self_percent: 'self', total_ticks: 'ticks', self_ticks: row => row.selfTicks,
+			level: row => row.level, ...csvCellsOfLocation, total_percent: 'total', self_percent: 'self', total_ticks: 'ticks', self_ticks: row => row.selfTicks,
 			total_cpu_ms: 'cpu', self_cpu_ms: row => msOf(row.selfCpuNs), via: row => nameOf(row.via),
 		}),
 		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
