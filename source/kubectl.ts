@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The kubectl plugin: finds out what kubectl debug must be told, prints it, and runs it.
+// The kubectl plugin: makes the command line of kubectl debug, and runs or prints it.
 import {spawn, spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {parseArgs} from 'node:util';
@@ -85,13 +85,13 @@ async function main(argv: readonly string[]): Promise<number> {
 		throw usage('--keep-labels is for --copy-to', 'without a copy the pod itself is looked at: it keeps its labels and stays in its Services');
 	}
 
-	const common = (['context', 'kubeconfig', 'namespace'] as const).flatMap(name => values[name] === undefined ? [] : [`--${name}=${values[name]}`]);
+	const clusterOptions = (['context', 'kubeconfig', 'namespace'] as const).flatMap(name => values[name] === undefined ? [] : [`--${name}=${values[name]}`]);
 	const [pod] = pods;
 	const where = copy === undefined
-		? [`--target=${values.container ?? onlyContainer(pod, common)}`]
+		? [`--target=${values.container ?? onlyContainer(pod, clusterOptions)}`]
 		: [`--copy-to=${copy}`, '--share-processes', ...(values['keep-labels'] ? ['--keep-labels'] : [])];
 	const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-	const command = [...common, 'debug', pod, `--image=${values.image}`, `--profile=${values.profile}`, ...where, ...(isTerminal ? ['-it'] : ['--attach', '--quiet']), '--', 'tprof-top', ...args];
+	const command = [...clusterOptions, 'debug', pod, `--image=${values.image}`, `--profile=${values.profile}`, ...where, ...(isTerminal ? ['-it'] : ['--attach', '--quiet']), '--', 'tprof-top', ...args];
 	if (command.some(word => /\p{Cc}/u.test(word))) {
 		throw usage('the options and ARGS must not have control characters', hint);
 	}
@@ -128,8 +128,8 @@ async function runKubectl(command: readonly string[]): Promise<number> {
 }
 
 /** Returns the name of a pod's container. Throws UserError unless it has exactly one. */
-function onlyContainer(pod: string, common: readonly string[]): string {
-	const {status, stdout, error} = spawnSync('kubectl', [...common, 'get', 'pod', pod, '-o', 'jsonpath={.spec.containers[*].name}'], {encoding: 'utf8', timeout: lookUpTimeoutMs, stdio: ['ignore', 'pipe', 'inherit']});
+function onlyContainer(pod: string, clusterOptions: readonly string[]): string {
+	const {status, stdout, error} = spawnSync('kubectl', [...clusterOptions, 'get', 'pod', pod, '-o', 'jsonpath={.spec.containers[*].name}'], {encoding: 'utf8', timeout: lookUpTimeoutMs, stdio: ['ignore', 'pipe', 'inherit']});
 	if (error) {
 		throw kubectlProblem(error);
 	}

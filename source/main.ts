@@ -8,7 +8,7 @@ import {UserError} from './runtime/errors.js';
 import {printable} from './model/text.js';
 import {outOfFiles} from './jvm/system/proc.js';
 
-/** Longest line of an error message: paths in it may have 4,096 characters, PATH_MAX of Linux. */
+/** Longest line of an error message, which may have several paths of 4,096 characters (PATH_MAX). */
 const maxLineLength = 16_384;
 
 /** Prints lines to standard error, made printable, as they may contain text from anywhere. */
@@ -16,7 +16,7 @@ function printErrors(...lines: string[]): void {
 	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
 }
 
-/** Prints an error, one line that says what is wrong and one that says what to do, and returns the exit code. */
+/** Prints what is wrong and, in a second line, what to do; returns the exit code. */
 function report(error: unknown): number {
 	if (error instanceof UserError) {
 		printErrors(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
@@ -68,8 +68,8 @@ async function main(): Promise<number> {
 	const {configured} = await import('./config/configure.js');
 	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
 	const {faults} = options.configuration;
-	// With `stty tostop`, even an empty write to the terminal stops a process in the background.
 	if (faults.length > 0) {
+		// Not an empty text: with `stty tostop`, any write to the terminal stops a process in the background.
 		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
 	}
 
@@ -93,7 +93,7 @@ process.stderr.on('error', () => {
 });
 
 process.on('exit', () => {
-	// Node aborts at exit if it cannot restore the modes of a terminal that was closed: end by SIGHUP instead.
+	// Node aborts at exit if it cannot restore the modes of a terminal that is gone: end by SIGHUP instead.
 	if (terminals.some(fd => !isatty(fd))) {
 		process.removeAllListeners('SIGHUP');
 		process.kill(process.pid, 'SIGHUP');

@@ -6,38 +6,34 @@ import {reportFormats} from '../exports/formats/registry.js';
 import {wrapAt} from '../exports/common/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
-import {UserError} from '../runtime/errors.js';
+import {usage} from '../runtime/errors.js';
 import {version} from '../runtime/bundle.js';
 import {abortOnSignal, checkBinary, planBatch, withOutput} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
-import {agentObstacle} from './trace-texts.js';
+import {checkAgentsAllowed} from './trace-texts.js';
 
 const pollMs = 50;
 
-/** Returns a report's format. Throws UserError (2) if it cannot hold one, or for binary output to a terminal. */
+/** Returns --format's writer for reports of a kind. Throws UserError (2) if none, or for binary output to a terminal. */
 export function reportFormat<Kind extends 'traces' | 'tasks'>(kind: Kind, {format: id, output}: Options): NonNullable<Format[Kind]> {
 	const usable = reportFormats(kind);
 	const format = usable.find(candidate => candidate.id === id);
 	if (!format) {
-		throw new UserError(`--format ${id} has no ${kind}`, {hint: `use one of ${usable.map(candidate => candidate.id).join(', ')}`, exitCode: 2});
+		throw usage(`--format ${id} has no ${kind}`, `use one of ${usable.map(candidate => candidate.id).join(', ')}`);
 	}
 
 	checkBinary(format, output);
 	return format[kind];
 }
 
-/** Finds the target, and returns it if the user confirms what `describe` says will be done to it. Throws UserError. */
+/** Finds the target, and returns it if the user agrees to what `describe` says will be done to it. Throws UserError. */
 export async function confirmTarget(text: string, {yes}: Options, describe: (target: Target) => string, question: string): Promise<Target | undefined> {
 	const target = await resolveTarget(text);
-	const obstacle = agentObstacle(target);
-	if (obstacle) {
-		throw obstacle;
-	}
-
+	checkAgentsAllowed(target);
 	return yes || await confirm(`${describe(target)}\n`, question) ? target : undefined;
 }
 
-/** Prints a text and asks the user whether to go on; false without a terminal. */
+/** Prints a text and asks the user a question; returns whether the answer is yes, false without a terminal. */
 export async function confirm(text: string, question: string): Promise<boolean> {
 	const room = process.stderr.isTTY ? process.stderr.columns : Infinity;
 	process.stderr.write(text.split('\n').flatMap(line => wrapAt(' ', line, room, '  ')).join('\n'));
@@ -54,22 +50,22 @@ export async function confirm(text: string, question: string): Promise<boolean> 
 	}
 }
 
-/** An agent's last report, and whether its target has ended. */
 export type Outcome<Report> = {readonly report: Report; readonly targetEnded: boolean};
 
 /** How one use of the agent, traces or tasks, makes a report. */
 type AgentRun<Report> = {
 	readonly format: ReportFormat<Report>;
-	confirm(): Promise<Target | undefined>;
+	/** Returns undefined if the user declines. */
+	findTarget(): Promise<Target | undefined>;
 	/** Returns the report after this time, or when stopped; undefined if the user declines after all. */
 	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;
 	notesOf(report: Report): readonly string[];
 };
 
 /** Runs the agent for the time of the options and prints its report. Returns the exit code; throws UserError. */
-export async function runAgent<Report>({format, confirm: confirmed, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
+export async function runAgent<Report>({format, findTarget, observe, notesOf}: AgentRun<Report>, options: Options): Promise<number> {
 	const {windowMs, count} = planBatch(options);
-	const target = await confirmed();
+	const target = await findTarget();
 	if (!target) {
 		return 1;
 	}
@@ -90,7 +86,7 @@ export async function runAgent<Report>({format, confirm: confirmed, observe, not
 	});
 }
 
-/** Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it for its last one. */
+/** Reads a session's reports until time is up, `stop` aborts or the target ends; then closes it, which gives the last. */
 export async function readUntil<Report>(session: {isAlive(): boolean; read(): Report | undefined; close(): Promise<Report | undefined>}, forMs: number, stop: AbortSignal, onReport?: (report: Report | undefined) => void): Promise<Outcome<Report | undefined>> {
 	const endMs = performance.now() + forMs;
 	while (!stop.aborted && session.isAlive() && performance.now() < endMs) {

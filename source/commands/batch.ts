@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {endSignals, UserError} from '../runtime/errors.js';
+import {endSignals, usage, UserError} from '../runtime/errors.js';
 import {type ExportOptions, type Format, piecesOf, type Written} from '../exports/common/export-format.js';
 import {formatOf, formats, type ExportFormat} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
@@ -17,7 +17,7 @@ import {viewOf} from '../views/registry.js';
 const startTimeoutMs = 30_000;
 const pollMs = 20;
 
-/** Waits until the condition holds, the deadline (monotonic) is over or `stop` aborts. */
+/** Waits until the condition holds, the deadline (performance.now()) has passed or `stop` aborts. */
 export async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal, everyMs = pollMs): Promise<void> {
 	while (!condition() && !stop.aborted && performance.now() < deadlineMs) {
 		await sleep(Math.min(everyMs, deadlineMs - performance.now()));
@@ -55,29 +55,13 @@ export async function withOutput<T>({output}: Options, action: (write: (report: 
 async function printReports(source: SnapshotSource, options: Options, {stop, readVitals}: {readonly stop: AbortSignal; readVitals(): TargetVitals}, write: (report: Written) => Promise<void>): Promise<void> {
 	const plan = planBatch(options);
 	const format = formatOf(options.format);
+	const {view, top, depth, states, withThreads, withStates} = options;
 	const exportOptions: ExportOptions = {
-		query: queryOf(options),
-		view: options.view === undefined ? undefined : viewOf(options.view),
-		version,
-		top: options.top,
+		query: queryOf(options), view: view === undefined ? undefined : viewOf(view), version, top, depth, states, withThreads, withStates,
 		width: process.stdout.columns || undefined,
-		depth: options.depth,
-		states: options.states,
-		withThreads: options.withThreads,
-		withStates: options.withStates,
 	};
-	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
-	await waitUntil(() => isOver(source.status()) || hasSamples(), performance.now() + startTimeoutMs, stop);
-	if (!hasSamples()) {
-		if (stop.aborted) {
-			return;
-		}
-
-		throw isOver(source.status())
-			? failureOf(source.status())
-			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
-				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
-			});
+	if (!await hasFirstSample(source, stop)) {
+		return;
 	}
 
 	let baseline: Snapshot | undefined;
@@ -108,6 +92,22 @@ async function printReports(source: SnapshotSource, options: Options, {stop, rea
 	if (source.status().phase === 'failed') {
 		throw failureOf(source.status());
 	}
+}
+
+/** Waits for a source's first sample; returns false if `stop` aborts before. Throws UserError if there is none. */
+async function hasFirstSample(source: SnapshotSource, stop: AbortSignal): Promise<boolean> {
+	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
+	await waitUntil(() => isOver(source.status()) || hasSamples(), performance.now() + startTimeoutMs, stop);
+	if (hasSamples() || stop.aborted) {
+		return hasSamples();
+	}
+
+	const status = source.status();
+	if (isOver(status)) {
+		throw failureOf(status);
+	}
+
+	throw new UserError(`no sample after ${startTimeoutMs / 1000} s`, {hint: status.message ?? 'the JVM or the machine may be hanging; try again, or try another --engine'});
 }
 
 /** Whether nothing more comes from a source. */
@@ -156,10 +156,9 @@ export function abortOnSignal(): AbortController {
 
 const defaultDelayS = 5;
 
-/** The number of reports, and the time from each to the next. */
 type BatchPlan = {readonly count: number; readonly windowMs: number};
 
-/** Plans reports from -n, -d and --duration, of which two give the third. Throws UserError (2) if three disagree. */
+/** Plans the reports: two of -n, -d and --duration give the third. Throws UserError (2) if all three disagree. */
 export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {
 	if (durationS === undefined) {
 		return {count: iterations ?? 1, windowMs: (delayS ?? defaultDelayS) * 1000};
@@ -170,23 +169,23 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	}
 
 	if (iterations !== undefined && Math.abs((iterations * delayS) - durationS) > 0.001) {
-		throw new UserError(`--iterations ${iterations} of --delay ${delayS} s do not add up to --duration ${durationS} s`, {hint: 'give two of the three options', exitCode: 2});
+		throw usage(`--iterations ${iterations} of --delay ${delayS} s do not add up to --duration ${durationS} s`, 'give two of the three options');
 	}
 
+	// 0.3 / 0.1 is a little less than 3.
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
 }
 
-/** Throws UserError (2) if the format cannot hold the reports, and for binary output to a terminal. `hasView`: they are of a view. */
+/** Throws UserError (2) if a format cannot hold the reports (`hasView`: of a view), or for binary on a terminal. */
 export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, options: Options, {hasView}: {readonly hasView: boolean}): void {
 	const {count} = planBatch(options);
+	const idsWith = (ability: 'ofViews' | 'streaming') => formats.filter(format => format[ability]).map(format => format.id).join(', ');
 	if (hasView && !ofViews) {
-		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');
-		throw new UserError(`--format ${id} has no views`, {hint: `drop --view, or use one of ${others}`, exitCode: 2});
+		throw usage(`--format ${id} has no views`, `drop --view, or use one of ${idsWith('ofViews')}`);
 	}
 
 	if (!streaming && count > 1) {
-		const others = formats.filter(format => format.streaming).map(format => format.id).join(', ');
-		throw new UserError(`--format ${id} writes a single report, but these options ask for ${count}`, {hint: `drop --iterations and --delay, or use one of ${others}`, exitCode: 2});
+		throw usage(`--format ${id} writes a single report, but these options ask for ${count}`, `drop --iterations and --delay, or use one of ${idsWith('streaming')}`);
 	}
 
 	checkBinary({id, binary}, options.output);
@@ -195,6 +194,6 @@ export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, opti
 /** Throws UserError (2) for binary output to a terminal. */
 export function checkBinary({id, binary}: Pick<Format, 'id' | 'binary'>, output: string | undefined): void {
 	if (binary && output === undefined && process.stdout.isTTY) {
-		throw new UserError(`--format ${id} is binary and cannot be shown on a terminal`, {hint: 'add --output FILE, or redirect it to a file or a pipe', exitCode: 2});
+		throw usage(`--format ${id} is binary and cannot be shown on a terminal`, 'add --output FILE, or redirect it to a file or a pipe');
 	}
 }

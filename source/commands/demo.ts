@@ -16,11 +16,8 @@ type Demo = {
 };
 
 /** Returns the java program of JAVA_HOME, else on the PATH; undefined if there is none. */
-export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-	const folders = [
-		environment.JAVA_HOME ? path.join(environment.JAVA_HOME, 'bin') : '',
-		...(environment.PATH ?? '').split(path.delimiter),
-	].filter(Boolean);
+export function findJava({JAVA_HOME, PATH = ''}: NodeJS.ProcessEnv = process.env): string | undefined {
+	const folders = [JAVA_HOME ? path.join(JAVA_HOME, 'bin') : '', ...PATH.split(path.delimiter)].filter(Boolean);
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 

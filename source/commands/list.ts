@@ -13,8 +13,6 @@ import {listJvms, type JvmListing} from '../jvm/discovery/list.js';
 import {formatBytes, dayAndTime} from '../query/columns/format.js';
 import type {ChoiceColumn, ChoiceList} from '../ui/screens/chooser.js';
 
-const measuringMs = 1000;
-
 /** Lists this host's JVMs; takes a second if there are any. Throws UserError (2) if the format cannot hold a list. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	const write = listing && writers[listing];
@@ -32,7 +30,7 @@ async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
 		stderr.write('measuring CPU for a second...');
 	}
 
-	await sleep(measuringMs);
+	await sleep(1000);
 	const rows = scan();
 	if (stderr.isTTY) {
 		stderr.write('\r\u001B[K');
@@ -41,31 +39,44 @@ async function scanAfterASecond(scan: () => JvmRow[]): Promise<JvmRow[]> {
 	return rows;
 }
 
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {
+	table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined),
+	document: listJson,
+};
 
 const remarkIndent = '    ';
 
-const withoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
+const enginesWithoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
 
 function remark({problem, attachProblem}: JvmRow): string {
-	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
+	if (problem) {
+		return `  (cannot be profiled: ${problem})`;
+	}
+
+	return attachProblem ? `  (with the ${enginesWithoutSocket} engine only: ${attachProblem})` : '';
 }
 
 /** Returns the table of `tprof-top list`, as wide as the terminal; says why a JVM cannot be profiled. */
 export function listText(jvms: readonly JvmRow[], width = Infinity): string {
-	return jvms.length === 0
+	const rows = jvms.map(jvm => ({cells: jvmColumns.map(column => column.cell(jvm)), name: jvm.mainClass, remark: remark(jvm)}));
+	return rows.length === 0
 		? 'no JVMs on this host that this user can see\n'
-		: tableText({columns: jvmColumns, nameHeading: 'MAIN CLASS'}, jvms.map(jvm => ({cells: jvmColumns.map(column => column.cell(jvm)), name: jvm.mainClass, remark: remark(jvm)})), width);
+		: tableText({columns: jvmColumns, nameHeading: 'MAIN CLASS'}, rows, width);
 }
 
-/** Returns a table with the columns that are shown at a width; a row's remark is behind it or, if it does not fit, below it. */
+/** Returns a table with the columns that fit a width. A row's remark is behind it or, if it does not fit, below it. */
 export function tableText({columns, nameHeading}: Pick<ChoiceList, 'columns' | 'nameHeading'>, rows: ReadonlyArray<{readonly cells: readonly string[]; readonly name: string; readonly remark?: string}>, width: number): string {
-	const shown = columns.map(({align, fromColumns}, index) => ({index, align, isShown: width >= fromColumns})).filter(({isShown}) => isShown);
 	const lines = [{cells: columns.map(({heading}) => heading), name: nameHeading, remark: ''}, ...rows];
 	const widths = columns.map((_, index) => Math.max(...lines.map(({cells}) => cellWidth(cells[index]))));
 	return lines.flatMap(({cells, name, remark = ''}) => {
-		const line = [...shown.map(({index, align}) => pad(cells[index], widths[index], align)), name].join('  ').trimEnd();
-		return cellWidth(line + remark) <= width ? [line + remark] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark.trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
+		const shown = columns.flatMap(({align, fromColumns}, index) => width >= fromColumns ? [pad(cells[index], widths[index], align)] : []);
+		const line = [...shown, name].join('  ').trimEnd();
+		if (cellWidth(line + remark) <= width) {
+			return [line + remark];
+		}
+
+		const below = remark === '' ? [] : wrapAt(' ', `${remarkIndent}${remark.trim()}`, width, remarkIndent);
+		return [cut(line, width), ...below];
 	}).map(line => `${line}\n`).join('');
 }
 
@@ -96,7 +107,6 @@ type JvmColumn = ChoiceColumn & {
 	cell(row: JvmRow): string;
 };
 
-/** The columns before a JVM's name. */
 export const jvmColumns: readonly JvmColumn[] = [
 	{heading: 'PID', align: 'right', fromColumns: 0, cell: ({pid}) => String(pid)},
 	{

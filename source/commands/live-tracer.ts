@@ -8,7 +8,7 @@ import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
-	agentObstacle, canWaitFor, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
+	canWaitFor, checkAgentsAllowed, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';
 
 const reportIntervalMs = 1000;
@@ -20,16 +20,20 @@ export function traceRequest(patterns: readonly string[], options: Options): Tra
 	};
 }
 
-/** Traces methods on request during sampling; adds the trace report to each snapshot. */
+/**
+Traces methods during sampling, and adds the trace report to each snapshot. `begin` traces the patterns of the command
+line; `find`, then `trace` or `forget`, a pattern that the user enters on the screen.
+*/
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
+	/** What is traced. */
 	#request: TraceRequest;
+	/** What will be traced if the user agrees to the methods found. */
+	#pendingRequest: TraceRequest | undefined;
 	readonly #note: string;
 	#isBusy = false;
 	#isTracing = false;
-	#pendingRequest: TraceRequest | undefined;
 
-	/** `request`: the fixed settings, and the patterns that `begin` traces. */
 	constructor(target: Target, request: TraceRequest) {
 		super((snapshot, traces) => ({...snapshot, traces}));
 		this.#target = target;
@@ -42,7 +46,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		return {...source, status: () => ({...source.status(), ...(this.session ? {} : {traceNote: this.#note})})};
 	}
 
-	/** Traces what `confirm` returns for the methods found; false if it returns undefined. Throws UserError. */
+	/** Looks up the request and traces what `confirm` returns for it; false if that is undefined. Throws UserError. */
 	async begin(confirm: (report: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
 		this.session = await TraceSession.open(this.#target);
 		try {
@@ -67,7 +71,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		return this.#exclusively(async () => this.#find(checkPattern(text, 'com.acme.Foo#bar')));
 	}
 
-	/** Traces the methods found last, beside those traced already; returns a message of one line. Throws UserError. */
+	/** Traces what `find` found, beside what is traced already; returns a message of one line. Throws UserError. */
 	async trace(): Promise<string> {
 		return this.#exclusively(async () => {
 			const request = this.#pendingRequest;
@@ -80,14 +84,12 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			this.#isTracing = true;
 			this.#request = request;
 			const {wovenMethods: methods, survey} = this.report;
-			return [
-				...(methods === 0 ? [] : [`${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`]),
-				...[waitsForText(survey)].filter(text => text !== ''),
-			].join('; ') || 'what matches is traced once it is loaded';
+			const traced = methods === 0 ? '' : `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+			return [traced, waitsForText(survey)].filter(Boolean).join('; ') || 'what matches is traced once it is loaded';
 		});
 	}
 
-	/** Discards the methods found last. Never throws. */
+	/** Discards what `find` found. Never throws. */
 	async forget(): Promise<void> {
 		this.#pendingRequest = undefined;
 		if (!this.#isTracing) {
@@ -102,11 +104,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	}
 
 	async #find(pattern: string): Promise<FoundMethods> {
-		const obstacle = agentObstacle(this.#target);
-		if (obstacle) {
-			throw obstacle;
-		}
-
+		checkAgentsAllowed(this.#target);
 		const request = {...this.#request, patterns: [...new Set([...this.#request.patterns, pattern])]};
 		this.session ??= await TraceSession.open(this.#target);
 		this.problem = undefined;
@@ -125,11 +123,11 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		return {
 			question: isEmpty ? `wait for a class that matches ${pattern}? [y/N] ` : `trace ${countText(survey)}? [y/N] `,
 			about: [
-				...(unmatched ? [`${unmatchedText(unmatched)}.`] : []),
-				...(names === '' ? [] : [`${names}.`]),
-				...(all > request.maxMethods ? [`That makes ${all}, more than --max-methods ${request.maxMethods}.`] : []),
-				traceNote(this.#target, !this.#isTracing),
-			].join(' '),
+				unmatched ? `${unmatchedText(unmatched)}.` : '',
+				names === '' ? '' : `${names}.`,
+				all > request.maxMethods ? `That makes ${all}, more than --max-methods ${request.maxMethods}.` : '',
+				traceNote(this.#target, {isFirst: !this.#isTracing}),
+			].filter(Boolean).join(' '),
 		};
 	}
 

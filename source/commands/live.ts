@@ -30,7 +30,7 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** What is shown beside a source: a JVM, a recording and the moment that is shown first, or spans of a backend. */
+/** What a source is of: a JVM, a recording and the moment of it that is shown first, or spans of a backend. */
 export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number; readonly spans?: SpanPort};
 
 /**
@@ -68,7 +68,15 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 			}),
 			saveFormats: [...saveFormats, ...(target === undefined && recording === undefined ? [] : [recordingItem])],
 			view: {
-				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'}, pastMs: atMs,
+				query,
+				view: options.view,
+				delayMs: (options.delayS ?? defaultDelayS) * 1000,
+				top: options.top,
+				columns: settings.columns,
+				keyChanges: settings.keys,
+				notes: [...faults, ...notes],
+				message: recording?.problem === undefined ? firstMessage(options.configuration) : {text: recording.problem, tone: 'error'},
+				pastMs: atMs,
 			},
 			theme: themeOf(options),
 			stdin: process.stdin,
@@ -80,16 +88,18 @@ export async function runLive(given: SnapshotSource, options: Options, {target, 
 		}
 
 		const {phase, message: problem, hint} = source.status();
-		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
+		const hasTerminal = reason !== 'gone';
+		const hasSamples = lastSnapshot !== undefined && lastSnapshot.session.samples > 0;
+		if (hasTerminal && hasSamples) {
 			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
 		}
 
-		if (lastSnapshot && lastSnapshot.session.samples > 0 && phase !== 'recording') {
+		if (hasSamples && phase !== 'recording') {
 			const message = await keep(lastSnapshot, ring, options.keepSessions);
-			process.stdout.write(reason === 'gone' ? '' : message);
+			process.stdout.write(hasTerminal ? message : '');
 		}
 
-		if (phase === 'failed' || (phase === 'ended' && !lastSnapshot?.session.samples)) {
+		if (phase === 'failed' || (phase === 'ended' && !hasSamples)) {
 			throw new UserError(problem ?? 'the session failed', {hint});
 		}
 
@@ -110,10 +120,14 @@ async function keep(snapshot: Snapshot, ring: Ring, count: number): Promise<stri
 	}
 }
 
-/** Returns the screen's first message: a mistake in the configuration, or whose it is. */
+/** Returns the screen's first message: a mistake in the configuration, or else a remark on it. */
 function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
-	const more = others.length === 0 ? '' : ` (and ${others.length} more; ? shows them)`;
-	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
+	if (fault !== undefined) {
+		const more = others.length === 0 ? '' : ` (and ${others.length} more; ? shows them)`;
+		return {text: `${fault}${more}`, tone: 'error'};
+	}
+
+	return note === undefined ? undefined : {text: note, tone: 'plain'};
 }
 
 /** Lets the user choose a JVM of this host; resolves to its pid, or to undefined if they choose none. */

@@ -7,6 +7,7 @@ import {identify} from '../jvm/discovery/inspect.js';
 import type {Target} from '../jvm/target.js';
 
 const startUpWaitMs = 5000;
+/** Matching JVMs that an error names. */
 const maxNamed = 5;
 
 /** Finds the target of a pid or a part of a main class's name. Throws UserError. */

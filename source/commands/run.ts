@@ -24,10 +24,9 @@ import {isBackend, momentOf, openSaved, reading, savedSource, spanMoments, spanO
 import {sampled} from './sampled.js';
 import {checkFormat, runBatch} from './batch.js';
 
-/** What an agent in the target tells us beside the samples. */
 type Agent = {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks};
 
-/** Whether to show the screen: standard input and output are terminals, and no report is asked for. */
+/** Whether to show the screen: standard input and output are terminals, and no option asks for a report. */
 export function isInteractive(options: Options): boolean {
 	return !options.batch && !withoutScreen.has(options.command.kind) && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
 }
@@ -121,8 +120,8 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 	const backend = command.kind === 'open' && command.file !== undefined && isBackend(command.file) ? command.file : undefined;
 	if (backend !== undefined) {
 		const {labelSet} = await import('../fleet/querier.js');
-		// The command itself asks the backend for these labels.
 		if (labelSet(file)) {
+			// The command itself asks the backend for these labels.
 			return compared;
 		}
 	}
@@ -135,6 +134,7 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 function comparing(options: Options): Options {
 	const formatCompares = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
+	// Throws if --sort names no column of this view.
 	queryOf(compared);
 	return compared;
 }
@@ -144,9 +144,10 @@ const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile'
 
 /** Throws a UserError if the command cannot run with these options. */
 async function check(options: Options): Promise<void> {
+	// Throws if --sort names no column of the view.
 	queryOf(options);
 	const {command: {kind}, output} = options;
-	const isLive = isInteractive(options);
+	const hasScreen = isInteractive(options);
 	const needsAgent = kind === 'trace' || kind === 'tasks';
 	const platform = linuxOnly.has(kind) ? platformProblem() : undefined;
 	if (platform) {
@@ -155,26 +156,26 @@ async function check(options: Options): Promise<void> {
 
 	if (!needsAgent) {
 		if (formatOf(options.format) === undefined) {
-			throw new UserError(`--format ${options.format} is for tprof-top trace`, {hint: 'tprof-top --help lists the formats', exitCode: 2});
+			throw usage(`--format ${options.format} is for tprof-top trace`, 'tprof-top --help lists the formats');
 		}
 
-		checkFormat(formatOf(options.format), options, {hasView: options.view !== undefined && !isLive});
+		checkFormat(formatOf(options.format), options, {hasView: options.view !== undefined && !hasScreen});
 	}
 
 	if (output !== undefined && existsSync(output)) {
-		throw new UserError(`${output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
+		throw usage(`${output} already exists; tprof-top never overwrites`, 'choose another name, or remove the file first');
 	}
 
-	if (!needsAgent && isLive && groups.view.commands.includes(kind) && !await untilForeground()) {
+	if (!needsAgent && hasScreen && groups.view.commands.includes(kind) && !await untilForeground()) {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
-	if (options.record !== undefined && !isLive) {
+	if (options.record !== undefined && !hasScreen) {
 		throw usage('--record is for the live screen', 'tprof-top record PID -o FILE writes a recording without one');
 	}
 
-	if (kind === 'choose' && !isLive) {
-		throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs on this host', exitCode: 2});
+	if (kind === 'choose' && !hasScreen) {
+		throw usage('which JVM? Give a pid or a part of a main class\'s name', 'tprof-top list shows the JVMs on this host');
 	}
 }
 
@@ -186,7 +187,8 @@ function print(text: string): number {
 async function demo(given: Options): Promise<number> {
 	const {demoFile, findJava, startDemo} = await import('./demo.js');
 	const java = findJava();
-	const options = {...given, sources: [...given.sources ?? [], bundledFile('demo/src') ?? []].flat()};
+	const ownSources = bundledFile('demo/src');
+	const options = {...given, sources: [...given.sources ?? [], ...(ownSources === undefined ? [] : [ownSources])]};
 	if (!java || platformProblem()) {
 		const recording = demoFile('recording.tprof');
 		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
@@ -201,7 +203,7 @@ async function demo(given: Options): Promise<number> {
 	}
 }
 
-/** Samples a target until the screen or the reports end. `agent`: source of an agent's reports beside the samples. */
+/** Samples a target until the screen or the reports end. `agent`: what an agent in it reports. */
 async function profile(target: Target, options: Options, agent: Agent = {}): Promise<number> {
 	// The screen may show or save whole stacks.
 	const depth = isInteractive(options) ? undefined : formatOf(options.format).depth;

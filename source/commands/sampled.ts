@@ -7,7 +7,7 @@ import type {SnapshotSource} from '../model/source.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import type {Target} from '../jvm/target.js';
 
-/** Samples a target while `action` runs; `depth`: frames of each stack without --depth. */
+/** Samples a target while `action` runs. `depth`: maximum number of frames of a stack if --depth is not given. */
 export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
 	optimizeLess();
 	const sampler = startSampler({
@@ -23,7 +23,7 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 		maxOverheadPercent: options.maxOverheadPercent,
 		maxCpuPercent: options.maxCpuPercent,
 	});
-	// While suspended we must not hold the target: threads that we stopped a moment ago would stay stopped.
+	// Before we are suspended, the target must be released: threads that we stop would stay stopped.
 	const endSuspending = beforeStop({
 		suspend: async () => sampler.hold(),
 		resume() {
@@ -38,10 +38,10 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 	}
 }
 
-/** More windows than a screen keeps: what could not be written while the disk was full is written later. */
+/** More windows than a screen keeps: those that could not be written while the disk was full are written later. */
 const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
 
-/** The past of a session without a screen, in windows of a second. */
+/** The windows of a session without a screen, a second long each. */
 export class Windows {
 	ring: Ring = emptyRing;
 	readonly #source: SnapshotSource;
@@ -52,7 +52,7 @@ export class Windows {
 		this.#vitals = openVitals(target);
 	}
 
-	/** Adds what was sampled since the last call as a window; `isLast`: even if that is less than a second. */
+	/** Adds what was sampled since the last window, if that is a second or `isLast`; returns all windows. */
 	follow(isLast = false): Ring {
 		const snapshot = this.#source.read();
 		const vitals = this.#vitals?.read();

@@ -15,7 +15,7 @@ const reportIntervalMs = 1000;
 
 type TasksCommand = Command & {readonly kind: 'tasks'};
 
-/** The tasks followed during sampling; adds the task report to each snapshot. */
+/** Follows tasks during sampling; adds the task report to each snapshot. */
 export type LiveTasks = LiveReports<TaskSession, TaskReport>;
 
 /** Follows the target's tasks for a time and prints a report. Returns the exit code; throws UserError. */
@@ -23,7 +23,7 @@ export async function followTasks(command: TasksCommand, options: Options): Prom
 	const probe = readProbe(options.probe);
 	return runAgent({
 		format: reportFormat('tasks', options),
-		confirm: async () => confirmTasks(command, options, probe),
+		findTarget: async () => confirmTasks(command, options, probe),
 		observe: async (target, forMs, stop) => lastReport(await beginTasks(target, probe, options), forMs, stop),
 		notesOf: ({notes}) => notes,
 	}, options);

@@ -14,11 +14,11 @@ const flagSince = 9;
 
 const maxNames = 3;
 
-/** Returns why no agent can be loaded into the JVM, if its flags forbid it. */
-export function agentObstacle(target: Target): UserError | undefined {
-	return target.jdk >= flagSince && readDynamicAgentLoading(target) === false
-		? new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'})
-		: undefined;
+/** Throws UserError if the JVM's flags forbid agents. */
+export function checkAgentsAllowed(target: Target): void {
+	if (target.jdk >= flagSince && readDynamicAgentLoading(target) === false) {
+		throw new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'});
+	}
 }
 
 /** Returns what tracing does to the target, for the user to confirm. */
@@ -43,7 +43,7 @@ export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly
 	].join('\n');
 }
 
-/** Returns what looking up methods does to the target, in sentences for the screen. */
+/** Returns what looking up methods does to the target, as `SourceStatus.traceNote`. */
 export function lookUpNote(target: Target): string {
 	return [
 		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which finds how many methods match. Nothing is traced before you have confirmed.`,
@@ -51,8 +51,8 @@ export function lookUpNote(target: Target): string {
 	].join(' ');
 }
 
-/** Returns what tracing does once the agent is loaded, in sentences for the screen; `isFirst`: none is traced yet. */
-export function traceNote(target: Target, isFirst: boolean): string {
+/** Returns what tracing methods does to the target, in sentences for the screen; `isFirst`: none is traced yet. */
+export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}): string {
 	return [
 		`Each of their calls in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
 		...(isFirst && losesCode(target) ? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
@@ -68,21 +68,22 @@ export function countText({methods, classes}: TraceReport['survey']): string {
 
 /** Returns some of the methods that the patterns match; empty if no name is known. */
 export function someNames({methods, names}: TraceReport['survey']): string {
-	const shown = [...new Set(names)].slice(0, maxNames);
-	return shown.length === 0 ? '' : `${methods > names.length || new Set(names).size > shown.length ? 'such as ' : ''}${shown.join(', ')}`;
+	const distinct = [...new Set(names)];
+	const isAll = methods <= names.length && distinct.length <= maxNames;
+	return distinct.length === 0 ? '' : `${isAll ? '' : 'such as '}${distinct.slice(0, maxNames).join(', ')}`;
 }
 
-/** Whether the JVM prints a warning when an agent is loaded; assumed if its JDK is unknown (0). */
+/** Whether the JVM prints a warning when an agent is loaded; assumed if its release is unknown (0). */
 function isAnnounced(target: Target): boolean {
 	return (target.jdk === 0 || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true;
 }
 
-/** Whether the JVM may discard compiled code at the first retransformation; assumed if its JDK is unknown (0). */
+/** Whether the JVM may discard compiled code at the first retransformation; assumed if its release is unknown (0). */
 function losesCode({jdk}: Target): boolean {
 	return jdk === 0 || jdk < keepsCodeSince;
 }
 
-/** Returns that a pattern matches nothing, and what the user may have meant. */
+/** Says that a pattern matches nothing, and what the user may have meant. */
 export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): string {
 	const suggestion = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
 	return `${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${pattern}${suggestion}`;
@@ -101,9 +102,9 @@ export function canWaitFor({unmatched, refused}: TraceReport['survey']): boolean
 
 /** Returns notes of a report on methods and calls that were not traced. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
-	const names = (predicate: (method: TracedMethod) => boolean | undefined) => methods.filter(method => predicate(method)).map(method => nameOf(method));
-	const thinned = names(isThinned);
-	const released = names(({isReleased}) => isReleased);
+	const namesOf = (isIncluded: (method: TracedMethod) => boolean | undefined) => methods.filter(method => isIncluded(method)).map(method => nameOf(method));
+	const thinned = namesOf(isThinned);
+	const released = namesOf(({isReleased}) => isReleased);
 	return [
 		...(thinned.length > 0 ? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`] : []),
 		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),

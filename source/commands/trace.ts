@@ -16,7 +16,7 @@ type TraceCommand = Command & {readonly kind: 'trace'};
 export async function trace(command: TraceCommand, options: Options): Promise<number> {
 	return runAgent({
 		format: reportFormat('traces', options),
-		confirm: async () => confirmAgent(command, options),
+		findTarget: async () => confirmAgent(command, options),
 		observe: async (target, forMs, stop) => lastReport(target, traceRequest(command.patterns, options), {forMs, stop, mayAsk: !options.yes}),
 		notesOf: refusalNotes,
 	}, options);
@@ -41,7 +41,7 @@ async function confirmAgent({target: name, patterns}: TraceCommand, options: Opt
 	return confirmTarget(name, options, target => whatTracingDoes(target, patterns), 'Load the agent and look? [y/N] ');
 }
 
-/** Returns the last report, with every call up to the end; undefined if not confirmed. Throws UserError. */
+/** Returns the last report, with every call up to the end; undefined if the user declines. Throws UserError. */
 async function lastReport(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<Outcome<TraceReport> | undefined> {
 	const session = await TraceSession.open(target);
 	try {
@@ -98,7 +98,7 @@ async function confirmRequest(survey: TraceReport['survey'], request: TraceReque
 	}
 
 	const names = someNames(survey);
-	const summary = `${countText(survey)}${names === '' ? '' : `: ${names}`}${isTooMany ? `; --max-methods is ${request.maxMethods}` : ''}`;
+	const summary = [countText(survey), names === '' ? '' : `: ${names}`, isTooMany ? `; --max-methods is ${request.maxMethods}` : ''].join('');
 	if (!mayAsk) {
 		throw new UserError(summary, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}

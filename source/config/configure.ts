@@ -11,7 +11,7 @@ import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
 
-/** Returns the options, with values of the configuration file for those not given; some only for a screen. */
+/** Returns the options, with the configuration file's values of those not given; some apply only to the screen. */
 export async function configured(options: Options, {given, isScreen, environment = process.env}: {readonly given: ReadonlySet<Option>; readonly isScreen: boolean; readonly environment?: NodeJS.ProcessEnv}): Promise<Options> {
 	if (options.config === false || !groups.view.commands.includes(options.command.kind)) {
 		return options;
@@ -26,6 +26,7 @@ export async function configured(options: Options, {given, isScreen, environment
 	return {...options, ...Object.fromEntries(values), configuration};
 }
 
+/** `isAskedFor`: --config names the file. */
 async function read(file: string, isAskedFor: boolean, environment: NodeJS.ProcessEnv): Promise<Configuration> {
 	const found = readConfigFile(file);
 	const name = printable(file);
@@ -53,7 +54,6 @@ function valueOf(option: Option, text: string, environment: NodeJS.ProcessEnv): 
 	return option.inEnvironment ? option.inEnvironment(text === 'true', environment) : text === 'true';
 }
 
-/** Largest file that is read: hundreds of settings. */
 export const maxConfigBytes = 64 * 1024;
 
 /** Returns our folder by the XDG base directory specification; `usual`: the default below the user's home. */

@@ -8,6 +8,7 @@ import {styleWords, readStyle, roles, type Role} from '../ui/terminal/theme.js';
 import {viewOf, views} from '../views/registry.js';
 import {readJson, type Fault, type JsonValue} from './json-value.js';
 
+/** `Settings` while they are read. */
 type Draft = {
 	readonly options: Map<string, string>;
 	readonly columns: Record<string, readonly string[]>;
@@ -19,12 +20,12 @@ type Draft = {
 /** A setting of the configuration file; docs/configuration.md describes each. */
 type Field = {
 	readonly name: string;
+	/** Checks a value and adds it to the draft; reports faults at the value. */
 	read(value: JsonValue, draft: Draft): void;
 };
 
 const maxPackageLength = 256;
 
-/** All settings: options first, then the others. */
 export const fields: readonly Field[] = [
 	...optionRows.filter(([, {inConfig}]) => inConfig).map(([, option]) => optionField(option)),
 	{
@@ -37,12 +38,12 @@ export const fields: readonly Field[] = [
 				}
 
 				const ids = viewOf(name).columns.map(({id}) => id);
-				const known = list.items(`the columns of "${name}"`).flatMap(item => {
+				const valid = list.items(`the columns of "${name}"`).flatMap(item => {
 					const id = String(item.plain);
 					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${suggestion(id, ids)}`);
 				});
-				if (known.length > 0) {
-					draft.columns[name] = [...new Set(known)];
+				if (valid.length > 0) {
+					draft.columns[name] = [...new Set(valid)];
 				}
 			}
 		},
@@ -83,14 +84,14 @@ export const fields: readonly Field[] = [
 		name: 'keys',
 		read(value, draft) {
 			for (const {name, key, value: other} of value.members('"keys"')) {
-				const changed = keyNamed(name);
+				const pressed = keyNamed(name);
 				const meaning = typeof other.plain === 'string' ? keyNamed(other.plain) : other.plain;
-				if (changed === undefined) {
+				if (pressed === undefined) {
 					key.fault(`there is no key "${name}"`);
-				} else if (changed === 'ctrl-c') {
+				} else if (pressed === 'ctrl-c') {
 					key.fault('ctrl-c always quits');
 				} else if (meaning === null || (typeof meaning === 'string' && keyTable.some(({keys}) => keys.includes(meaning)))) {
-					draft.keys.set(changed, meaning);
+					draft.keys.set(pressed, meaning);
 				} else {
 					other.fault(typeof other.plain === 'string' ? `"${other.plain}" does nothing that "${name}" could do` : `"${name}" must be another key, or null`);
 				}
@@ -129,16 +130,16 @@ function optionField(option: Option): Field {
 	};
 }
 
-/** Returns a list with the value of a switch as text; an empty one after a fault. */
+/** Returns the value of a switch as text, in a list, which is empty after a fault. */
 function switchText(value: JsonValue, name: string): readonly string[] {
 	return typeof value.plain === 'boolean' ? [String(value.plain)] : value.fault(`"${name}" must be true or false`);
 }
 
-/** The same for an option with a value; empty without a fault for an empty list. */
+/** The same for an option with a value; also empty for an empty list. */
 function valueText(value: JsonValue, name: string): readonly string[] {
 	const {plain} = value;
-	if (plain === undefined) {
-		// A list.
+	const isList = plain === undefined;
+	if (isList) {
 		const texts = value.texts(`"${name}"`);
 		return texts.length === 0 ? [] : [texts.join(',')];
 	}
@@ -149,7 +150,7 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 /** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 
-/** Parses a configuration file; faults have their lines. `isEditable`: settings can be added to it. */
+/** Parses a configuration file. `isEditable`: settings can be added to it. */
 export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isEditable: boolean} {
 	const faults: Fault[] = [];
 	const draft: Draft = {options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map()};

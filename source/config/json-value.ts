@@ -10,7 +10,7 @@ export function readJson<Result>(text: string, faults: Fault[], read: (root: Jso
 	let isEditable = false;
 	try {
 		const tree = parseTree(text, errors, {allowTrailingComma: true, allowEmptyContent: true});
-		// Only the first: later errors are mostly consequences of it.
+		// Only the first, as later errors are mostly consequences of it.
 		for (const {error, offset} of errors.slice(0, 1)) {
 			faults.push({line: lineAt(text, offset), text: `not JSON: ${printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase()}`});
 		}
@@ -18,7 +18,7 @@ export function readJson<Result>(text: string, faults: Fault[], read: (root: Jso
 		isEditable = errors.length === 0 && (tree === undefined || tree.type === 'object');
 		return {result: tree && read(new JsonValue(tree, text, faults)), isEditable};
 	} catch (error) {
-		// The parser is recursive.
+		// A RangeError is a stack overflow: the parser is recursive.
 		faults.push({line: 0, text: error instanceof RangeError ? 'it is nested too deeply' : String(error)});
 		return {isEditable};
 	}
@@ -42,7 +42,7 @@ export class JsonValue {
 		return type === 'object' || type === 'array' ? undefined : value as string | number | boolean | null;
 	}
 
-	/** Reports a fault of this value; returns an empty list. */
+	/** Reports a fault of this value; returns an empty list, for use instead of its items. */
 	fault(text: string): [] {
 		this.#faults.push({line: lineAt(this.#text, this.#node.offset), text: printable(text)});
 		return [];
@@ -67,7 +67,7 @@ export class JsonValue {
 			return [];
 		}
 
-		const seen = new Set<string>();
+		const names = new Set<string>();
 		return (this.#node.children ?? []).flatMap(({children = []}) => {
 			const [key, value] = children.map(node => this.#of(node));
 			if (!key || !value) {
@@ -75,12 +75,12 @@ export class JsonValue {
 			}
 
 			const name = String(key.plain);
-			if (seen.has(name)) {
+			if (names.has(name)) {
 				key.fault(`"${name}" appears twice`);
 				return [];
 			}
 
-			seen.add(name);
+			names.add(name);
 			return [{name, key, value}];
 		});
 	}

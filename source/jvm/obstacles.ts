@@ -1,25 +1,25 @@
 import process from 'node:process';
 
-/** Why a process cannot be profiled, by any engine or by one, and what to do (or empty); one printable line each. */
+/** Why a process cannot be profiled, by any engine or by one. */
 export type Obstacle = {
+	/** Printable lines: why, and what to do about it (may be empty). */
 	readonly reason: string;
 	readonly hint: string;
-	/** It will soon go away by itself. */
+	/** Whether it will soon go away by itself. */
 	readonly isPassing?: boolean;
-	/** It rules out only the attach socket: an engine that does not use that may work. */
+	/** Whether it rules out only the attach socket: an engine that does not use that may work. */
 	readonly isAttachOnly?: boolean;
-	/** Another engine may work; the caller adds their names to the hint. */
+	/** Whether other engines may work; the caller adds their names to the hint. */
 	readonly otherEnginesMayWork?: boolean;
 };
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';
 
-/** Returns the command that runs us as another user; the user's number replaces an unusual name. */
+/** Returns the command that runs us as another user, by number if the name is unusual. */
 export function sudoCommand(pid: number, user: string, uid: number): string {
 	return `sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`;
 }
 
-/** All obstacles to profiling a JVM. */
 export const obstacles = {
 	badPid: (text: string): Obstacle => ({reason: `"${text}" is not a process id`, hint: seeList}),
 	absent: (pid: number): Obstacle => ({reason: `there is no process ${pid}`, hint: seeList}),

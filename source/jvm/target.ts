@@ -15,10 +15,9 @@ export type Target = {
 	readonly facts: TargetInfo;
 };
 
-/** What identifies a process outside and inside its container, and its user. */
+/** The ids of a process outside and inside its container, and its user. */
 export type ProcessIds = Pick<Target, 'pid' | 'nsPid' | 'uid'>;
 
-/** A pid's target, or the obstacle to profiling it. */
 export type Identified =
 	| {readonly ok: true; readonly target: Target}
 	| ({readonly ok: false} & Obstacle);

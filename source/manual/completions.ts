@@ -5,11 +5,11 @@ import {optionRows} from '../options/table.js';
 
 /** Returns completions for bash 4 and later. */
 function bashCompletion(): string {
-	const valued = completedOptions.filter(({value}) => value !== undefined);
-	const names = (option: (typeof valued)[number]) => [...option.long.slice(0, 1), ...(option.short ? [option.short] : [])].join('|');
-	const withWords = valued.filter(({words}) => words.length > 0).map(option => `\t\t${names(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
-	const withPaths = valued.filter(({path}) => path).map(option => `\t\t${names(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
-	const others = valued.filter(({words, path}) => words.length === 0 && !path);
+	const withValue = completedOptions.filter(({value}) => value !== undefined);
+	const spellings = ({long: [name], short}: Completed) => [name, ...(short ? [short] : [])].join('|');
+	const withWords = withValue.filter(({words}) => words.length > 0).map(option => `\t\t${spellings(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
+	const withPaths = withValue.filter(({path}) => path).map(option => `\t\t${spellings(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
+	const withOtherValues = withValue.filter(({words, path}) => words.length === 0 && !path);
 	const commands = completedCommands.map(({word, values, path}) => {
 		const generator = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
 		return `\t\t\t${word}) ${path ? 'compopt -o filenames; ' : ''}mapfile -t COMPREPLY < <(${generator} -- "$cur"); return ;;`;
@@ -26,7 +26,7 @@ _tprof_top() {
 	fi
 	case $prev in
 ${[...withWords, ...withPaths].join('\n')}
-		${others.map(option => names(option)).join('|')}) return ;;
+		${withOtherValues.map(option => spellings(option)).join('|')}) return ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W ${quoted(completedOptions.flatMap(({long, short}) => [...long, ...(short ? [short] : [])]).join(' '))} -- "$cur")
@@ -55,14 +55,15 @@ function fishCompletion(): string {
 		...completedCommands.flatMap(({word, values, path}) => values ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -a ${fishQuoted(values.join(' '))}`] : (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -F`] : [])),
 		...completedOptions.flatMap(({long: [name, ...others], short, help, value, words: values, path}) => {
 			const spelling = (long: string) => `complete -c tprof-top ${short && long === name ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
-			const kind = value === undefined ? '' : valueOf({path, words: values});
-			return [`${spelling(name)}${kind} -d ${fishQuoted(help)}`, ...others.map(other => `${spelling(other)} -d ${fishQuoted(help)}`)];
+			const flags = value === undefined ? '' : valueFlags({path, words: values});
+			return [`${spelling(name)}${flags} -d ${fishQuoted(help)}`, ...others.map(other => `${spelling(other)} -d ${fishQuoted(help)}`)];
 		}),
 		'',
 	].join('\n');
 }
 
-function valueOf({path, words}: Pick<Completed, 'path' | 'words'>): string {
+/** Returns the flags of fish's `complete` for an option's value. */
+function valueFlags({path, words}: Pick<Completed, 'path' | 'words'>): string {
 	if (path === 'file') {
 		return ' -r -F';
 	}
@@ -108,6 +109,7 @@ fi
 `;
 }
 
+/** Returns an option's specifications for zsh's `_arguments`. */
 function specsOf({long: [name, ...others], short, help, value, words, path}: Completed): string[] {
 	const text = `[${help.replaceAll(/[[\]:\\]/g, String.raw`\$&`)}]`;
 	const action = words.length > 0 ? `(${words.join(' ')})` : (path ? `_files${path === 'folder' ? ' -/' : ''}` : ' ');

@@ -53,10 +53,15 @@ function entry(term: string, text: string): string[] {
 	return ['.TP', `.B ${roff(term)}`, roff(text)];
 }
 
-/** Escapes text for roff: nothing in it is a request, and a minus stays a minus, so that it can be copied. */
+/** Escapes that keep characters as they are, so that examples can be copied. */
+const roffEscapes: Readonly<Record<string, string>> = {
+	'\\': String.raw`\e`, '-': String.raw`\-`, '\'': String.raw`\(aq`, '"': String.raw`\(dq`, '^': String.raw`\(ha`, '~': String.raw`\(ti`, '`': String.raw`\(ga`,
+};
+
+/** Escapes text for roff; a line that begins with a dot would be a request. */
 function roff(text: string): string {
-	const plain = text.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`).replaceAll('\'', String.raw`\(aq`).replaceAll('"', String.raw`\(dq`).replaceAll('^', String.raw`\(ha`).replaceAll('~', String.raw`\(ti`).replaceAll('`', String.raw`\(ga`);
-	return plain.startsWith('.') ? String.raw`\&${plain}` : plain;
+	const escaped = text.replaceAll(/[\\\-'"^~`]/g, character => roffEscapes[character]);
+	return escaped.startsWith('.') ? String.raw`\&${escaped}` : escaped;
 }
 
 /** Shows the manual page with man(1) on a terminal; returns it to be printed if there is no terminal or no man(1). */

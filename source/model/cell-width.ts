@@ -2,19 +2,19 @@ import stringWidth from 'string-width';
 import {cached} from './get-or-create.js';
 
 /*
-Text by terminal cells, counted as Ink does when it composes a line (ink/build/output.js): by grapheme, each at least one
-cell wide. Texts are printable: no escape sequences.
+Measures and elides text in terminal cells, counted as Ink does (ink/build/output.js): by grapheme, each at least one cell
+wide. Texts must be printable, without escape sequences.
 */
 
 /** A user-perceived character, with its combining marks or the parts of its emoji, and its width. */
 type Grapheme = {readonly text: string; readonly cells: number};
 
-/** Texts of characters one cell wide: printable Latin-1, and those of our bars and marks. */
+/** Texts of characters one cell wide: printable Latin-1, and those that our bars and marks use. */
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;
-/** Created at first use, which is slow. */
+/** Created at first use, as that takes long. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Caches for other texts: most are the same at each refresh. */
+/** For other texts, most of which are the same at each refresh. */
 const cachedGraphemes = new Map<string, readonly Grapheme[]>();
 const cachedWidths = new Map<string, number>();
 const maxCached = 1000;
@@ -57,20 +57,21 @@ export function cut(text: string, width: number): string {
 	return width > 0 ? `${firstCells(text, width - 1)}…` : '';
 }
 
-/** Returns the text; if it is wider than `room` cells, its end after an ellipsis. */
-export function cutStart(text: string, room: number): string {
-	if (cellWidth(text) <= room) {
+/** Returns the text; if it is wider than `width` cells, its end after an ellipsis. */
+export function cutStart(text: string, width: number): string {
+	if (cellWidth(text) <= width) {
 		return text;
 	}
 
-	const kept = oneCellEach.test(text) ? room - 1 : unitsThatFit(graphemes(text).toReversed(), room - 1);
-	return room > 0 ? `…${text.slice(text.length - kept)}` : '';
+	const endUnits = oneCellEach.test(text) ? width - 1 : unitsThatFit(graphemes(text).toReversed(), width - 1);
+	return width > 0 ? `…${text.slice(text.length - endUnits)}` : '';
 }
 
-/** Returns the text; if wider than `room` cells, its start and end: thread names differ in their ends. */
-export function cutMiddle(text: string, room: number): string {
-	const end = Math.min(room, Math.floor(room / 2) + 1);
-	return cellWidth(text) <= room ? text : cut(text, room - end + 1).slice(0, -1) + cutStart(text, end);
+/** Returns the text; if wider than `width` cells, its start and end around an ellipsis: thread names differ in both. */
+export function cutMiddle(text: string, width: number): string {
+	// With the ellipsis.
+	const endWidth = Math.min(width, Math.floor(width / 2) + 1);
+	return cellWidth(text) <= width ? text : firstCells(text, width - endWidth) + cutStart(text, endWidth);
 }
 
 /** Pads the text with blanks to `width` cells; never shortens it. */
@@ -79,7 +80,7 @@ export function pad(text: string, width: number, align: 'left' | 'right' = 'left
 	return align === 'left' ? text + blanks : blanks + text;
 }
 
-/** Cuts or pads the text to exactly `width` cells. */
+/** Elides or pads the text to exactly `width` cells. */
 export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
 	if (text.length > width || !oneCellEach.test(text)) {
 		return pad(cut(text, width), width, align);
@@ -88,17 +89,17 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 	return align === 'left' ? text.padEnd(width) : text.padStart(width);
 }
 
-/** Returns the first characters that fit into `room` cells. */
-export function firstCells(text: string, room: number): string {
-	return text.slice(0, oneCellEach.test(text) ? room : unitsThatFit(graphemes(text), room));
+/** Returns the first characters that fit into `width` cells. */
+export function firstCells(text: string, width: number): string {
+	return text.slice(0, oneCellEach.test(text) ? width : unitsThatFit(graphemes(text), width));
 }
 
-/** Returns the length, in UTF-16 units, of the first characters that fit into `room` cells. */
-function unitsThatFit(characters: readonly Grapheme[], room: number): number {
-	let [used, units] = [0, 0];
+/** Returns the length, in UTF-16 units, of the first graphemes that fit into `width` cells. */
+function unitsThatFit(characters: readonly Grapheme[], width: number): number {
+	let [usedCells, units] = [0, 0];
 	for (const {text, cells} of characters) {
-		used += cells;
-		if (used > room) {
+		usedCells += cells;
+		if (usedCells > width) {
 			break;
 		}
 

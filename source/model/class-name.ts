@@ -1,4 +1,4 @@
-/* Class names that the JVM generates differ from run to run: normalised, frames of the same code count together. */
+/* Names of classes that the JVM generates differ from run to run; with normal names, frames of the same code count together. */
 
 /**
 Suffix of a hidden class's name: "/0x00007f2c…" in dumps (JDK 15 and later), "+0x…" in HotSpot's symbols, and

@@ -43,20 +43,19 @@ export type Unit = keyof typeof units;
 export type Column = {readonly unit: Exclude<Unit, 'text'>};
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Columns that may include texts. */
 type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
 
 /** Names of the columns with these fields: `Select<typeof threadColumns, {sampled: 'sum'}>`. */
-export type Select<C extends MixedColumns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
+export type Select<C extends MixedColumns, Fields> = {[Name in keyof C & string]: C[Name] extends Fields ? Name : never}[keyof C & string];
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
 /** Returns the names of the columns with these fields, in the schema's order. */
-export function select<C extends MixedColumns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
-	const wanted = Object.entries(how);
-	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;
+export function select<C extends MixedColumns, const Fields extends Readonly<Record<string, unknown>>>(columns: C, fields: Fields): ReadonlyArray<Select<C, Fields>> {
+	const has = (column: Readonly<Record<string, unknown>>) => Object.entries(fields).every(([field, value]) => column[field] === value);
+	return namesOf(columns).filter(name => has(columns[name])) as Array<Select<C, Fields>>;
 }
 
 /** Returns an object's keys; for columns, their names in the schema's order. */
@@ -67,14 +66,14 @@ export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & s
 /** Returns an object with a value for each name. */
 export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
-	const {length} = names;
-	for (let index = 0; index < length; index++) {
-		object[names[index]] = valueOf(names[index], index);
+	for (const [index, name] of names.entries()) {
+		object[name] = valueOf(name, index);
 	}
 
 	return object as Record<Name, Value>;
 }
 
+/** Returns only these columns. */
 export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
 }

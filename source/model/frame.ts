@@ -10,10 +10,10 @@ export const nativeCodeLine = -3;
 /** Class name of the frames that represent time in the kernel. */
 export const kernelClass = '[kernel]';
 
-/** The empty stack: the root of the trie of stacks, and the stack of a thread without frames. */
+/** The id of the empty stack, which is the root of the trie of stacks. */
 export const rootNode = 0;
 
-/** No frame; also the string id of the empty string. */
+/** The frame id that means "no frame". */
 export const noFrame = 0;
 
 /** The frame id of "(other)", which replaces every frame for which the table has no room. */
@@ -28,7 +28,7 @@ export const nativeCode = Object.freeze({className: '(running)', method: '(nativ
 /** The frame of CPU time that could not be attributed to a stack. */
 export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
 
-/** Why CPU time may be unattributed, as a clause. Sessions and saved files hold an index of this list. */
+/** Why CPU time may be unattributed, as a clause. Sessions and saved files hold the index, see `unattributedReason`. */
 export const unattributedReasons = Object.freeze([
 	'',
 	'waking up and switching threads, which no timer sees',
@@ -42,9 +42,9 @@ export const unattributedReason = Object.freeze({
 	unknown: 0, wakeUps: 1, systemCalls: 2, lost: 3, unobserved: 4, refused: 5,
 });
 
-/** Maps an engine's names to ids that are dense, start at 1 (0: none) and never change. Makes strings `printable`. */
+/** Gives strings and frames their ids, which start at 1 (0: none), leave no gaps and never change. */
 export type Interner = {
-	/** Returns the id of a string, made printable. Not for thread names: they may change forever, and nothing is freed. */
+	/** Returns the id of a string, made `printable`. Not for thread names, which may change forever: no id is freed. */
 	internString(text: string): number;
 	/** Returns a frame's id, or `otherFrame` if the table is full. `line` is at least 0, or a constant of this file. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;

@@ -9,28 +9,17 @@ export function getOrCreate<Key, Value>(values: {get(key: Key): Value | undefine
 	return value;
 }
 
-/** Returns a key's value, computed at first use. A map with `maxSize` values is emptied before another is added. */
+/** Returns a key's value, computed at first use. A full map, of `maxSize` values, is emptied before one is added. */
 export function cached<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, compute: () => Value): Value {
 	return values.get(key) ?? getOrCreate(bounded(values, maxSize), key, compute);
 }
 
-/** Returns a key's value, made at first use. With `maxSize` values the map is full: those of other keys are not kept. */
+/** Returns a key's value, created at first use; a full map, of `maxSize` values, does not keep it. */
 export function getOrCreateUpTo<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, make: (isFull: boolean) => Value): Value {
-	const known = values.get(key);
-	if (known !== undefined) {
-		return known;
-	}
-
-	const isFull = values.size >= maxSize;
-	const value = make(isFull);
-	if (!isFull) {
-		values.set(key, value);
-	}
-
-	return value;
+	return values.size < maxSize ? getOrCreate(values, key, () => make(false)) : values.get(key) ?? make(true);
 }
 
-/** Returns a map that serves as a cache, emptied first if it has `maxSize` entries. */
+/** Empties a map of `maxSize` entries, so that another can be added; returns the map. */
 export function bounded<Key, Value>(values: Map<Key, Value>, maxSize: number): Map<Key, Value> {
 	if (values.size >= maxSize) {
 		values.clear();

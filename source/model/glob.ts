@@ -10,8 +10,8 @@ export function globListMatcher(list: string): (name: string) => boolean {
 }
 
 /**
-Returns a case-insensitive matcher for names; a glob without `*` or `?` matches names that contain it. Takes time
-proportional to the length of the name times that of the glob at most.
+Returns a case-insensitive matcher for names; a glob without `*` or `?` matches names that contain it. The time is bounded
+by the length of the name times that of the glob.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();
@@ -22,31 +22,27 @@ export function globMatcher(glob: string): (name: string) => boolean {
 	return name => matches(pattern, name.toLowerCase());
 }
 
-/** A mismatch needs only the last star to match one more character: for earlier ones, the shortest match is enough. */
+/** After a mismatch only the last star matches one more character: for earlier stars, the shortest match is enough. */
 function matches(pattern: string, text: string): boolean {
-	let [at, index] = [0, 0];
+	let [patternAt, textAt] = [0, 0];
 	// The last star in the pattern, and the end of what it matches in the text.
 	let [star, starEnd] = [-1, 0];
-	while (index < text.length) {
-		const isAny = pattern[at] === '?';
-		if (pattern[at] === '*') {
-			star = at++;
-			starEnd = index;
-		} else if (isAny || pattern[at] === text[index]) {
-			at++;
+	while (textAt < text.length) {
+		const isAny = pattern[patternAt] === '?';
+		if (pattern[patternAt] === '*') {
+			star = patternAt++;
+			starEnd = textAt;
+		} else if (isAny || pattern[patternAt] === text[textAt]) {
+			patternAt++;
 			// A character beyond U+FFFF is two UTF-16 units.
-			index += isAny && text.codePointAt(index)! > 0xFF_FF ? 2 : 1;
+			textAt += isAny && text.codePointAt(textAt)! > 0xFF_FF ? 2 : 1;
 		} else if (star >= 0) {
-			at = star + 1;
-			index = ++starEnd;
+			patternAt = star + 1;
+			textAt = ++starEnd;
 		} else {
 			return false;
 		}
 	}
 
-	while (pattern[at] === '*') {
-		at++;
-	}
-
-	return at === pattern.length;
+	return /^\**$/.test(pattern.slice(patternAt));
 }

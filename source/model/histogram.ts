@@ -3,19 +3,20 @@ import type {VarintReader} from './varints.js';
 /** The number of durations in each non-empty bucket, in ascending order of buckets. */
 export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Array};
 
-/** Histograms in shared arrays: histogram `n` has the entries `start[n] .. start[n + 1] - 1`. */
+/** Many histograms in the same arrays: histogram `n` has the entries from `start[n]` to below `start[n + 1]`. */
 export type Histograms = Histogram & {readonly start: Int32Array};
 
-/** As in Histogram.java: 20 buckets of equal width from each power of two to the next, each at most 5% of its start. */
-const steps = 20;
-const powers = 42;
+/** As in Histogram.java: each range from a power of two to the next has 20 buckets of equal width. */
+const bucketsPerRange = 20;
+const ranges = 42;
 /** The first bucket counts durations of 0. */
-export const bucketCount = 1 + (powers * steps);
+export const bucketCount = 1 + (ranges * bucketsPerRange);
 
 /** Returns the shortest duration of a bucket, nanoseconds. */
 export function bucketStartNs(bucket: number): number {
-	const step = bucket - 1;
-	return bucket === 0 ? 0 : (2 ** Math.floor(step / steps)) * (1 + ((step % steps) / steps));
+	const index = bucket - 1;
+	const rangeStartNs = 2 ** Math.floor(index / bucketsPerRange);
+	return bucket === 0 ? 0 : rangeStartNs * (1 + ((index % bucketsPerRange) / bucketsPerRange));
 }
 
 /** Returns histogram `index`; empty if there is none. */
@@ -24,10 +25,10 @@ export function histogramOf({start, bucket, count}: Histograms, index: number): 
 	return {bucket: bucket.subarray(from, to), count: count.subarray(from, to)};
 }
 
-/** About as many as the agent has room for: a forged report must not exhaust our memory. */
-const maxBuckets = 2 ** 20;
+/** About as many non-empty buckets as the agent has room for: a forged report must not exhaust our memory. */
+const maxEntries = 2 ** 20;
 
-/** Builds histograms one after the other, dropping the buckets beyond `maxBuckets`. */
+/** Builds histograms one after the other; drops what is beyond `maxEntries`. */
 export class HistogramList {
 	#bucket = new Uint16Array(64);
 	#count = new Float64Array(64);
@@ -35,16 +36,16 @@ export class HistogramList {
 	readonly #start = [0];
 
 	add(bucket: number, count: number): void {
-		if (this.#length === maxBuckets) {
+		if (this.#length === maxEntries) {
 			return;
 		}
 
 		if (this.#length === this.#bucket.length) {
-			const [shorter, fewer] = [this.#bucket, this.#count];
+			const [oldBucket, oldCount] = [this.#bucket, this.#count];
 			this.#bucket = new Uint16Array(this.#length * 2);
-			this.#bucket.set(shorter);
+			this.#bucket.set(oldBucket);
 			this.#count = new Float64Array(this.#length * 2);
-			this.#count.set(fewer);
+			this.#count.set(oldCount);
 		}
 
 		this.#bucket[this.#length] = bucket;
@@ -61,21 +62,21 @@ export class HistogramList {
 	}
 }
 
-/** Sum of histograms, some of them subtracted; no bucket falls below 0. */
+/** Sum of histograms, some of them subtracted (`sign` -1); no bucket falls below 0. */
 class HistogramSum {
-	readonly #counts = new Map<number, number>();
+	readonly #countByBucket = new Map<number, number>();
 
 	add({bucket, count}: Histogram, sign: 1 | -1 = 1): this {
 		for (const [index, key] of bucket.entries()) {
-			this.#counts.set(key, Math.max(0, (this.#counts.get(key) ?? 0) + (sign * count[index])));
+			this.#countByBucket.set(key, Math.max(0, (this.#countByBucket.get(key) ?? 0) + (sign * count[index])));
 		}
 
 		return this;
 	}
 
 	build(): Histogram {
-		const filled = [...this.#counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
-		return {bucket: Uint16Array.from(filled, ([bucket]) => bucket), count: Float64Array.from(filled, ([, count]) => count)};
+		const entries = [...this.#countByBucket].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+		return {bucket: Uint16Array.from(entries, ([bucket]) => bucket), count: Float64Array.from(entries, ([, count]) => count)};
 	}
 }
 
@@ -84,10 +85,9 @@ export function histogramSince(all: Histogram, before: Histogram): Histogram {
 	return before.bucket.length === 0 ? all : new HistogramSum().add(all).add(before, -1).build();
 }
 
-/** Returns an upper bound of the longest duration in a histogram, nanoseconds; at most `mostNs`. */
-function longestNs({bucket}: Histogram, mostNs: number): number {
-	const last = bucket.at(-1);
-	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
+/** Returns where a bucket ends, nanoseconds; the last one has no end, but no duration is longer than `mostNs`. */
+function bucketEndNs(bucket: number, mostNs: number): number {
+	return bucket === bucketCount - 1 ? mostNs : Math.min(bucketStartNs(bucket + 1), mostNs);
 }
 
 /** Reads a histogram, pairs of bucket + 1 and count in ascending order up to a 0, and adds it to the list. */
@@ -105,21 +105,20 @@ export function readHistogram(from: VarintReader, to: HistogramList): void {
 	to.end();
 }
 
-/** The shortest and longest are exact. */
+/** A histogram, and the exact shortest and longest duration. */
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
-/** Returns the duration that a share of the calls (0.5: the median) does not exceed, nanoseconds; 0 without calls. */
+/** Returns the duration that a share of all (0.5: the median) does not exceed, nanoseconds; 0 if there are none. */
 export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durations, share: number): number {
-	let left = share * count.reduce((sum, each) => sum + each, 0);
-	for (const [index, calls] of count.entries()) {
-		if (left <= calls) {
-			const within = bucket[index];
-			const from = Math.max(bucketStartNs(within), leastNs);
-			const to = within === bucketCount - 1 ? mostNs : Math.min(bucketStartNs(within + 1), mostNs);
-			return Math.max(from, from + ((to - from) * left / calls));
+	let rank = share * count.reduce((sum, each) => sum + each, 0);
+	for (const [index, inBucket] of count.entries()) {
+		if (rank <= inBucket) {
+			// As if the durations of a bucket were spread evenly.
+			const from = Math.max(bucketStartNs(bucket[index]), leastNs);
+			return Math.max(from, from + ((bucketEndNs(bucket[index], mostNs) - from) * rank / inBucket));
 		}
 
-		left -= calls;
+		rank -= inBucket;
 	}
 
 	return count.length > 0 ? mostNs : 0;
@@ -135,6 +134,7 @@ export type DurationFigures = {
 	readonly mostNs: number;
 };
 
+/** Statistics of durations in a window: sums at its end minus those at its start (`sign` -1). */
 export class DurationSum {
 	count = 0;
 	totalNs = 0;
@@ -149,7 +149,7 @@ export class DurationSum {
 		this.histogram.add(durations, sign);
 	}
 
-	/** Adds the shortest and longest duration since the start. `isMostExact`: the longest is one of the durations added. */
+	/** Adds the shortest and longest duration since the session's start. `isMostExact`: the longest is of the window. */
 	extendRange(leastNs: number, mostNs: number, {isMostExact}: {readonly isMostExact: boolean}): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);
@@ -160,8 +160,8 @@ export class DurationSum {
 	figures(seconds: number): DurationFigures {
 		const {count, totalNs} = this;
 		const buckets = this.histogram.build();
-		// The longest since the start may precede the window; then only the buckets bound the window's longest.
-		const mostNs = this.#isMostExact ? this.#mostNs : longestNs(buckets, this.#mostNs);
+		// The longest since the start may precede the window; then the window's last bucket, if any, bounds the longest.
+		const mostNs = this.#isMostExact ? this.#mostNs : Math.floor(bucketEndNs(buckets.bucket.at(-1) ?? -1, this.#mostNs));
 		const durations = {buckets, leastNs: count > 0 ? this.#leastNs : 0, mostNs};
 		return {
 			count, totalNs,

@@ -2,60 +2,61 @@ import {makeArrays, namesOf, newArray, type ColumnArray} from './column-types.js
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
-Returns what was counted between two snapshots of a session (`then` undefined: since its start): the rows with a sum that
-grew, or changed if it is signed, with their sums subtracted. `isWanted` filters rows by index.
+Returns what was counted between two snapshots of a session (`then` undefined: since its start): the records with a sum
+that grew, or changed if it is signed, with their sums subtracted. `isWanted` filters records by index.
 */
 export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
 	const sums = names.filter(name => columns[name].role === 'sum');
-	if (!then && !isWanted && isEachCounted(sums.map(name => now[name]), now.count)) {
+	if (!then && !isWanted && hasOnlyPositive(sums.map(name => now[name]), now.count)) {
 		return now;
 	}
 
 	const thenCount = Math.min(then?.count ?? 0, now.count);
-	const grown = new Uint8Array(now.count);
+	const hasChanged = new Uint8Array(now.count);
 	for (const name of sums) {
 		const [values, before, isSigned] = [now[name], then?.[name], columns[name].isSigned];
 		for (let index = 0; index < thenCount; index++) {
-			grown[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
+			hasChanged[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
 		}
 
 		for (let index = thenCount; index < now.count; index++) {
-			grown[index] |= Number(values[index] > 0 || (isSigned && values[index] !== 0));
+			hasChanged[index] |= Number(values[index] > 0 || (isSigned && values[index] !== 0));
 		}
 	}
 
-	const rows = new Int32Array(now.count);
+	// The wanted records by their place in the result.
+	const indexes = new Int32Array(now.count);
 	let count = 0;
 	for (let index = 0; index < now.count; index++) {
-		if (grown[index] === 1 && (!isWanted || isWanted(index))) {
-			rows[count++] = index;
+		if (hasChanged[index] === 1 && (!isWanted || isWanted(index))) {
+			indexes[count++] = index;
 		}
 	}
 
 	const arrays = makeArrays(columns, names, (column, name) => {
-		const taken = newArray(column, count);
+		const result = newArray(column, count);
 		const [values, before] = [now[name], column.role === 'sum' ? then?.[name] : undefined];
-		for (let row = 0; row < count; row++) {
-			taken[row] = values[rows[row]];
+		for (let at = 0; at < count; at++) {
+			result[at] = values[indexes[at]];
 		}
 
 		if (before) {
-			for (let row = 0; row < count && rows[row] < thenCount; row++) {
-				const change = taken[row] - before[rows[row]];
-				taken[row] = column.isSigned ? change : Math.max(change, 0);
+			for (let at = 0; at < count && indexes[at] < thenCount; at++) {
+				const change = result[at] - before[indexes[at]];
+				result[at] = column.isSigned ? change : Math.max(change, 0);
 			}
 		}
 
-		return taken;
+		return result;
 	});
 	return {count, ...arrays};
 }
 
-/** Whether every row has a counter above 0, as usual since the session's start: then nothing needs to be copied. */
-function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {
+/** Whether every record has a sum above 0, as usual since the session's start: then nothing needs to be copied. */
+function hasOnlyPositive([values, ...others]: readonly ColumnArray[], count: number): boolean {
 	for (let index = 0; index < count; index++) {
-		if (values[index] <= 0 && !isAnyCounted(others, index)) {
+		if (values[index] <= 0 && !hasPositive(others, index)) {
 			return false;
 		}
 	}
@@ -64,6 +65,6 @@ function isEachCounted([values, ...others]: readonly ColumnArray[], count: numbe
 }
 
 /** A separate function: a closure in the loop would allocate at each iteration. */
-function isAnyCounted(columns: readonly ColumnArray[], index: number): boolean {
+function hasPositive(columns: readonly ColumnArray[], index: number): boolean {
 	return columns.some(values => values[index] > 0);
 }

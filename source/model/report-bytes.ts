@@ -11,11 +11,11 @@ agent/src/main/java/tprof/agent write them. They come from the target and are un
 is used, and texts are made printable. Saved files hold the same bytes.
 */
 
-/** First number of a report of either kind. */
+/** The number with which a report of either kind begins. */
 const formats = {traces: 4, tasks: 103};
 /** A report holds the index of its phase plus one; 0 before the first. */
 const phases = ['surveyed', 'tracing', 'over'] as const;
-/** At least as much as the agent writes: a forged report must not exhaust our memory. */
+/** Maximum numbers of items, at least what the agent writes: a forged report must not exhaust our memory. */
 const limits = {
 	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, pathsByThread: 220_000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000,
 };
@@ -58,8 +58,9 @@ function readHead(from: VarintReader, format: number): Pick<AgentReport, 'phase'
 /** Checks the calls of threads, but decodes them only when `paths` is read: they are a large part of a report. */
 function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 	let pathsLeft = limits.pathsByThread;
-	const threads = from.listToZero(limits.threads, number => {
-		const name = from.text() || (threadGroups[number - 1] ?? '');
+	const threads = from.listToZero(limits.threads, numberPlusOne => {
+		const number = numberPlusOne - 1;
+		const name = from.text() || (threadGroups[number] ?? '');
 		let count = 0;
 		const bytes = from.span(() => {
 			count = readPaths(from, nodeCount, pathsLeft, () => {
@@ -75,7 +76,7 @@ function readThreads(from: VarintReader, nodeCount: number): ThreadCalls[] {
 		}
 
 		return {
-			number: number - 1,
+			number,
 			name,
 			get paths() {
 				const reader = new VarintReader(bytes);
@@ -109,6 +110,7 @@ function readNodes(from: VarintReader, methodCount: number): TraceNodes {
 	const [parent, method] = [new Int32Array(count), new Int32Array(count)];
 	const [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs] = Array.from({length: 6}, () => new Float64Array(count));
 	const durations = new HistogramList();
+	// The root has no method and no calls.
 	durations.end();
 	method[0] = -1;
 	for (let node = 1; node < count; node++) {
@@ -127,14 +129,13 @@ function readNodes(from: VarintReader, methodCount: number): TraceNodes {
 }
 
 function readTrace(from: VarintReader, methodCount: number): WholeTrace {
-	const startedAtMs = from.number();
-	const key = `${startedAtMs}-${from.number()}`;
+	const [startedAtMs, number] = [from.number(), from.number()];
 	const [thread, durationNs, droppedActions] = [from.text(), from.number(), from.number()];
 	const bytes = from.span(() => {
 		readActions(from, methodCount);
 	});
 	return {
-		key, startedAtMs, thread, durationNs, droppedActions,
+		key: `${startedAtMs}-${number}`, startedAtMs, thread, durationNs, droppedActions,
 		get actions() {
 			return readActions(new VarintReader(bytes), methodCount);
 		},
@@ -181,9 +182,9 @@ export function parseTaskReport(bytes: Uint8Array, {states, points, counters}: P
 	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
 	const faults = from.list(limits.faults, () => from.text());
-	const stays = from.listToZero(limits.stays, worker => readStays(from, worker - 1, states.length));
-	const now = from.listToZero(limits.stays, (kind): TasksNow => ({
-		kind: kind - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
+	const stays = from.listToZero(limits.stays, workerPlusOne => readStays(from, workerPlusOne - 1, states.length));
+	const now = from.listToZero(limits.stays, (kindPlusOne): TasksNow => ({
+		kind: kindPlusOne - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
 	}));
 	const longest = from.list(limits.longest, (): LongStay => ({
 		kind: from.number(), state: from.below(states.length), ageNs: from.number(), worker: from.text(),

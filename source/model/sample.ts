@@ -20,7 +20,7 @@ export const threadFlag = Object.freeze({
 	unmovedSinceStart: 64,
 });
 
-/** Key and name of the record, and of its row, that sums up threads that have ended. */
+/** Key, below those of all threads of the JVM itself, and name of the record and row that sum up ended threads. */
 export const endedThreadsKey = -(2 ** 31);
 export const endedThreadsName = '(ended threads)';
 
@@ -38,34 +38,27 @@ export const lockKindCode = Object.freeze({none: 0, monitor: 1, 'monitor-wait': 
 
 const sampledNames = namesOf(threadNumbers).filter(name => 'sampled' in threadNumbers[name]) as readonly SampledNumber[];
 const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
-type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-const firstRows = 64;
-const firstFrames = 4096;
+const initialRows = 64;
+const initialFrames = 4096;
 
-/** The rows of a sample. `grow` adds an array for each column, unseen by TypeScript: subclasses cast the type. */
-class SampleRows {
-	count = 0;
+/** Returns a class of rows, with an array for each column. */
+function rowsOf<C extends Columns>(columns: C) {
+	return class {
+		count = 0;
 
-	constructor() {
-		grow(this, sampleColumns, firstRows);
-	}
-}
-
-/** The rows of attributed CPU time; cast as `SampleRows`. */
-class AttributedCpuRows {
-	count = 0;
-	/** Number of rows, at the start, that are samples recorded by the engine; the others are estimated. */
-	recordedCount = 0;
-
-	constructor() {
-		grow(this, attributedCpuColumns, firstRows);
-	}
+		constructor() {
+			grow(this, columns, initialRows);
+		}
+	} as new () => {count: number} & Arrays<C>;
 }
 
 /** CPU time by the stacks that used it, which may differ from the threads' current ones. It adds no ticks. */
-class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & Arrays<typeof attributedCpuColumns>) {
+class AttributedCpu extends rowsOf(attributedCpuColumns) {
+	/** The first rows, this many, are samples recorded by the engine; the others are estimated. */
+	recordedCount = 0;
+
 	/** Appends a row for the thread in `row`, whose frames begin at `stackStart`, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
 		if (this.count === this.row.length) {
@@ -85,39 +78,38 @@ class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & 
 All threads at one moment, as a struct of arrays, reused for every sample. Row i is a thread; its frames, innermost first,
 are the `stackLength[i]` entries of `frames` from `stackStart[i]` on.
 */
-export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
+export class Sample extends rowsOf(sampleColumns) {
 	readonly name: string[] = [];
 	frameCount = 0;
-	frames = new Int32Array(firstFrames);
+	frames = new Int32Array(initialFrames);
 	readonly attributedCpu = new AttributedCpu();
 	/** The engine records no CPU samples: CPU time is attributed to the stacks where threads are observed running. */
 	isObservation = false;
 	/** Number of rows that may hold values of earlier samples, see `restart`. */
-	#filled = 0;
+	#staleRows = 0;
 
 	/** Empties the sample, keeping its memory. */
 	clear(): void {
-		const filled = Math.max(this.count, this.#filled);
+		this.restart();
 		for (const name of sampleNames) {
-			this[name].fill(units[sampleColumns[name].unit].none, 0, filled);
+			this[name].fill(units[sampleColumns[name].unit].none, 0, this.#staleRows);
 		}
 
-		this.restart();
 		this.name.length = 0;
-		this.#filled = 0;
+		this.#staleRows = 0;
 		this.frameCount = 0;
 	}
 
-	/** Empties the sample but keeps all rows and frames, for `keepThread`, until they are overwritten. */
+	/** Begins the next sample, which may keep rows of this one: see `keepThread`. */
 	restart(): void {
-		this.#filled = Math.max(this.count, this.#filled);
+		this.#staleRows = Math.max(this.count, this.#staleRows);
 		this.count = 0;
 		this.attributedCpu.count = 0;
 		this.attributedCpu.recordedCount = 0;
 		this.isObservation = false;
 	}
 
-	/** Appends the row with this index from before `restart`, as unchanged and without CPU time, and returns its index. */
+	/** Appends a thread that is the same as in this row before `restart`, without CPU time; returns its row. */
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
@@ -134,7 +126,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 			grow(this, sampleColumns, row * 2);
 		}
 
-		if (row < this.#filled) {
+		if (row < this.#staleRows) {
 			for (const column of sampleNames) {
 				this[column][row] = units[sampleColumns[column].unit].none;
 			}
@@ -148,13 +140,13 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		return row;
 	}
 
-	/** Appends a caller's frame to the thread added last. Call it before CPU time is attributed to that thread. */
+	/** Appends a caller's frame to the thread added last, before any CPU time is attributed to that thread. */
 	addFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time that a row's thread used at these frames, innermost first. */
+	/** Appends CPU time that the thread in `row` used at these frames, innermost first. */
 	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
@@ -174,7 +166,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 }
 
-/** Lengthens an object's arrays, one for each column, or adds them. New rows hold the column's `none`. */
+/** Adds an array for each column to an object, or lengthens those it has. New rows hold the column's `none`. */
 function grow(rows: object, columns: Columns, length: number): void {
 	const before = rows as Readonly<Partial<Record<string, ColumnArray>>>;
 	Object.assign(rows, makeArrays(columns, namesOf(columns), (column, name) => {

@@ -9,14 +9,17 @@ import {printable} from './text.js';
 import {stateCount} from './thread-state.js';
 import type {TraceReport} from './trace-report.js';
 
-/* Checks values of saved sessions, which are untrusted. Functions throw RangeError. */
+/* Checks values of saved sessions, which are untrusted. All functions but `valueOrNone` throw RangeError for wrong ones. */
 
 export type Document = Readonly<Record<string, unknown>>;
 
+/** Numbers of records, below which ids and indexes must be. */
 export type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
 
 const maxInt = 2_147_483_647;
-const amount = () => [0, Number.MAX_SAFE_INTEGER] as const;
+/** The latest time that a Date can have (ECMAScript, time values). */
+export const maxDateMs = 8.64e15;
+const notNegative = () => [0, Number.MAX_SAFE_INTEGER] as const;
 
 /** Minimum and maximum of a unit. */
 export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
@@ -33,14 +36,13 @@ export const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => re
 	line: () => [nativeCodeLine, maxInt],
 	nativeId: () => [0, maxInt],
 	index: () => [0, maxInt],
-	// What Date can hold (ECMAScript, time values).
-	moment: () => [0, 8.64e15],
-	ticks: amount,
-	ns: amount,
-	us: amount,
-	ms: amount,
-	count: amount,
-	bytes: amount,
+	moment: () => [0, maxDateMs],
+	ticks: notNegative,
+	ns: notNegative,
+	us: notNegative,
+	ms: notNegative,
+	count: notNegative,
+	bytes: notNegative,
 };
 
 /** Returns the value, or the unit's `none` if it is NaN or out of bounds: a file with such a value would not open. */
@@ -58,7 +60,6 @@ export function record(value: unknown): Document {
 	return value as Document;
 }
 
-/** Returns a value that must be a list. */
 function list(value: unknown): readonly unknown[] {
 	if (!Array.isArray(value)) {
 		throw new RangeError('a list is missing from the session data');
@@ -76,7 +77,7 @@ export function within(value: unknown, min: number, max: number): number {
 	return value;
 }
 
-/** Returns a string, printable and at most `maxLength` (by default a name's) long. */
+/** Returns a value that must be a string, printable and truncated at `maxLength` (by default that of names). */
 export function text(value: unknown, maxLength?: number): string {
 	if (typeof value !== 'string') {
 		throw new RangeError('a name is missing from the session data');
@@ -85,7 +86,6 @@ export function text(value: unknown, maxLength?: number): string {
 	return printable(value, maxLength);
 }
 
-/** Returns a value that must be one of the names. */
 function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
 	const name = names.find(candidate => candidate === value);
 	if (name === undefined) {
@@ -101,18 +101,16 @@ const maxCommandLength = 4096;
 /** Returns the facts of the target. */
 export function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
 	return {
-		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, 8.64e15),
+		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, maxDateMs),
 	};
 }
 
-/* An agent's reports as they are saved: its own bytes and, for tasks, facts of the probe. */
-
-/** Returns what is saved of tasks beside the bytes. */
+/** Returns what is saved of a report of tasks beside the agent's own bytes. */
 export function aboutOf({probe, states, counters, notes, history}: TaskReport) {
 	return {probe, states, counters, notes, history};
 }
 
-/** Returns the saved reports; empty bytes: none. Throws RangeError. */
+/** Returns saved reports from the agent's bytes, which are empty if there is none; `about`: the result of `aboutOf`. */
 export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknown): {readonly traces?: TraceReport; readonly tasks?: TaskReport} {
 	return {
 		...(traces.length > 0 ? {traces: parseReport(traces)} : {}),
@@ -120,10 +118,9 @@ export function withReports(traces: Uint8Array, tasks: Uint8Array, about: unknow
 	};
 }
 
-/** The number of points is not saved: the report's notes already have what is wrong with them. */
+/** Bounds indexes of a probe's points, which are not saved: the notes already say what is wrong with them. */
 const anyPoints = {length: 1000};
 
-/** Returns the report of tasks in these bytes; `saved`: the result of `aboutOf`. Throws RangeError. */
 function taskReportOf(bytes: Uint8Array, saved: Document): TaskReport {
 	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
 	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({

@@ -19,8 +19,8 @@ type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly w
 /** Columns of a thread's record: its state in the newest sample that had it, and its sums over all samples. */
 export const threadColumns = {
 	/**
-	Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for
-	threads of the JVM itself and those whose Java id was unknown when they were first seen.
+	Identifies a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads of
+	the JVM itself and those whose Java id was unknown in their first sample.
 	*/
 	key: {unit: 'key', sampled: 'by hand', window: 'newest'},
 	/** Linux thread id in our PID namespace, as in /proc/PID/task; 0 if unknown. */
@@ -32,7 +32,6 @@ export const threadColumns = {
 	alive: {unit: 'yesNo', window: 'newest'},
 	/** State code, see `stateCode`. */
 	state: {unit: 'state', sampled: 'by hand', window: 'newest'},
-	/** Its current stack. */
 	node: {unit: 'stack', window: 'newest'},
 	/** Epoch ms since which it has been at this node in this state without using CPU, or blocked by the same monitor. */
 	sinceMs: {unit: 'moment', window: 'newest'},
@@ -52,9 +51,9 @@ export const threadColumns = {
 	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest'},
 	/** Number of read holds on the lock that it waits for, whose first reader is the owner; 0 if none or unknown. */
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
-	/** Epoch ms of the first sample with this owner; samples without a known owner do not reset it; 0 before the first. */
+	/** Epoch ms of the first sample with this owner, 0 before it; samples without a known owner do not reset it. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
-	/** Number of virtual threads with the same stack in the newest sample, if the record is theirs; 0 for one thread. */
+	/** If the record is of virtual threads with the same stack: their number in the newest sample; 0 for one thread. */
 	members: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** String id of its kind of system call, such as `read` or `accept`; 0 if it is in none or was not examined. */
 	waitKind: {unit: 'string', sampled: 'newest', window: 'newest'},
@@ -65,30 +64,29 @@ export const threadColumns = {
 	child process; else 0.
 	*/
 	waitEnd: {unit: 'count', sampled: 'newest', window: 'newest'},
-	/** Serial number of the record's thread, 0 if the record is free: tells threads in a reused slot apart. */
+	/** Serial number of the record's thread, 0 if the record is free; a later thread in the same slot has another. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
-/** The columns of numbers: all but the name. */
 export const threadNumbers = numbersOf(threadColumns);
 
-/** Columns that a sample's rows have besides those of threads' records. */
+/** Columns that only a sample's rows have, not the threads' records. */
 export const rowColumns = {
 	/** 1 if the thread was observed running at its stack, see `Sample.isObservation`. */
 	isObserved: {unit: 'yesNo'},
-	/** Epoch ms since which the row's threads have been at this stack, if the engine knows; 0: the table determines it. */
+	/** Epoch ms since which the threads have been at this stack, if the engine knows; 0: the table determines it. */
 	atNodeSinceMs: {unit: 'moment'},
 	/** Index of its first frame in `frames`, and the number of frames. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
 	/**
-	1 if the row is the same as in the previous sample: same thread, stack, state and lock, and no CPU time of its own.
-	CPU time may be attributed to it, and the lock's holder may differ.
+	1 if thread, stack, state and lock are those of this row in the previous sample, and `cpuNs` is 0. Even so CPU time may
+	be attributed to the row, and the lock may have another holder.
 	*/
 	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
 
-/** CPU time of a row's thread and the stack that used it, which may differ from its current one. */
+/** CPU time of the thread in a row, and the stack that used it, which may differ from its current one. */
 export const attributedCpuColumns = {
 	row: {unit: 'index'},
 	cpuNs: {unit: 'ns'},
@@ -99,24 +97,24 @@ export const attributedCpuColumns = {
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
-/** `key`: part of the key of a record; `sum`: grows (if `isSigned` may fall too) and is subtracted in a window. */
+/** `key`: part of the record's key; `sum`: grows (if `isSigned`, it may fall too), and a window has the difference. */
 type KeyedColumn = Column & {readonly role: 'key' | 'sum'; readonly isSigned?: boolean};
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
 /**
-Counters keyed by (thread, stack, state). A tick is one interval as requested at the session's start; a sample counts for
-the ticks since the previous sample.
+Ticks and CPU time by thread, stack and state. A tick is one interval as requested at the session's start; a sample counts
+for the ticks since the previous sample.
 */
 export const counterColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
 	state: {unit: 'state', role: 'key'},
 	ticks: {unit: 'ticks', role: 'sum'},
-	/** Unattributed CPU time may fall, and be negative. */
+	/** That of an unattributed stack may fall, and be negative. */
 	cpuNs: {unit: 'ns', role: 'sum', isSigned: true},
 	/**
-	Sums of the squares of the observations that make up `ticks` and `cpuNs` (in microseconds): the ticks of a sample, a
-	recorded sample, or estimated CPU time. With the sums they give the number of observations (`observationsOf`).
+	Sums of squares, for `observationsOf`: of the ticks of each sample, and of the microseconds of each recorded sample or
+	estimated piece of CPU time.
 	*/
 	squaredTicks: {unit: 'count', role: 'sum'},
 	squaredUs: {unit: 'count', role: 'sum'},
@@ -135,20 +133,19 @@ export function observationsOf(sum: number, squares: number): number {
 	return sum > 0 && squares > 0 ? Math.max(1, Math.round(sum * sum / squares)) : 0;
 }
 
-/** Counters of which thread blocked which. */
+/** Ticks for which a thread waited for a lock, by where it waited and by who held the lock. */
 export const contentionColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
 	lockKind: {unit: 'lockKind', role: 'key'},
 	lockClass: {unit: 'string', role: 'key'},
-	/** -1 if unknown. */
+	/** The thread that held the lock, its stack, and its frame that took the lock; -1 or 0 if unknown. */
 	owner: {unit: 'threadOrNone', role: 'key'},
 	ownerNode: {unit: 'stack', role: 'key'},
 	ownerFrame: {unit: 'frame', role: 'key'},
 	ticks: {unit: 'ticks', role: 'sum'},
 } as const satisfies KeyedColumns;
 
-/** Names and lines of frames. */
 export const frameColumns = {
 	frameClass: {unit: 'string'},
 	frameMethod: {unit: 'string'},
@@ -156,10 +153,10 @@ export const frameColumns = {
 	frameLine: {unit: 'line'},
 } as const satisfies Columns;
 
-/** A stack is a node of a trie: its innermost frame, and its caller's node, whose id is always smaller. */
+/** A stack is a node of a trie: its innermost frame, and the node of its caller, whose id is always smaller. */
 export const nodeColumns = {nodeParent: {unit: 'stack'}, nodeFrame: {unit: 'frame'}} as const satisfies Columns;
 
-/** Where a figure comes from: the sampling loop, the table that counts, or the reader that takes a snapshot. */
+/** What provides a figure: the sampling loop, the table that counts, or the reader that takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';
 
 type Figure = Column & {readonly by: Source; readonly window: Window};
@@ -172,19 +169,18 @@ export const sessionFigures = {
 	/** Epoch milliseconds of the session's start (of a window's, in a window) and of this snapshot. */
 	startedAtMs: {unit: 'moment', by: 'sampler', window: 'newest'},
 	takenAtMs: {unit: 'moment', by: 'reader', window: 'newest'},
-	/**
-	Time spent sampling, without pauses; the part of it up to the newest sample, which CPU percentages relate to; and when
-	that sample was taken (epoch ms, 0 before the first).
-	*/
+	/** Time spent sampling, without pauses. */
 	durationMs: {unit: 'ms', by: 'sampler', window: 'difference'},
+	/** The part of `durationMs` up to the newest sample; CPU percentages are of this. */
 	sampledMs: {unit: 'ms', by: 'sampler', window: 'difference'},
+	/** Epoch ms of the newest sample; 0 before the first. */
 	lastSampleAtMs: {unit: 'moment', by: 'table', window: 'newest'},
 	samples: {unit: 'count', by: 'table', window: 'difference'},
 	/** Sum of the ticks that each sample counted for. */
 	sampleTicks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
-	How often a thread was at another frame than in its previous sample; and the same count, but n threads that make the
-	same move in the same sample count as n squared: equal to `moves` if threads are independent.
+	How often a thread was at another frame than in its previous sample (a move); and the same with n threads that make the
+	same move in one sample counted as n squared, so that both are equal if threads move independently.
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference'},
@@ -202,13 +198,10 @@ export const sessionFigures = {
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
 	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest'},
-	/**
-	Number of virtual threads that the JDK tracks, and the percentage of them whose stacks were read or are those of their
-	carriers; 0 if unmounted ones cannot be read.
-	*/
+	/** Number of virtual threads that the JDK tracks, and percentage with known stacks; 0 if unmounted ones cannot be read. */
 	virtualThreads: {unit: 'count', by: 'sampler', window: 'newest'},
 	virtualSeenPercent: {unit: 'count', by: 'sampler', window: 'newest'},
-	/** Length of the target's pauses that recent samples caused. */
+	/** Length of the pauses that recent samples caused in the target: median and 99th percentile. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	/** The longest since the start. */
@@ -219,9 +212,9 @@ export const sessionFigures = {
 	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
-/** Times on our process's clock, from the sampler to the reader. */
+/** Times by `monotonicMs`, from the sampler to the reader of the table. */
 export const clockFigures = {
-	/** When `durationMs` was read; 0 while it does not grow. */
+	/** When `durationMs` had its value; 0 while it does not grow. */
 	countedAtMs: {unit: 'ms', by: 'sampler'},
 	/** When the next sample is due; 0 if none is. */
 	nextAtMs: {unit: 'ms', by: 'sampler'},

@@ -2,14 +2,14 @@ import {arrayFrom, fromNames, makeArrays, namesOf, newArray, select, units} from
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {getOrCreate} from './get-or-create.js';
 import {
-	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ThreadColumns, type ThreadNumbers,
+	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ThreadNumbers,
 } from './schema.js';
 import type {Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable} from './snapshot.js';
 import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
-/** A thread to add. Absent values default to alive and each column's `none`. Strings but the name are ids. */
-type NewThread = {readonly key: number; readonly name: string} & {readonly [Name in keyof ThreadColumns]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
+/** A thread to add: its name, and other columns, by default alive and each column's `none`. */
+type NewThread = {readonly key: number; readonly name: string; readonly alive?: boolean} & Partial<Record<Exclude<keyof ThreadNumbers, 'alive'>, number>>;
 
 const threadNames = namesOf(threadNumbers);
 const counterKey = select(counterColumns, {role: 'key'});
@@ -17,22 +17,22 @@ type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
-/** First ids after `noFrame` and `otherFrame`, and after the root. */
+/** The first ids that are not reserved. */
 const firstFrame = otherFrame + 1;
 const firstNode = rootNode + 1;
 
-/** Builds snapshots for opened files and tests. After `build`, more may be added for the session's next snapshot. */
+/** Builds snapshots of opened files and for tests. After `build`, more may be added for the session's next snapshot. */
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
-	/** Class, method, file, line. */
+	/** Tuples of class, method, file and line. */
 	readonly #frames = new TupleIndex(4);
-	/** Parent, frame. */
+	/** Tuples of parent and frame. */
 	readonly #nodes = new TupleIndex(2);
 	readonly #threads: ThreadRecord[] = [];
-	/** Thread, node, state. */
+	/** Tuples of thread, node and state, and the sums of each. */
 	readonly #counters = new TupleIndex(3);
-	readonly #counted = {ticks: [] as number[], cpuNs: [] as number[], squaredTicks: [] as number[], squaredUs: [] as number[]};
+	readonly #sums = {ticks: [] as number[], cpuNs: [] as number[], squaredTicks: [] as number[], squaredUs: [] as number[]};
 	#threadSamples = 0;
 
 	internString(name: string): number {
@@ -65,23 +65,21 @@ export class SnapshotBuilder implements Interner {
 	/** Counts ticks of a thread at a stack in a state, each in a sample of its own, and as many equal pieces of CPU time. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		const counter = idOf(this.#counters, thread, node, state);
-		add(this.#counted.ticks, counter, ticks);
-		add(this.#counted.cpuNs, counter, cpuNs);
+		add(this.#sums.ticks, counter, ticks);
+		add(this.#sums.cpuNs, counter, cpuNs);
 		// A sample of one tick adds 1 squared. CPU time without ticks is one piece.
-		add(this.#counted.squaredTicks, counter, ticks);
-		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
+		add(this.#sums.squaredTicks, counter, ticks);
+		add(this.#sums.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}
 
 	/** Returns everything counted so far. Absent figures are 0; `sampledMs` defaults to `durationMs`. */
-	build(about: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
+	build({target, session}: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
-			target: {
-				pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...about.target,
-			},
+			target: {pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...target},
 			session: {
-				engine: '', timer: '', ...noFigures, sampledMs: about.session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...about.session,
+				engine: '', timer: '', ...noFigures, sampledMs: session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...session,
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),
@@ -118,13 +116,13 @@ export class SnapshotBuilder implements Interner {
 		return {
 			count: this.#counters.size,
 			...makeArrays(counterColumns, counterKey, (column, name) => arrayFrom(column, this.#counters.column(counterKey.indexOf(name)))),
-			...fromNames(namesOf(this.#counted), name => Float64Array.from(this.#counted[name])),
+			...fromNames(namesOf(this.#sums), name => Float64Array.from(this.#sums[name])),
 		};
 	}
 }
 
-function add(figures: number[], at: number, figure: number): void {
-	figures[at] = (figures[at] ?? 0) + figure;
+function add(sums: number[], index: number, value: number): void {
+	sums[index] = (sums[index] ?? 0) + value;
 }
 
 function idOf(index: TupleIndex, ...tuple: readonly number[]): number {

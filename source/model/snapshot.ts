@@ -42,7 +42,7 @@ export type TargetInfo = {
 	readonly startedAtMs: number;
 };
 
-/** The engine, how it reads running threads (`timer`), and `sessionFigures`. */
+/** The engine, how it reads running threads (`timer`: see `engineName`), and `sessionFigures`. */
 export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
@@ -67,7 +67,7 @@ export type TargetVitals = {
 	readonly gcPercent?: number;
 	/** Cause of the collection under way or the last one, in HotSpot's words: `G1 Evacuation Pause`; absent before the first collection. */
 	readonly gcCause?: string;
-	/** Java heap in use after the last collection, and how much it grows from collection to collection, see `HeapAfterCollections`. */
+	/** Java heap in use after the last collection, and by how much that figure grows, see `HeapAfterCollections`. */
 	readonly heapAfterGcBytes?: number;
 	readonly heapGrowthBytesPerMin?: number;
 	/** Share of the time since the previous reading in which safepoints stopped the program, collections included. */
@@ -79,7 +79,7 @@ export type TargetVitals = {
 	/** CPUs of the host, and its load average over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
-	/** Percentage of periods since the previous reading in which a cgroup was throttled; absent without a CPU limit. */
+	/** Percentage of a CPU limit's periods since the previous reading in which it throttled a cgroup; absent without it. */
 	readonly throttledPercent?: number;
 	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;

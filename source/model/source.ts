@@ -1,6 +1,6 @@
 import type {Snapshot} from './snapshot.js';
 
-/** `ended`: normally; `failed`: `message` says why; `recording`: a file. */
+/** What a source is doing. `ended`: normally; `failed`: `message` says why; `recording`: it is a file. */
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
 
 export type SourceStatus = {
@@ -14,9 +14,9 @@ export type SourceStatus = {
 	readonly lineNote?: string;
 	/** Another process that was last found tracing the target, such as "gdb (process 4711)"; printable. */
 	readonly tracer?: string;
-	/** CPU time has been attributed to a line; absent before, and for a file. */
+	/** Whether any CPU time has been attributed to a line; absent for a file. */
 	readonly hasCpu?: boolean;
-	/** `askForHolders` has an effect. */
+	/** Whether `askForHolders` has an effect. */
 	readonly canAskForHolders?: boolean;
 	/** What tracing methods does to the target, printable sentences; absent while tracing, or if it is impossible. */
 	readonly traceNote?: string;
@@ -24,7 +24,7 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
-	/** The span that is shown of what an engine has. */
+	/** The span of time that is shown, of what a backend has. */
 	readonly span?: string;
 	/** The file that the session is recorded to; printable. */
 	readonly recordedTo?: string;
@@ -35,7 +35,7 @@ export type SourceStatus = {
 /** Provides the screen and the batch writer with snapshots: a live session or an opened file. */
 export type SnapshotSource = {
 	status(): SourceStatus;
-	/** Returns a new snapshot, or the last one with `stale` set; undefined before the first. */
+	/** Returns the newest snapshot, or an older one if the status is `stale`; undefined before the first. */
 	read(): Snapshot | undefined;
 	/** Pauses or resumes sampling; does nothing for a file. */
 	setPaused(paused: boolean): void;
@@ -47,7 +47,7 @@ export type SnapshotSource = {
 	onChange(listener: () => void): () => void;
 };
 
-/** Returns a source that forwards everything to another but what `own` does itself. */
+/** Returns a source that works as another does, except for the `own` methods. */
 export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>): SnapshotSource {
 	return {
 		status: () => inner.status(),

@@ -15,28 +15,28 @@ export type ProbePoint = {
 	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
-	/** Where the path to the task begins: `this`, the result, the thread's current task, or a parameter by its number. */
+	/** The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's number. */
 	readonly source: 'this' | 'result' | 'current' | number;
 	/** Fields that lead from that object to the task. */
 	readonly path?: string;
-	/** Indexes of states: where the task goes, and where it may come from (undefined: anywhere). */
+	/** Index of the state that the task enters, and of those that it may come from (undefined: any). */
 	readonly to: number;
 	readonly from?: readonly number[];
-	/** A task in none of the `from` states is a new one, even if its object is known. */
+	/** Whether a task in none of the `from` states is a new one, even if its object was a task before. */
 	readonly isNew: boolean;
-	/** Overriding methods count too. */
+	/** Whether overriding methods count too. */
 	readonly withSubclasses: boolean;
-	/** Only if the method returns true. */
+	/** Whether the point counts only if the method returns true. */
 	readonly needsTrue: boolean;
-	/** Only if a parameter has one of these values: names of constants of the class, or numbers. */
+	/** The point counts only if a parameter has one of these values: names of constants of the class, or numbers. */
 	readonly number?: {readonly parameter: number; readonly values: readonly string[]};
-	/** No warning if the method is missing, as in some versions of the program. */
+	/** Whether some versions of the program lack the method: no warning then. */
 	readonly isOptional: boolean;
 };
 
 export const counterRoots = ['static', 'worker', 'instance'] as const;
 
-/** A number read from static members, from each thread that runs tasks, or from each object seen at a point. */
+/** A number read from static members, each thread that runs tasks, or each object that is `this` at a point. */
 export type ProbeCounter = {readonly name: string; readonly root: typeof counterRoots[number]; readonly className: string; readonly path: string};
 
 /** A validated probe file. Strings are printable. */

@@ -2,9 +2,9 @@ import type {Histogram} from './histogram.js';
 import type {ProbeCounter, TaskState} from './task-probe.js';
 import type {AgentReport} from './trace-report.js';
 
-/** Stays of tasks of one kind in one state, by one worker; for an end state, whole tasks. Times in nanoseconds. */
+/** Times that tasks of one kind spent in one state, by one worker; in an end state, from begin to end. Nanoseconds. */
 export type TaskStays = {
-	/** Indexes of the report's lists. */
+	/** Indexes in the report's `workers` and `kinds` and the probe's `states`. */
 	readonly worker: number;
 	readonly kind: number;
 	readonly state: number;
@@ -18,7 +18,7 @@ export type TaskStays = {
 /** Number of tasks in a state now, and their time in it so far: the sum and the longest. */
 export type TasksNow = {readonly kind: number; readonly state: number; readonly count: number; readonly sumNs: number; readonly oldestNs: number};
 
-/** One of the tasks that have been in their state the longest; `worker`: the thread that runs it, or empty. */
+/** One of the tasks that have been in their state the longest; `worker`: name of the thread that runs it, or empty. */
 export type LongStay = {readonly kind: number; readonly state: number; readonly ageNs: number; readonly worker: string};
 
 /** Last value of a probe's counter; `of` names the thread or object that it was read from, empty for a static one. */
@@ -29,11 +29,12 @@ export type AgentTaskReport = AgentReport & {
 	/** Indexes of the probe's points whose class has no such method, or is not loaded yet. */
 	readonly missingPoints: readonly number[];
 	readonly unloadedPoints: readonly number[];
-	/** One in this many new tasks is followed now. */
+	/** One in this many new tasks is followed now, and the number of tasks that were not. */
 	readonly oneIn: number;
 	readonly skipped: number;
-	/** Tasks that became unreachable before they reached an end state. */
+	/** Number of tasks that became unreachable before they reached an end state. */
 	readonly dropped: number;
+	/** Number of entries and exits that were not counted, as a lock was held for too long. */
 	readonly missed: number;
 	/** Paths of the probe that could not be followed. */
 	readonly faults: readonly string[];

@@ -65,7 +65,7 @@ export function poolName(name: string): string {
 	return name.replaceAll(/\d+/g, '*');
 }
 
-/** The number of hashes. */
+/** Number of possible hashes; a prime. */
 export const hashes = 65_521;
 
 /** Returns a number below `hashes` that is the same for equal texts. */
@@ -78,8 +78,8 @@ export function hash(text: string): number {
 	return value;
 }
 
-/** The bytes of a UTF-16 unit beyond ASCII, or a byte that begins none. */
-const sequence = /[\u00C0-\u00DF][\u0080-\u00BF]|[\u00E0-\u00EF][\u0080-\u00BF]{2}|[\u0080-\u00FF]/g;
+/** The bytes of a UTF-16 unit beyond ASCII, or a byte that is not part of one. */
+const encodedUnit = /[\u00C0-\u00DF][\u0080-\u00BF]|[\u00E0-\u00EF][\u0080-\u00BF]{2}|[\u0080-\u00FF]/g;
 
 const replacement = '\uFFFD';
 
@@ -89,7 +89,7 @@ surrogates of three bytes each; invalid bytes become U+FFFD. The result must go 
 */
 export function decodeModifiedUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-	return latin1.replaceAll(sequence, unit => decodeUnit(unit));
+	return latin1.replaceAll(encodedUnit, unit => decodeUnit(unit));
 }
 
 function decodeUnit(unit: string): string {
@@ -98,5 +98,8 @@ function decodeUnit(unit: string): string {
 	}
 
 	const [first, second, third] = Buffer.from(unit, 'latin1');
-	return String.fromCodePoint(third === undefined ? ((first & 0x1F) << 6) | (second & 0x3F) : ((first & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F));
+	const code = third === undefined
+		? ((first & 0x1F) << 6) | (second & 0x3F)
+		: ((first & 0x0F) << 12) | ((second & 0x3F) << 6) | (third & 0x3F);
+	return String.fromCodePoint(code);
 }

@@ -1,7 +1,7 @@
 import {fromNames} from './column-types.js';
 import type {Histograms} from './histogram.js';
 
-/** Phase of tracing: the patterns were looked up, methods are woven, all methods are restored. */
+/** What the agent did last: it looked up the patterns, has rewritten ("woven") methods, or has restored all of them. */
 type TracePhase = 'surveyed' | 'tracing' | 'over';
 
 /** A method that was woven. Strings are printable. */
@@ -11,9 +11,9 @@ export type TracedMethod = {
 	readonly method: string;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
 	readonly parameters: string;
-	/** Above 1: the method is called too often, so one in this many calls is followed and counts for all of them. */
+	/** Above 1: the method is called so often that only one in this many calls is followed, and counts for all. */
 	readonly oneIn?: number;
-	/** It still exceeded the allowed overhead and is no longer traced. */
+	/** Whether it exceeded the allowed overhead even so, and is no longer traced. */
 	readonly isReleased?: boolean;
 };
 
@@ -56,7 +56,7 @@ export type ActiveTrace = {readonly thread: string; readonly method: number; rea
 /** A pattern that matches nothing loaded, and the most similar names. */
 export type UnmatchedPattern = {
 	readonly pattern: string;
-	/** A class that it names is loaded but has no such method. */
+	/** Whether a class that it names is loaded, but has no such method. */
 	readonly isLoaded: boolean;
 	readonly nearest: readonly string[];
 };
@@ -82,15 +82,15 @@ export type ThreadCalls = {
 	readonly paths: readonly PathCalls[];
 };
 
-/** Groups of threads counted together, by `ThreadCalls.number`. */
 export const threadGroups = ['(ended threads)', '(virtual threads)', '(other threads)'] as const;
-const endedThreads = 0;
+const endedThreadsGroup = 0;
 
 /** Fields common to the agent's reports. Counters only grow. */
 export type AgentReport = {
 	/** The report as the agent wrote it, and as files hold it. */
 	readonly bytes: Uint8Array;
 	readonly phase: TracePhase;
+	/** Number of the last command that the agent has executed. */
 	readonly command: number;
 	/** Epoch milliseconds; 0 while nothing is woven. */
 	readonly startedAtMs: number;
@@ -111,9 +111,9 @@ export type TraceReport = AgentReport & {
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};
+	/** Numbers of calls without room to count them, of traces, and of live threads that have called a traced method. */
 	readonly lostCalls: number;
 	readonly traces: number;
-	/** Number of live threads that have called a traced method. */
 	readonly threads: number;
 	readonly methods: readonly TracedMethod[];
 	readonly nodes: TraceNodes;
@@ -126,16 +126,17 @@ export type TraceReport = AgentReport & {
 	readonly since?: TraceReport;
 };
 
-/** Counters of `PathCalls` that only grow. */
-const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
+/** The figures of `PathCalls` that only grow. */
+const cumulative = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
-/** Returns the calls made after `since`. The group of ended threads takes over the counts of a thread that ends. */
+/** Returns the calls made after `since`. When a thread ends, its counts move to the group of ended threads. */
 export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly ThreadCalls[]): ThreadCalls[] {
-	const live = new Set(threads.map(({number}) => number));
+	const present = new Set(threads.map(({number}) => number));
 	return threads
 		.map(thread => {
-			const before = since.filter(({number}) => number === thread.number || (thread.number === endedThreads && !live.has(number)));
-			return before.length === 0 ? thread : {...thread, paths: pathsInWindow(thread.paths, before.flatMap(({paths}) => paths))};
+			const includes = (number: number) => number === thread.number || (thread.number === endedThreadsGroup && !present.has(number));
+			const before = since.filter(({number}) => includes(number)).flatMap(({paths}) => paths);
+			return before.length === 0 ? thread : {...thread, paths: pathsInWindow(thread.paths, before)};
 		})
 		.filter(({paths}) => paths.length > 0);
 }
@@ -144,13 +145,13 @@ function pathsInWindow(paths: readonly PathCalls[], before: readonly PathCalls[]
 	const sumsByNode = new Map<number, PathCalls>();
 	for (const path of before) {
 		const sums = sumsByNode.get(path.node);
-		sumsByNode.set(path.node, sums ? {...path, ...fromNames(counters, name => sums[name] + path[name]), mostNs: Math.max(sums.mostNs, path.mostNs)} : path);
+		sumsByNode.set(path.node, sums ? {...path, ...fromNames(cumulative, name => sums[name] + path[name]), mostNs: Math.max(sums.mostNs, path.mostNs)} : path);
 	}
 
 	return paths
 		.map(path => {
 			const old = sumsByNode.get(path.node);
-			return old ? {...path, ...fromNames(counters, name => Math.max(0, path[name] - old[name])), mostNs: path.mostNs > old.mostNs ? path.mostNs : 0} : path;
+			return old ? {...path, ...fromNames(cumulative, name => Math.max(0, path[name] - old[name])), mostNs: path.mostNs > old.mostNs ? path.mostNs : 0} : path;
 		})
 		.filter(({calls}) => calls > 0);
 }

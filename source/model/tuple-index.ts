@@ -2,9 +2,9 @@
 const slotsPerEntry = 2;
 
 /**
-Assigns dense ids to tuples of `width` integers, from 0 on; the id of a removed tuple is reused for the next one added. A
-hash table with open addressing in typed arrays, so that lookups allocate nothing. Callers write the tuple to `key`, then
-call `find`, `add` or `intern`.
+Gives tuples of `width` integers ids from 0 on; the id of a removed tuple is reused for the next one added. A hash table
+with open addressing in typed arrays, so that lookups allocate nothing. Callers write the tuple to `key`, then call `find`,
+`add` or `intern`.
 */
 export class TupleIndex {
 	readonly key: Int32Array;
@@ -26,6 +26,7 @@ export class TupleIndex {
 		this.#slots = new Int32Array(size * slotsPerEntry);
 	}
 
+	/** Returns the id of the tuple in `key`; -1 if it is absent. */
 	find(): number {
 		return this.#slots[this.#slotOf(this.key, 0)] - 1;
 	}
@@ -44,6 +45,7 @@ export class TupleIndex {
 		return id;
 	}
 
+	/** Number of tuples. */
 	get used(): number {
 		return this.size - this.#freeIds.length;
 	}
@@ -52,10 +54,10 @@ export class TupleIndex {
 		const slots = this.#slots;
 		const mask = slots.length - 1;
 		let hole = this.#slotOf(this.#tuplesById, id * this.#width);
-		// Entries after the hole that could no longer be found move into it.
+		// A lookup ends at a free slot, so each entry that was put behind the hole because it was taken moves into it.
 		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
-			const first = this.#hashOf(this.#tuplesById, (slots[at] - 1) * this.#width) & mask;
-			if (((at - first) & mask) >= ((at - hole) & mask)) {
+			const preferred = this.#hashOf(this.#tuplesById, (slots[at] - 1) * this.#width) & mask;
+			if (((at - preferred) & mask) >= ((at - hole) & mask)) {
 				slots[hole] = slots[at];
 				hole = at;
 			}
@@ -71,7 +73,7 @@ export class TupleIndex {
 		return id === -1 ? this.add() : id;
 	}
 
-	/** Returns field `field` of all tuples by id, after `offset` zeros. */
+	/** Returns a field of all tuples by their ids plus `offset`; before these, zeros. */
 	column(field: number, offset = 0): Int32Array {
 		const column = new Int32Array(offset + this.size);
 		for (let id = 0; id < this.size; id++) {

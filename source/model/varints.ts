@@ -1,14 +1,14 @@
 import {maxNameLength, printable} from './text.js';
 
-/** UTF-8 needs at most four bytes a character; one character beyond the limit shows that the text was longer. */
+/** UTF-8 has at most four bytes a character; one character beyond the limit shows that the text was longer. */
 const maxTextBytes = 4 * (maxNameLength + 1);
-/** Maximum length of all texts that one reader returns. */
+/** Maximum length of all texts of one reader, by default. */
 const maxTotalCharacters = 4 * 1024 * 1024;
 
-/** Below this, 32-bit integer operators split a number, which is faster. */
+/** Numbers below this are split with 32-bit integer operators, which are faster. */
 const int32Limit = 2 ** 28;
 
-/** Reads what `VarintWriter` writes. The input is untrusted: throws RangeError if it is truncated or out of bounds. */
+/** Reads what `VarintWriter` writes. Methods throw RangeError if the untrusted input is truncated or out of bounds. */
 export class VarintReader {
 	readonly #bytes: Uint8Array;
 	readonly #decoder = new TextDecoder();
@@ -49,7 +49,7 @@ export class VarintReader {
 	/** Reads a number that `VarintWriter.exact` wrote. */
 	exact(): number {
 		const value = this.number();
-		if (value !== fraction) {
+		if (value !== float64Follows) {
 			return value / 2;
 		}
 
@@ -69,11 +69,12 @@ export class VarintReader {
 		return this.bytes(this.below(limit));
 	}
 
-	/** Returns the bytes of a block as text, not made printable. */
+	/** Returns a block, of fewer bytes than `limit`, as text that is not made printable. */
 	blockText(limit: number): string {
 		return this.#decoder.decode(this.block(limit));
 	}
 
+	/** Returns a number that must be below `limit`. */
 	below(limit: number): number {
 		const value = this.number();
 		if (value >= limit) {
@@ -83,8 +84,9 @@ export class VarintReader {
 		return value;
 	}
 
+	/** Returns a block as printable text, at most as long as a name. */
 	text(): string {
-		const bytes = this.block(this.#bytes.length + 1);
+		const bytes = this.block();
 		const text = printable(this.#decoder.decode(bytes.subarray(0, maxTextBytes)));
 		this.#characters += text.length;
 		if (this.#characters > this.#maxCharacters) {
@@ -94,15 +96,16 @@ export class VarintReader {
 		return text;
 	}
 
-	list<Item>(limit: number, read: () => Item): Item[] {
-		return Array.from({length: this.below(limit + 1)}, read);
+	/** Reads at most `maxLength` items, whose number precedes them. */
+	list<Item>(maxLength: number, read: () => Item): Item[] {
+		return Array.from({length: this.below(maxLength + 1)}, read);
 	}
 
-	/** Reads items that each begin with a number above 0, up to a 0. */
-	listToZero<Item>(limit: number, read: (first: number) => Item): Item[] {
+	/** Reads at most `maxLength` items that each begin with a number above 0, up to a 0. `read` gets that number. */
+	listToZero<Item>(maxLength: number, read: (first: number) => Item): Item[] {
 		const items: Item[] = [];
 		for (let first = this.number(); first > 0; first = this.number()) {
-			if (items.length === limit) {
+			if (items.length === maxLength) {
 				throw new RangeError('too many items');
 			}
 
@@ -119,6 +122,7 @@ export class VarintReader {
 		return this.#bytes.subarray(start, this.#at);
 	}
 
+	/** Throws if fewer than `count` bytes are left. */
 	requireBytes(count: number): void {
 		if (count > this.#bytes.length - this.#at) {
 			throw new RangeError('truncated data');
@@ -126,8 +130,8 @@ export class VarintReader {
 	}
 }
 
-/** Precedes the eight bytes of a number that is negative, large or not whole; others are written doubled, so never as 1. */
-const fraction = 1;
+/** `exact` writes whole numbers below `maxDoubled` doubled, so never as 1, which precedes eight bytes of any other. */
+const float64Follows = 1;
 const maxDoubled = 2 ** 51;
 
 const maxNumberBytes = 10;
@@ -139,7 +143,6 @@ export class VarintWriter {
 
 	number(value: number): void {
 		this.#makeRoom(maxNumberBytes);
-
 		let rest = value;
 		for (; rest >= int32Limit; rest = Math.floor(rest / 128)) {
 			this.#bytes[this.#length++] = (rest % 128) + 128;
@@ -164,7 +167,7 @@ export class VarintWriter {
 			return;
 		}
 
-		this.number(fraction);
+		this.number(float64Follows);
 		const double = new Uint8Array(8);
 		new DataView(double.buffer).setFloat64(0, value, true);
 		this.bytes(double);

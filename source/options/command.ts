@@ -1,7 +1,7 @@
 import {usage} from '../runtime/errors.js';
 import {nearest} from './nearest.js';
 
-/** The command, parsed from the words of the command line that belong to no option. */
+/** What the user wants tprof-top to do. */
 export type Command =
 	| {readonly kind: 'profile'; readonly target: string}
 	| {readonly kind: 'choose'}
@@ -56,43 +56,9 @@ export const commandTable: ReadonlyArray<{
 
 export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
-/** Parses the words of the command line that belong to no option. Throws UserError (2). */
+/** Parses the words of the command line that belong to no option. `isLast`: --last is given. Throws UserError (2). */
 export function parseCommand(words: readonly string[], {isLast = false} = {}): Command {
-	const [first, second, ...rest] = words;
-	if (first === 'trace') {
-		return parseTrace(second, rest);
-	}
-
-	if (first === 'tasks' || first === 'record') {
-		if (second === undefined || rest.length > 0) {
-			throw usage(second === undefined ? `${first} needs a target` : `unexpected argument: "${rest.join(' ')}"`, first === 'tasks' ? 'tprof-top tasks 4711 --probe executors' : 'tprof-top record 4711 -o FILE.tprof');
-		}
-
-		return {kind: first, target: second};
-	}
-
-	if (first === 'diff') {
-		if (second === undefined || rest.length !== 1) {
-			throw usage(second === undefined || rest.length === 0 ? 'diff needs two sides' : `unexpected argument: "${rest.slice(1).join(' ')}"`, 'tprof-top diff before.tprof after.tprof, or diff A@14:02..14:03 A@15:02..15:03');
-		}
-
-		return {kind: 'diff', sides: [second, rest[0]]};
-	}
-
-	if (first === 'push') {
-		if (rest.length > 0) {
-			throw usage(`unexpected argument: "${rest.join(' ')}"`, 'give one target, or --all');
-		}
-
-		return {kind: 'push', target: second};
-	}
-
-	const maxWords = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
-	if (words.length > maxWords) {
-		const suggested = nearest(first, commandWords);
-		throw usage(`unexpected argument: "${words.slice(maxWords).join(' ')}"`, suggested && suggested !== first ? `did you mean tprof-top ${suggested}?` : 'give one target at a time; quote a name that contains spaces');
-	}
-
+	const [first, second, ...others] = words;
 	switch (first) {
 		case undefined: {
 			return {kind: 'choose'};
@@ -103,10 +69,12 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		case 'man':
 		case 'probes':
 		case 'demo': {
+			rejectWords(words.slice(1));
 			return {kind: first};
 		}
 
 		case 'open': {
+			rejectWords(others);
 			if (isLast === Boolean(second)) {
 				throw usage(isLast ? 'open --last takes no file' : 'open needs a file, or --last', 'tprof-top open tprof-PID-TIME.pb.gz');
 			}
@@ -115,6 +83,7 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 		}
 
 		case 'completion': {
+			rejectWords(others);
 			if (!shells.includes(second)) {
 				throw usage(`completions are for ${shells.join(', ')}`, 'for example: tprof-top completion bash');
 			}
@@ -122,13 +91,52 @@ export function parseCommand(words: readonly string[], {isLast = false} = {}): C
 			return {kind: 'completion', shell: second};
 		}
 
+		case 'tasks':
+		case 'record': {
+			const example = first === 'tasks' ? 'tprof-top tasks 4711 --probe executors' : 'tprof-top record 4711 -o FILE.tprof';
+			if (second === undefined) {
+				throw usage(`${first} needs a target`, example);
+			}
+
+			rejectWords(others, example);
+			return {kind: first, target: second};
+		}
+
+		case 'diff': {
+			const example = 'tprof-top diff before.tprof after.tprof, or diff A@14:02..14:03 A@15:02..15:03';
+			const [third, ...more] = others;
+			if (second === undefined || third === undefined) {
+				throw usage('diff needs two sides', example);
+			}
+
+			rejectWords(more, example);
+			return {kind: 'diff', sides: [second, third]};
+		}
+
+		case 'push': {
+			rejectWords(others, 'give one target, or --all');
+			return {kind: 'push', target: second};
+		}
+
+		case 'trace': {
+			return parseTrace(second, others);
+		}
+
 		default: {
+			const suggested = nearest(first, commandWords);
+			rejectWords(words.slice(1), suggested && `did you mean tprof-top ${suggested}?`);
 			return {kind: 'profile', target: first};
 		}
 	}
 }
 
-/** Longest pattern: no name of a method is longer. */
+function rejectWords(words: readonly string[], hint = 'give one target at a time; quote a name that contains spaces'): void {
+	if (words.length > 0) {
+		throw usage(`unexpected argument: "${words.join(' ')}"`, hint);
+	}
+}
+
+/** No name of a method is longer. */
 const maxPatternLength = 400;
 const maxPatterns = 500;
 

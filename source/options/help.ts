@@ -30,10 +30,11 @@ export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: 
 	{code: 2, meaning: 'usage error'},
 ];
 
-/** Columns of the help, and what aligns further lines of an option with its first. */
+/** Width of the help, and the indent that aligns further lines of an option with its first. */
 const helpWidth = 120;
 const helpIndent = ' '.repeat(29);
 
+/** Returns the text of --help. */
 export function helpText(): string {
 	const parts = Object.entries(groups).map(([group, {title}]) => {
 		const rows = optionRows.filter(([, option]) => option.group === group);

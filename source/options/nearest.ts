@@ -15,7 +15,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 	return best?.candidate;
 }
 
-/** Returns the number of edits from one word to the other (optimal string alignment). */
+/** Returns the number of letters to insert, delete, replace or swap with the next (optimal string alignment distance). */
 function editDistance(a: string, b: string): number {
 	let [beforeLast, last]: number[][] = [[], Array.from({length: b.length + 1}, (_, index) => index)];
 	for (let i = 1; i <= a.length; i++) {

@@ -9,18 +9,18 @@ type Common = {
 	readonly help: string;
 	/** The commands that it applies to; by default those of its group. */
 	readonly commands?: readonly CommandKind[];
-	/** The option, by its key, without which it has no effect. */
+	/** Key of an option without which this one has no effect. */
 	readonly needs?: string;
-	/** Whether the configuration file may set it: for screen and reports, or for the screen only. */
+	/** The configuration file may set it: for screen and reports, or for the screen only. */
 	readonly inConfig?: 'always' | 'screen';
-	/** Whether giving it asks for a report instead of the screen. */
+	/** Whoever gives it wants a report instead of the screen. */
 	readonly asksForReport?: true;
 };
 
 type Switch = Common & {
 	readonly value?: undefined;
 	readonly orNone?: undefined;
-	/** Whether it is on by default; it is then given as `--no-name`. */
+	/** It is on by default, and given as `--no-name`. */
 	readonly isOn?: true;
 	/** Returns its value in an environment; by default the environment has no effect. */
 	inEnvironment?(isOn: boolean, environment: NodeJS.ProcessEnv): boolean;
@@ -29,14 +29,14 @@ type Switch = Common & {
 type Valued<Value = unknown> = Common & {
 	/** What the help calls the value. */
 	readonly value: string;
-	/** The possible values, if these are known; for completions. */
+	/** For completions: the possible values, or what kind of path a value is. */
 	readonly words?: readonly string[];
 	readonly path?: 'file' | 'folder';
 	/** The value of an option that is not given, as a user would type it. */
 	readonly default?: string;
-	/** Whether `--no-name` is allowed, which sets the value to false. */
+	/** `--no-name` is allowed; the value is then false. */
 	readonly orNone?: true;
-	/** Whether it may be given more than once; `read` then returns a list, and the lists are joined. */
+	/** It may be given more than once; `read` then returns a list, and the lists are joined. */
 	readonly repeats?: true;
 	/** Parses a value; `spelling`: the option as typed, such as `--delay`. Throws UserError (2). */
 	read(text: string, spelling: string): Value;
@@ -45,19 +45,21 @@ type Valued<Value = unknown> = Common & {
 /** A command-line option, from which parser, help and reference are made; its key is that of its value in `Options`. */
 export type Option = Switch | Valued;
 
-/** The type of an option's value: without a default it may be undefined. */
-export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
+/** The type of an option's value: a switch is boolean; an option without a default may be undefined. */
+export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value}
+	? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never))
+	: boolean;
 
-/** The commands on a live JVM. */
+/** Commands that sample JVMs. */
 export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'record', 'watch', 'push', 'diff'];
 export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
-/** The commands that show or print something. */
+/** Commands that show a session or print reports of it. */
 export const showing: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks', 'diff', 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
 /** The groups of the help, in its order. */
 export const groups = {
-	// Most have no effect on a recording, but do no harm.
+	// With a recording most have no effect, which does no harm.
 	sampling: {title: 'Sampling', commands: onSessions},
 	view: {title: 'View', commands: showing},
 	batch: {title: 'Batch', commands: showing},

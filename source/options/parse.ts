@@ -9,7 +9,7 @@ import {nearest} from './nearest.js';
 import {groups, type Option} from './option.js';
 import {optionRows, type OptionValues} from './table.js';
 
-/** The checked contents of a configuration file. */
+/** The contents of a configuration file, checked. */
 export type Settings = {
 	/** Values of options as they would be typed, by the options' names; "true" or "false" for switches. */
 	readonly options: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export type Settings = {
 	/** Styles of roles, in words (`readStyle`). */
 	readonly colors: ReadonlyMap<Role, string>;
 	readonly packages: ReadonlyMap<string, string>;
-	/** Maps a key to the key whose action it has, or to null for none; the key decoder's names. */
+	/** By name of a key (as the key decoder has them): the key whose action it has instead, or null for none. */
 	readonly keys: ReadonlyMap<string, string | null>;
 };
 
@@ -45,18 +45,18 @@ export type Options = {
 	readonly baseline?: Baseline;
 } & OptionValues;
 
-/** Options, and those of them that were given; or the text to print instead. */
+/** The options, and which of them were given; or the text to print instead. */
 type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
 
-/** meow's value of an option: a list for a switch (empty: not given) and if it repeats; '' if its value is missing. */
+/** meow's value of an option: for a switch and one that repeats, a list, empty if not given; '' if a value is missing. */
 type Flag = string | boolean | undefined | ReadonlyArray<string | boolean>;
 
 /** Parses the command line (without node and the script), without a configuration file. Throws UserError (2). */
 export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
 	const {input, flags} = parseWords(argv);
 	const options = optionRows.map(([key, option]) => ({key, option, flag: flags[camelCase(option.name)] as Flag}));
-	const known = new Set(options.map(({option}) => camelCase(option.name)));
-	const unknown = Object.keys(flags).find(name => !known.has(name));
+	const names = new Set(options.map(({option}) => camelCase(option.name)));
+	const unknown = Object.keys(flags).find(name => !names.has(name));
 	if (unknown !== undefined) {
 		// As it was typed; a letter may follow others, as in -bx.
 		const words = argv.map(word => word.split('=')[0]);
@@ -80,20 +80,17 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		throw usage(`${longForm(inapplicable)} does not apply to tprof-top ${command.kind}`);
 	}
 
-	const lonely = given.find(({needs}) => needs !== undefined && values[needs as keyof OptionValues] === undefined);
-	if (lonely) {
-		throw usage(`${longForm(lonely)} needs --${lonely.needs}`);
+	const withoutEffect = given.find(({needs}) => needs !== undefined && values[needs as keyof OptionValues] === undefined);
+	if (withoutEffect) {
+		throw usage(`${longForm(withoutEffect)} needs --${withoutEffect.needs}`);
 	}
 
 	if (values.at !== undefined && (values.from ?? values.to) !== undefined) {
 		throw usage('--at excludes --from and --to', '--at: a moment; --from and --to: a span');
 	}
 
-	return {
-		options: {
-			...values, command, configuration: noConfiguration, batch: given.some(({asksForReport}) => asksForReport),
-		}, given: new Set(given),
-	};
+	const batch = given.some(({asksForReport}) => asksForReport);
+	return {options: {...values, command, configuration: noConfiguration, batch}, given: new Set(given)};
 }
 
 function parseWords(argv: readonly string[]) {
@@ -145,7 +142,7 @@ function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv
 		return option.inEnvironment ? option.inEnvironment(isOn, environment) : isOn;
 	}
 
-	// For a missing value meow returns '' or, if the option repeats, an empty list.
+	// If the value is missing, meow returns '' or, if the option repeats, an empty list.
 	if (flags.includes('') || (flags.length === 0 && argv.includes(`--${option.name}`))) {
 		throw usage(`--${option.name} needs a value: ${option.value}`);
 	}

@@ -14,16 +14,8 @@ export function queryOf({
 	}
 
 	return {
-		...defaultQuery,
-		by,
-		filter,
-		...(depth === undefined || !Number.isFinite(depth) ? {} : {depth}),
-		...(baseline === undefined ? {} : {baseline}),
-		...(method === undefined ? {} : {method}),
-		...(ownFirst || app ? {ownFirst: true} : {}),
-		...(javaOnly ? {javaOnly} : {}),
-		...(native ? {native} : {}),
-		...(app ? {app} : {}),
+		...defaultQuery, app, baseline, by, depth, filter, javaOnly, method, native,
+		ownFirst: ownFirst || app !== undefined,
 		states: states ?? defaultQuery.states,
 		sort: {column, reverse},
 		showIdle: idle,

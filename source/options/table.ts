@@ -20,7 +20,11 @@ const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
-/** A limit: percent of a core, blocked threads, seconds at a lock, percent of time in collections, or deadlocks. */
+
+/**
+A condition of --when: a figure that exceeds a limit. `cpu`: percent of a core; `blocked`: threads; `stuck`: seconds that a
+thread waits for a lock; `gc`: percent of time in collections; `deadlock`: deadlocks.
+*/
 export type Condition = {readonly figure: 'cpu' | 'blocked' | 'stuck' | 'gc' | 'deadlock'; readonly above: number};
 
 const conditionForms = 'cpu>300, blocked>20, stuck>10s, gc>20, deadlock, joined by ","';
@@ -40,7 +44,7 @@ const optionTable = {
 		name: 'interval', group: 'sampling', inConfig: 'always', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
 		...number(1, 60_000),
 	},
-	/** Undefined: all frames, or as many as the format shows. */
+	/** Undefined: all frames, or as many as the format writes. */
 	depth: {
 		name: 'depth', group: 'sampling', value: 'FRAMES', help: 'frames to keep of each stack, from the top (default: all)',
 		...number(1, 100_000, {isWhole: true}),
@@ -216,7 +220,7 @@ const optionTable = {
 		name: 'max-size', group: 'recordings', value: 'MB', default: '256', commands: ['record', 'watch', 'profile', 'choose', 'demo', 'trace', 'tasks'], help: 'maximum size; beyond it older windows are merged into longer ones',
 		read: (text: string, spelling: string) => number(1, 1024).read(text, spelling) * 1024 * 1024,
 	},
-	/** Conditions of which one is enough. */
+	/** Any one of the conditions is enough. */
 	when: {
 		name: 'when', group: 'recordings', value: 'CONDITION', help: `record only around moments: ${conditionForms}`,
 		read(text: string, spelling: string) {
@@ -252,7 +256,7 @@ const optionTable = {
 		...anyText,
 	},
 	all: {name: 'all', group: 'recordings', commands: ['watch', 'push'], help: 'watch or push all JVMs on this host, including later ones'},
-	/** Times are parsed once the recording is open, as they may be relative to its end. */
+	/** The times are parsed when the recording is open, as they may be relative to its end. */
 	at: {
 		name: 'at', group: 'recordings', value: 'TIME', commands: ['open'], help: 'go to a moment of the recording, and the ten seconds around it: "10m ago", 14:02:30, "2026-11-23 14:02"',
 		...anyText,

@@ -10,7 +10,7 @@ import {readBytes} from '../jvm/system/proc.js';
 
 const maxBytes = 1024 * 1024;
 
-/** Reads a shipped probe by its name, or a file. Throws UserError (exit code 2) with every fault and its line. */
+/** Reads a shipped probe by its name, or a file. Throws UserError (2) with every fault and its line. */
 export function readProbe(nameOrFile: string): Probe {
 	const isShipped = shippedProbes.includes(nameOrFile);
 	const file = isShipped ? shippedFile(nameOrFile) : nameOrFile;
@@ -49,7 +49,7 @@ function textOf(file: string): string {
 
 /** Maximum number of faults reported: one mistake may lead to many. */
 const maxFaults = 20;
-/** The agent has a bit for each state, and two bytes for a point. */
+/** The agent has a bit for each state, and two bytes for a point's index. */
 const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
 const probeMembers = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
 
@@ -76,13 +76,14 @@ function probeIn(name: string, file: JsonValue): Probe {
 		}
 	}
 
+	const excluded = members.get('exclude');
 	return {
 		name,
 		about: printable(String(members.get('about')?.plain ?? '')),
 		states,
 		points: points.flatMap(point => point ?? []),
 		kinds,
-		exclude: members.get('exclude')?.texts('"exclude"').flatMap(glob => /^[\w.$*?]+$/.test(glob) ? [glob] : members.get('exclude')!.fault(`not a name of classes: "${glob}"`)) ?? [],
+		exclude: excluded?.texts('"exclude"').flatMap(glob => /^[\w.$*?]+$/.test(glob) ? [glob] : excluded.fault(`not a name of classes: "${glob}"`)) ?? [],
 		counters: counters.flatMap(counter => counter ?? []),
 	};
 }
@@ -143,10 +144,10 @@ function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint |
 		value.fault('a new task does not begin with an end');
 	}
 
+	const withSubclasses = flag(members.get('subclasses'), 'subclasses');
+	const isOptional = flag(members.get('optional'), 'optional');
 	return method && task && to !== undefined
-		? {
-			...method, ...task, ...condition, at, to, from: from?.flatMap(state => state ?? []), isNew, withSubclasses: flag(members.get('subclasses'), 'subclasses'), isOptional: flag(members.get('optional'), 'optional'),
-		}
+		? {...method, ...task, ...condition, at, to, from: from?.flatMap(state => state ?? []), isNew, withSubclasses, isOptional}
 		: undefined;
 }
 
@@ -253,17 +254,14 @@ function knownMembers(value: JsonValue, what: string, known: readonly string[]):
 /** Reads a counter of a probe; adds a fault and returns undefined if it is malformed. */
 function readCounter(value: JsonValue): ProbeCounter | undefined {
 	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
-	const given = counterRoots.filter(root => members.has(root));
-	const [root] = given;
+	const [root, ...otherRoots] = counterRoots.filter(root => members.has(root));
 	const path = members.get('read');
 	const name = members.get('name')?.plain;
-	if (given.length !== 1 || !path || typeof name !== 'string') {
+	if (root === undefined || otherRoots.length > 0 || !path || typeof name !== 'string') {
 		value.fault('a counter has "name", "read" and one of "static", "worker" and "instance" with a class');
 		return undefined;
 	}
 
 	const type = members.get(root)!;
-	return {
-		name: printable(name), root, className: className(type, String(type.plain)), path: fieldPath(path, '"read" must be'),
-	};
+	return {name: printable(name), root, className: className(type, String(type.plain)), path: fieldPath(path, '"read" must be')};
 }

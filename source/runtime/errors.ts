@@ -17,7 +17,7 @@ export function usage(message: string, hint = 'tprof-top --help lists the option
 	return new UserError(message, {hint, exitCode: 2});
 }
 
-/** Signals that ask us to end; pending output is written first. */
+/** Signals that ask us to end; we write pending output first. */
 export const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const satisfies readonly NodeJS.Signals[];
 
 /** Returns the exit code by which shells report a process ended by a signal. */

@@ -4,13 +4,13 @@ import v8 from 'node:v8';
 const optimizeForSizeAfterMs = 10_000;
 /** After this time hot functions are compiled: the sampler's within seconds, the screen's within a minute. */
 const warmAfterMs = 120_000;
-/** Bytecode that a function must run before V8 optimizes it, at first and once warm; V8's default is 66,000. */
-const budgetBytes = {first: 300_000, warm: 20_000_000};
+/** Bytes of bytecode that a function must run before V8 optimizes it, at first and once warm; V8's default is 66,000. */
+const interruptBudget = {first: 300_000, warm: 20_000_000};
 
 /** Growth since the last collection that makes another one worthwhile. */
 const minGrowthBytes = 2 ** 21;
 /** Maximum fraction of wall time for collections: one that takes 50 ms may run every 100 seconds. */
-const maxTimeShare = 1 / 2000;
+const maxTimeFraction = 1 / 2000;
 
 /**
 Trims the main thread's heap with `trimHeap`, and in time makes V8 favour size over speed (--optimize-for-size) and
@@ -23,7 +23,7 @@ export function startHeapTrimming(): () => void {
 			v8.setFlagsFromString('--optimize-for-size');
 		}, optimizeForSizeAfterMs),
 		setTimeout(() => {
-			setBudget(budgetBytes.warm);
+			setInterruptBudget(interruptBudget.warm);
 		}, warmAfterMs),
 	];
 	for (const timer of timers) {
@@ -50,7 +50,7 @@ export function trimHeap({everyMs = 20_000, firstAfterMs = 30_000} = {}): () => 
 
 		// No second collection while this one runs.
 		notBeforeMs = Infinity;
-		notBeforeMs = performance.now() + (await collect() / maxTimeShare);
+		notBeforeMs = performance.now() + (await collect() / maxTimeFraction);
 		lastBytes = heldBytes();
 	};
 
@@ -86,10 +86,10 @@ async function collect(): Promise<number> {
 
 /** Makes V8 optimize only hot functions from the start: others cost more to compile than they save. */
 export function optimizeLess(): void {
-	setBudget(budgetBytes.first);
+	setInterruptBudget(interruptBudget.first);
 }
 
-/** For all threads of the process; applies when a function's count restarts. */
-function setBudget(bytes: number): void {
+/** Applies to all threads of the process, to each function when its count restarts. */
+function setInterruptBudget(bytes: number): void {
 	v8.setFlagsFromString(`--interrupt-budget=${bytes}`);
 }

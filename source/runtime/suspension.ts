@@ -5,9 +5,9 @@ import {readStat} from '../jvm/system/proc.js';
 /** Maximum wait for the stop: without a job-control shell SIGTSTP never stops a process. */
 const stopWaitMs = 300;
 
-/** A part that must act before this process is suspended, and after. */
+/** A part of the program that must act before this process is suspended, and after. */
 type Suspendable = {
-	/** It may continue only in the foreground. */
+	/** Whether it may continue only in the foreground. */
 	readonly usesTerminal?: boolean;
 	/** Called when the process is asked to stop; if it resolves to false, the process does not stop. */
 	suspend(): boolean | Promise<boolean>;
@@ -15,7 +15,7 @@ type Suspendable = {
 	resume(): void;
 };
 
-/** For kill(2): our whole process group. */
+/** For kill(2): our process group, which is what a shell calls a job. */
 const wholeJob = 0;
 
 const members = new Set<Suspendable>();
@@ -107,7 +107,7 @@ async function stop(who: number): Promise<boolean> {
 
 		process.kill(who, 'SIGTSTP');
 	});
-	// The timer also expires while we are suspended, and signals are delivered after timers.
+	// If the timer has expired while we were suspended, SIGCONT is delivered only after it.
 	await nextTurn();
 	await nextTurn();
 	wake = undefined;
@@ -125,7 +125,7 @@ function onContinue(): void {
 		return;
 	}
 
-	// Continued in the background after a SIGSTOP: the terminal must not be touched there.
+	// After a SIGSTOP we may be continued in the background, where the terminal must not be used.
 	if (isInBackground() && [...members].some(({usesTerminal}) => usesTerminal)) {
 		void onStopRequest();
 		return;

@@ -1,18 +1,18 @@
 import process from 'node:process';
 import {attempt, readText} from '../jvm/system/proc.js';
 
-/** Fraction of the budget to use; the rest is for samples that cost more than the previous one. */
+/** Fraction of the budget that samples of mean cost use; the rest is for samples that cost more. */
 const aimedFraction = 0.9;
 
-/** The balance holds at most what this much time allows, and starts full; a debt of as much is called the maximum. */
+/** The balance starts full. It and a debt are at most what the target may be stopped for in this time. */
 const maxSavedOverMs = 5000;
 
 /** Least fraction of the budget that is spent, however large the debt. */
 const minSpending = 0.2;
 
 /**
-Weight of a new sample in the running mean of costs: rising costs count quickly, falling ones slowly, so that the rate
-does not oscillate. A cheaper sample has more weight the longer after the previous one it comes (`forgetMs`).
+Weight of a new sample in the running mean of costs. Rising costs count quickly, falling ones slowly, so that the rate
+does not oscillate; but a cheaper sample has more weight the longer after the previous one it comes (`forgetMs`).
 */
 const risingWeight = 0.3;
 const fallingWeight = 0.05;
@@ -20,17 +20,17 @@ const forgetMs = 10_000;
 
 /**
 The first samples are the most expensive, and the screen is empty without them: each follows after `startFactor` times
-the cost of the previous one, as long as the debt is below a minute's budget, and the cheapest counts as the mean.
+the cost of the previous one, as long as the debt is below the budget of `startDebtMs`. The cheapest counts as the mean.
 */
 const startSamples = 5;
 const startFactor = 10;
 const startDebtMs = 60_000;
 
 /**
-A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier (a long
-collection, or our thread lost its CPU). The mean takes in only that much of it. The next sample comes after
-`retryFactor` times its cost, within the bounds below. If there was a debt before, that wait is longer, without bound as
-the debt nears its maximum; but it ends when the debt is back at its maximum.
+A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier: of a long
+collection, or because our thread lost its CPU. Only that much of it counts in the mean. The next sample comes after
+`retryFactor` times the outlier's cost, within the bounds below. If there was a debt before it, that wait is longer, the
+nearer the debt was to its maximum; it ends at the latest when the debt is back at its maximum.
 */
 const outlierFactor = 10;
 const minOutlierMs = 1;
@@ -41,23 +41,23 @@ const maxRetryMs = 10_000;
 const maxIntervalMs = 600_000;
 
 /**
-Keeps the share of time that the target is stopped below a budget by adjusting the interval: a running mean of samples'
-costs sets it, and the balance of time allowed and used corrects it.
+Keeps the share of time for which the target is stopped below a budget. The running mean of the samples' costs gives the
+interval, which the balance of time allowed and used corrects.
 */
 export class StopBudget {
 	readonly #allowedShare: number;
 	readonly #hasLimit: boolean;
-	/** Running mean per sample. */
+	/** Running mean. */
 	#costMs = Infinity;
-	/** Allowed but unused; a debt if negative. */
+	/** The balance: time allowed but not used; a debt if negative. */
 	#savedMs: number;
 	#samples = 0;
 	#lastMs?: number;
 	#lastCostMs = 0;
-	/** After an outlier: the wait before the next sample. */
+	/** The wait after an outlier; undefined after other samples. */
 	#retryAfterMs: number | undefined;
 
-	/** `percent`: of the target's time; 100 or more for no limit. */
+	/** `percent`: the share of time for which the target may be stopped; 100 or more for no limit. */
 	constructor(percent: number) {
 		this.#hasLimit = percent < 100;
 		this.#allowedShare = aimedFraction * Math.max(0.0001, percent / 100);
@@ -79,8 +79,8 @@ export class StopBudget {
 
 		const maxCountedMs = Math.max(minOutlierMs, outlierFactor * this.#costMs);
 		if (stoppedMs > maxCountedMs) {
-			const usedUp = Math.min(1, Math.max(0, -savedMs) / this.#maxSavedMs);
-			this.#retryAfterMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - usedUp);
+			const debtBefore = Math.min(1, Math.max(0, -savedMs) / this.#maxSavedMs);
+			this.#retryAfterMs = Math.min(maxRetryMs, Math.max(minRetryMs, retryFactor * stoppedMs)) / (1 - debtBefore);
 		}
 
 		const weight = stoppedMs > this.#costMs ? risingWeight : Math.max(fallingWeight, 1 - Math.exp(-elapsedMs / forgetMs));
@@ -98,13 +98,13 @@ export class StopBudget {
 		}
 
 		const spending = Math.max(minSpending, 1 + (this.#savedMs / this.#maxSavedMs));
+		const wantedMs = this.#retryAfterMs ?? this.#costMs / (this.#allowedShare * spending);
 		// The longest wait: until the debt is back at its maximum, but at least the interval for the mean cost.
 		const untilPaidMs = Math.max(this.#costMs, -this.#savedMs - this.#maxSavedMs) / this.#allowedShare;
-		const neededMs = Math.min(this.#retryAfterMs ?? this.#costMs / (this.#allowedShare * spending), untilPaidMs);
-		return Math.min(maxIntervalMs, Math.max(requestedMs, neededMs));
+		return Math.min(maxIntervalMs, Math.max(requestedMs, Math.min(wantedMs, untilPaidMs)));
 	}
 
-	/** Also the maximum debt. */
+	/** The maximum of the balance, and of a debt. */
 	get #maxSavedMs(): number {
 		return this.#allowedShare * maxSavedOverMs;
 	}
@@ -113,7 +113,7 @@ export class StopBudget {
 /** Enough for a 99th percentile. */
 const maxPauses = 512;
 
-/** Collects the pauses of the newest samples and the longest of all, microseconds. */
+/** Keeps the pauses of the newest samples, and the longest of all, microseconds. */
 export class RecentPauses {
 	readonly #ring = new Float64Array(maxPauses);
 	#count = 0;
@@ -134,24 +134,24 @@ export class RecentPauses {
 
 const readCpuEveryMs = 1000;
 
-/** Readings kept: we use the median cost of a sample, and the least that our other threads used: V8 compiles in bursts. */
-const readings = 9;
+/** We use the median of this many readings, and the least of our other threads: V8 compiles in bursts. */
+const maxReadings = 9;
 
 /** For this long after the start V8 compiles our code, and up to this share of a core may be used. */
 const warmUpMs = 10_000;
 const warmUpShare = 0.15;
 
 /** Fraction of the budget that samples may always use, even if the screen uses the rest. */
-const minForSamples = 1 / 4;
+const minFractionForSamples = 1 / 4;
 
-/** The longest interval; as a multiple of the requested one if that is longer. */
+/** The longest interval: this, or this many times the requested one if that is longer. */
 const maxCpuIntervalMs = 1000;
 const maxCpuIntervalFactor = 10;
 
-/** CPU time used so far by the sampling thread and by the whole process. */
+/** CPU time used so far by the sampling thread and by our whole process. */
 type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
 
-/** Reads the CPU time of this thread (proc(5), schedstat) and the process; without schedstat, all is this thread's. */
+/** Reads the CPU time of this thread (proc(5), schedstat) and our process; without schedstat, all is this thread's. */
 export function ownCpu(): OwnCpu {
 	const {user, system} = process.cpuUsage();
 	const processMs = (user + system) / 1000;
@@ -160,15 +160,15 @@ export function ownCpu(): OwnCpu {
 }
 
 /**
-Keeps our own CPU time below a share of a core by lengthening the interval. Samples may use what the rest of the process
-(the screen) does not.
+Keeps our own CPU time below a share of a core by lengthening the interval. Samples may use what the rest of our process
+(the screen) leaves.
 */
 export class CpuBudget {
 	readonly #share: number;
 	#firstMs: number | undefined;
 	#last: OwnCpu & {readonly atMs: number} | undefined;
-	/** One entry per reading: a sample's CPU milliseconds, and the share of a core used by the rest of the process. */
-	readonly #costs: number[] = [];
+	/** By reading: the CPU time of a sample, and the share of a core that the rest of the process used. */
+	readonly #costsMs: number[] = [];
 	readonly #otherShares: number[] = [];
 	#neededMs = 0;
 
@@ -177,7 +177,7 @@ export class CpuBudget {
 		this.#share = percent / 100;
 	}
 
-	/** Reads the CPU time used until `nowMs` (monotonic), with the current interval; once a second, as that is costly. */
+	/** Reads our CPU time if the last reading is a second ago, as it is costly. `intervalMs`: the current one. */
 	record(nowMs: number, intervalMs: number, readCpu = ownCpu): void {
 		if (this.#share >= 1 || nowMs - (this.#last?.atMs ?? -Infinity) < readCpuEveryMs) {
 			return;
@@ -186,12 +186,13 @@ export class CpuBudget {
 		const cpu = readCpu();
 		this.#firstMs ??= nowMs;
 		if (this.#last) {
-			const overMs = nowMs - this.#last.atMs;
-			const sampler = (cpu.samplerMs - this.#last.samplerMs) / overMs;
-			push(this.#costs, sampler * intervalMs);
-			push(this.#otherShares, ((cpu.processMs - this.#last.processMs) / overMs) - sampler);
+			const elapsedMs = nowMs - this.#last.atMs;
+			const samplerShare = (cpu.samplerMs - this.#last.samplerMs) / elapsedMs;
+			const processShare = (cpu.processMs - this.#last.processMs) / elapsedMs;
+			push(this.#costsMs, samplerShare * intervalMs);
+			push(this.#otherShares, processShare - samplerShare);
 			const share = nowMs - this.#firstMs < warmUpMs ? Math.max(this.#share, warmUpShare) : this.#share;
-			this.#neededMs = median(this.#costs) / Math.max(share - Math.min(...this.#otherShares), share * minForSamples);
+			this.#neededMs = median(this.#costsMs) / Math.max(share - Math.min(...this.#otherShares), share * minFractionForSamples);
 		}
 
 		this.#last = {...cpu, atMs: nowMs};
@@ -210,7 +211,7 @@ export class CpuBudget {
 
 function push(values: number[], value: number): void {
 	values.push(value);
-	if (values.length > readings) {
+	if (values.length > maxReadings) {
 		values.shift();
 	}
 }

@@ -3,11 +3,8 @@ import {auto, engines} from '../engines/registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 
-/** `note`: with `auto`, why better engines were skipped; empty if none were. */
-type Choice = {
-	readonly engine: Engine;
-	readonly note: string;
-};
+/** `note`: with `auto`, why better engines cannot be used; empty if the best one can. */
+type Choice = {readonly engine: Engine; readonly note: string};
 
 /**
 Returns the engine with the requested id, or with `auto` the best one that is ready. Throws SessionOver with reason and
@@ -30,13 +27,13 @@ export async function chooseEngine(requested: string, target: Target, among: rea
 		throw new SessionOver(`this version has no engine ${requested}`, {targetEnded: false, hint: oneOf(among)});
 	}
 
-	const {reason, hint} = requested === auto ? allRefused(refusals) : {reason: refusals[0].reason, hint: helpOf(refusals[0], requested, among)};
+	const {reason, hint} = requested === auto ? allRefused(refusals) : {reason: refusals[0].reason, hint: hintFor(refusals[0], requested, among)};
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
 type Refusal = Obstacle & {readonly id: string};
 
-/** Returns each engine's reason, and all hints except "use another engine". */
+/** Joins the reasons and the hints of all engines. */
 function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
@@ -45,8 +42,8 @@ function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string
 		: {reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '), hint: [...hints].join(', or ')};
 }
 
-/** Returns the hint for an engine that failed: its own, and the other engines if they may work. */
-export function helpOf({hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>, engine: string | undefined, among: readonly Engine[] = engines): string {
+/** Returns the hint for an engine that cannot be used: its own, and the other engines if they may work. */
+export function hintFor({hint, otherEnginesMayWork}: Pick<Obstacle, 'hint' | 'otherEnginesMayWork'>, engine: string | undefined, among: readonly Engine[] = engines): string {
 	const others = among.filter(({id}) => id !== engine);
 	return [hint, otherEnginesMayWork && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
 }

@@ -2,20 +2,20 @@ import {performance} from 'node:perf_hooks';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Bell} from '../table/lock.js';
 
-/** Delay without which no sample counts as late: Node's timers are a millisecond or two late even on an idle host. */
+/** No sample counts as late before this: Node's timers are a millisecond or two late even on an idle host. */
 const minToleranceMs = 3;
 
 /**
 Schedules samples. Each deadline is 0.5 to 1.5 intervals after the previous deadline (not after the end of the sample),
-so that delays do not accumulate and samples do not lock onto a periodic program. Missed deadlines are skipped and
-counted as late.
+so that delays do not accumulate and samples do not lock onto a periodic program. Deadlines that have passed are skipped
+and counted as late.
 */
 export class SamplingClock {
-	/** Deadlines missed: samples started late, and those skipped. */
+	/** Number of deadlines that were missed: their samples began late, or were skipped. */
 	late = 0;
-	/** Intervals that the next sample covers. */
+	/** Number of intervals that the next sample covers, without skipped deadlines. */
 	repeats = 1;
-	/** Mean time that the next sample covers, including skipped deadlines. */
+	/** Time that the next sample covers on average, with skipped deadlines. */
 	spanMs = 0;
 	#deadlineMs: number;
 	readonly #random: () => number;
@@ -30,6 +30,7 @@ export class SamplingClock {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
+	/** Call at the beginning of a sample. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > Math.max(minToleranceMs, intervalMs / 4)) {
 			this.late++;
@@ -37,12 +38,13 @@ export class SamplingClock {
 	}
 
 	/**
-	Sets the next deadline, skipping those that passed an interval or more ago. `repeats`: number of intervals that the
-	next sample covers; with more than one, its jitter is up to one interval either way.
+	Call at the end of a sample. Sets the next deadline, skipping those that passed an interval or more ago. `repeats`:
+	number of intervals that the next sample covers; if more than one, the jitter is up to one interval either way.
 	*/
 	end(nowMs: number, intervalMs: number, repeats = 1): void {
 		this.repeats = repeats;
-		this.#deadlineMs += intervalMs * (repeats + ((this.#random() - 0.5) * (repeats > 1 ? 2 : 1)));
+		const jitter = (this.#random() - 0.5) * (repeats > 1 ? 2 : 1);
+		this.#deadlineMs += intervalMs * (repeats + jitter);
 		const missed = Math.floor((nowMs - this.#deadlineMs) / intervalMs);
 		if (missed > 0) {
 			this.late += missed;
@@ -52,7 +54,7 @@ export class SamplingClock {
 		this.spanMs = intervalMs * (repeats + Math.max(0, missed));
 	}
 
-	/** Schedules the next sample in `inMs`: after a pause, a change of interval or a failure. */
+	/** Schedules the next sample in `inMs`, without regard to the last deadline. */
 	restart(nowMs: number, intervalMs: number, inMs = 0): void {
 		this.repeats = 1;
 		this.spanMs = Math.max(intervalMs, inMs);
@@ -60,7 +62,7 @@ export class SamplingClock {
 	}
 }
 
-/** From this many consecutive failures on the interval doubles; fewer are normal with a busy target. */
+/** From this many consecutive failures on the delay doubles; fewer are normal with a busy target. */
 const minFailures = 3;
 const maxBackoffMs = 5000;
 
@@ -74,41 +76,42 @@ export function backoffMs(failures: number, intervalMs: number): number {
 }
 
 /**
-Numbers of intervals that consecutive idle samples cover, and the maximum delay of one. More or longer steps would bias
-against work that starts a fixed time after each idle period.
+Numbers of intervals that the samples after one, two or more unchanged ones cover, and the maximum of that time. More or
+longer steps would bias against work that starts a fixed time after each idle period.
 */
 const steps = [2, 4];
 const maxIdleMs = 100;
 
 /**
-Lengthens the interval while no threads, or only steadily running ones, run. Each skipped sample would have repeated the
-previous one, so the next sample also counts for it.
+Lengthens the interval while no threads run, or only steadily running ones. A sample that was left out would have been
+equal to the previous one, so the next sample also counts for it.
 */
 export class IdleBackoff {
-	#idleSamples = 0;
+	#unchangedSamples = 0;
 
 	/**
-	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample repeated the previous one.
-	Bounded by `nextWithinMs` and by 100 ms times the ratio of `intervalMs` to the requested interval.
+	Returns the number of intervals that the next sample covers. `isUnchanged`: this sample was equal to the previous one.
+	Bounded by `nextWithinMs`, and by 100 ms, or more if `intervalMs` is longer than the requested interval.
 	*/
 	next(isUnchanged: boolean, intervalMs: number, nextWithinMs = Infinity, requestedMs = intervalMs): number {
-		this.#idleSamples = isUnchanged ? Math.min(this.#idleSamples + 1, steps.length) : 0;
+		this.#unchangedSamples = isUnchanged ? Math.min(this.#unchangedSamples + 1, steps.length) : 0;
 		// One less than fit, since the jitter of a longer step is up to an interval (`SamplingClock.end`).
 		const maxRepeats = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, nextWithinMs) / intervalMs) - 1;
-		return this.#idleSamples === 0 ? 1 : Math.max(1, Math.min(maxRepeats, steps[this.#idleSamples - 1]));
+		return this.#unchangedSamples === 0 ? 1 : Math.max(1, Math.min(maxRepeats, steps[this.#unchangedSamples - 1]));
 	}
 }
 
 /**
-Returns how many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. The
-next change will also be seen late, as samples are then taken one by one; with this, durations are right on average.
+Returns how many ticks of a sample that covers `repeats` intervals count for the previous sample's stacks: those for the
+time since a thread last changed, so that the change itself is found that much late. The next change is found as late, as
+samples are then taken one by one, so durations are right on average.
 */
 export function ticksBefore(ticks: number, repeats: number, sinceChangeNs: number, intervalMs: number): number {
-	const before = Math.min(repeats - 1, Math.floor(sinceChangeNs / (intervalMs * 1e6)));
-	return Math.round(ticks * before / repeats);
+	const intervalsBefore = Math.min(repeats - 1, Math.floor(sinceChangeNs / (intervalMs * 1e6)));
+	return Math.round(ticks * intervalsBefore / repeats);
 }
 
-/** How often the event loop runs, and the longest sleep on the bell, which blocks it. */
+/** How often the event loop gets a turn, and the longest sleep on the bell, which blocks it. */
 const turnEveryMs = 500;
 const maxBellMs = 100;
 
@@ -132,12 +135,14 @@ export class Sleeper {
 			return;
 		}
 
-		// It rang: a message waits in the event loop.
-		if (this.#bell.sleep(forMs)) {
+		const hasRung = this.#bell.sleep(forMs);
+		if (hasRung) {
+			// A message waits in the event loop, which gets its turn at the next call.
 			this.#turnAtMs = nowMs;
 		}
 	}
 
+	/** Ends the current `wait`. */
 	wake(): void {
 		this.#wake?.();
 	}

@@ -6,11 +6,11 @@ import {sumUpTo} from '../model/sum.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**
-Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
-It is so small that the attributed time hardly depends on when in its work the thread is observed. The first
-observations attribute more: the n-th 1/n.
+With engines that only observe running threads, one observation attributes this fraction of the thread's pending CPU
+time: so little that the attributed time hardly depends on when in its work the thread is observed. The first ones
+attribute more: the n-th 1/n.
 */
-const attributedShare = 1 / 16;
+const attributedFraction = 1 / 16;
 
 /**
 Maximum pending CPU time of a thread, in sampling intervals; more is unattributed. So from the sixteenth on, an
@@ -18,25 +18,25 @@ observation counts for at most two intervals.
 */
 const maxPendingIntervals = 32;
 
-/** In the running mean. */
+/** Weight of the newest interval in the running mean. */
 const newestIntervalWeight = 1 / 8;
 
 const forgetEverySamples = 50;
 
-/** CPU time that a thread used and that is not yet attributed, and the number of its observations. */
+/** CPU time that a thread used and that is not yet attributed, and how often the thread was observed. */
 type Pending = {ns: number; observations: number};
 
 /**
-Attributes the CPU time that the kernel reports for each thread to stacks. Time recorded by the engine counts at its
+Attributes the CPU time that the kernel reports for each thread to stacks. Time that the engine recorded stays at its
 stacks; with engines that observe threads, pending time counts where the thread is observed. Time of a thread without
-Java frames counts as the thread's purpose. The rest is (unattributed), and negative if more was recorded than used,
-which averages out.
+Java frames counts as the thread's purpose. The rest is (unattributed): below 0 if more was recorded than used, which
+averages out.
 */
 export class CpuAccount {
 	readonly #unattributed: Int32Array;
 	readonly #jvmStacks: JvmStacks;
 	readonly #pendingByKey = new Map<number, Pending>();
-	/** By key: CPU time of samples that were not counted. */
+	/** By key of a thread: CPU time of samples that were not counted. */
 	readonly #uncountedNs = new Map<number, number>();
 	#balanceNs = new Float64Array(256);
 	#meanIntervalNs = 0;
@@ -78,8 +78,8 @@ export class CpuAccount {
 		}
 
 		if (endedNs > 0) {
-			const known = sample.key.subarray(0, sample.count).indexOf(endedThreadsKey);
-			const row = known === -1 ? sample.addThread(endedThreadsKey, 0, endedThreadsName) : known;
+			const existing = sample.key.subarray(0, sample.count).indexOf(endedThreadsKey);
+			const row = existing === -1 ? sample.addThread(endedThreadsKey, 0, endedThreadsName) : existing;
 			sample.state[row] = stateCode.TERMINATED;
 			sample.cpuNs[row] += endedNs;
 			this.#addUnattributed(sample, row, endedNs);
@@ -99,7 +99,7 @@ export class CpuAccount {
 
 	#addUnattributed(sample: Sample, row: number, ns: number): void {
 		sample.addAttributedCpu(row, ns, this.#unattributed);
-		// It comes from no record.
+		// No record shows it.
 		sample.attributedCpu.records[sample.attributedCpu.count - 1] = 0;
 	}
 
@@ -142,7 +142,7 @@ export class CpuAccount {
 			const pending = getOrCreate(this.#pendingByKey, sample.key[platform], () => ({ns: 0, observations: 0}));
 			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, maxPendingNs));
 			if (sample.isObserved[row] === 1) {
-				const ns = pending.ns * Math.max(attributedShare, 1 / ++pending.observations);
+				const ns = pending.ns * Math.max(attributedFraction, 1 / ++pending.observations);
 				pending.ns -= ns;
 				balanceNs[platform] -= ns;
 				const start = sample.stackStart[row];
@@ -151,15 +151,15 @@ export class CpuAccount {
 		}
 
 		if (this.#samples % forgetEverySamples === 0) {
-			this.#forget(sample);
+			this.#forgetAbsent(sample);
 		}
 	}
 
-	#forget({count, key}: Sample): void {
+	#forgetAbsent({count, key}: Sample): void {
 		const present = new Set(key.subarray(0, count));
-		for (const known of this.#pendingByKey.keys()) {
-			if (!present.has(known)) {
-				this.#pendingByKey.delete(known);
+		for (const thread of this.#pendingByKey.keys()) {
+			if (!present.has(thread)) {
+				this.#pendingByKey.delete(thread);
 			}
 		}
 	}
@@ -170,13 +170,13 @@ function platformRow({carrier}: Sample, row: number): number {
 	return carrier[row] < 0 ? row : carrier[row];
 }
 
-/** How often the process's CPU time is compared with the sum of the samples' rows, milliseconds. */
+/** How often the process's CPU time is compared with the sum of the samples' rows. */
 const compareEveryMs = 250;
 
-/** Number of comparisons in a row that must show the missing time, because a thread may be read a second late. */
+/** Number of comparisons in a row that must show the missing time: a thread may be read a second late. */
 const comparisonCount = 5;
 
-/** Less is within the readings' error: nanoseconds, and a share of CPU time since the oldest comparison. */
+/** Less is within the readings' error: nanoseconds, and a share of the CPU time since the oldest comparison. */
 const minMissingNs = 5e6;
 const minMissingShare = 0.01;
 
@@ -185,8 +185,8 @@ Finds CPU time that is in no row, because a thread started and ended between two
 sample and its end: the process's CPU time minus the sum of all rows.
 */
 export class EndedThreads {
-	readonly #clock: Pick<ProcessClock, 'readNs'> | undefined;
-	/** The process's CPU time minus `#countedNs` at the first comparison; NaN before it. */
+	readonly #clock: ProcessClock | undefined;
+	/** Part of the process's CPU time that belongs to no row: used before the start or in a pause. NaN until known. */
 	#baseNs = Number.NaN;
 	/** CPU time of all rows, and missing time already returned. */
 	#countedNs = 0;
@@ -195,7 +195,7 @@ export class EndedThreads {
 	#comparisons: Array<{readonly processNs: number; readonly missingNs: number}> = [];
 
 	/** `clock`: undefined if the process's CPU time is unavailable; then nothing is found. */
-	constructor(clock: Pick<ProcessClock, 'readNs'> | undefined) {
+	constructor(clock: ProcessClock | undefined) {
 		this.#clock = clock;
 	}
 

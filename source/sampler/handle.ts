@@ -13,7 +13,7 @@ import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {monotonicMs, type Command, type Report, type WorkerInput} from './messages.js';
 
-/** For the table lock, which blocks the main thread; after it the writer is stuck and the screen stale. */
+/** How long the main thread may be blocked by the table's lock; after that the screen is stale. */
 const readWaitMs = 50;
 /** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
 const closeWaitMs = 2000;
@@ -21,11 +21,11 @@ const closeWaitMs = 2000;
 const terminateWaitMs = 2000;
 /** How long the worker may take to release the target: a thread that waits for a CPU cannot be released earlier. */
 const holdWaitMs = 5000;
-/** Time, plus number of intervals, without a sample after which the session is silent: an attach dump may take seconds. */
+/** A session is silent after this time plus this many intervals without a sample: a thread dump may take seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
 /**
-The budget postpones a sample noticeably if the interval is at least `minPostponedMs` and `minPostponedFactor` times the
+A sample is postponed by the budget if the interval is at least `minPostponedMs` and `minPostponedFactor` times the
 requested one, and the sample is due at least `minPostponedMs` after the previous one. The session is silent if such a
 sample is overdue by `maxOverdueMs`.
 */
@@ -72,13 +72,14 @@ class LiveSampler implements SamplerHandle {
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** Called when the worker has released the target; by number of the `hold`. */
-	readonly #holding = new Map<number, () => void>();
+	/** By number of the `hold`: called when the worker has released the target. */
+	readonly #onHeld = new Map<number, () => void>();
 	#holds = 0;
-	/** When the last sample arrived or none was expected, and when the session ended (`monotonicMs`). */
-	#heardMs = monotonicMs();
+	/** When the last sample was taken, or none was expected, and when the session ended (`monotonicMs`). */
+	#lastSignMs = monotonicMs();
 	#endedMs = Infinity;
 	#samples = 0;
+	/** The last result of `read`, and the table from which it was made. */
 	#snapshot: Snapshot | undefined;
 	#image: TableImage | undefined;
 
@@ -100,7 +101,7 @@ class LiveSampler implements SamplerHandle {
 		this.#worker.stdout.resume();
 		this.#worker.stderr.resume();
 		this.#worker.on('message', (report: Report) => {
-			this.#hear(report);
+			this.#onReport(report);
 		});
 		this.#worker.on('error', error => {
 			const files = outOfFiles(error);
@@ -128,9 +129,13 @@ class LiveSampler implements SamplerHandle {
 		const image = this.#reader.read(readWaitMs);
 		this.#set({stale: image === undefined, ...this.#expected(image)});
 		const engine = this.#engine;
-		// The table has the first sample before the message that names the engine arrives. An unchanged table needs a
-		// new snapshot only while sampling, when the duration grows.
-		if (engine === undefined || !image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
+		// The first sample may be in the table before the message that names the engine arrives.
+		if (engine === undefined || !image || image.figures.samples === 0) {
+			return this.#snapshot;
+		}
+
+		// While sampling, the duration grows even if the table is unchanged.
+		if (image === this.#image && this.#status.phase !== 'sampling') {
 			return this.#snapshot;
 		}
 
@@ -154,24 +159,24 @@ class LiveSampler implements SamplerHandle {
 
 	setPaused(paused: boolean): void {
 		this.#isPaused = paused;
-		this.#heardMs = monotonicMs();
+		this.#lastSignMs = monotonicMs();
 		this.#tell({kind: 'pause', paused});
 		this.#setRunningPhase();
 	}
 
 	async hold(): Promise<boolean> {
 		const number = ++this.#holds;
-		const answer = new Promise<void>(resolve => {
-			this.#holding.set(number, resolve);
+		const held = new Promise<void>(resolve => {
+			this.#onHeld.set(number, resolve);
 		});
 		this.#tell({kind: 'hold', number});
-		const isHeld = await within(holdWaitMs, answer, this.#exited);
-		this.#holding.delete(number);
+		const isHeld = await within(holdWaitMs, held, this.#exited);
+		this.#onHeld.delete(number);
 		return isHeld;
 	}
 
 	resume(): void {
-		this.#heardMs = monotonicMs();
+		this.#lastSignMs = monotonicMs();
 		this.#tell({kind: 'resume'});
 	}
 
@@ -194,7 +199,7 @@ class LiveSampler implements SamplerHandle {
 			// Pending output would keep the process alive.
 			this.#worker.stdout.push(null);
 			this.#worker.stderr.push(null);
-			leaveWithoutWorkers();
+			exitWithoutWorkers();
 		}
 	}
 
@@ -205,7 +210,7 @@ class LiveSampler implements SamplerHandle {
 		};
 	}
 
-	#hear(report: Report): void {
+	#onReport(report: Report): void {
 		switch (report.kind) {
 			case 'opened': {
 				this.#engine = report.engine;
@@ -225,7 +230,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'held': {
-				this.#holding.get(report.number)?.();
+				this.#onHeld.get(report.number)?.();
 				break;
 			}
 
@@ -262,19 +267,19 @@ class LiveSampler implements SamplerHandle {
 	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
 		const nowMs = monotonicMs();
 		if (this.#status.phase !== 'sampling' || image === undefined) {
-			this.#heardMs = nowMs;
+			this.#lastSignMs = nowMs;
 			return {silentS: undefined, nextS: undefined};
 		}
 
 		const {samples, intervalMs, requestedIntervalMs, lastSampleAtMs, nextAtMs} = image.figures;
 		if (samples !== this.#samples) {
 			this.#samples = samples;
-			this.#heardMs = nowMs - Math.max(0, Date.now() - lastSampleAtMs);
+			this.#lastSignMs = nowMs - Math.max(0, Date.now() - lastSampleAtMs);
 		}
 
-		const silentMs = nowMs - this.#heardMs;
+		const silentMs = nowMs - this.#lastSignMs;
 		const isLong = intervalMs >= Math.max(minPostponedMs, minPostponedFactor * requestedIntervalMs);
-		const isPostponed = isLong && nextAtMs - this.#heardMs >= minPostponedMs;
+		const isPostponed = isLong && nextAtMs - this.#lastSignMs >= minPostponedMs;
 		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPostponed && nowMs > nextAtMs + maxOverdueMs);
 		return {
 			silentS: isSilent ? Math.floor(silentMs / 1000) : undefined,
@@ -282,11 +287,11 @@ class LiveSampler implements SamplerHandle {
 		};
 	}
 
-	/** Notifies listeners of a difference. */
+	/** Changes the status; calls the listeners if it differs. */
 	#set(change: Partial<SourceStatus>): void {
 		const before = this.#status;
-		const isNew = (Object.keys(change) as Array<keyof SourceStatus>).some(key => before[key] !== change[key]);
-		if (isNew) {
+		const isDifferent = (Object.keys(change) as Array<keyof SourceStatus>).some(key => before[key] !== change[key]);
+		if (isDifferent) {
 			this.#status = {...before, ...change};
 			for (const listener of this.#listeners) {
 				listener();
@@ -306,10 +311,10 @@ export function startSampler(options: SamplerOptions): SamplerHandle {
 }
 
 /**
-Makes this process exit without waiting for a worker that hangs in a system call: with its own exit code if the C
+Makes this process, when it exits, not wait for a worker that hangs in a system call: it ends with its exit code if the C
 library can be called, otherwise by SIGKILL.
 */
-function leaveWithoutWorkers(): void {
+function exitWithoutWorkers(): void {
 	process.once('exit', code => {
 		loadLibc()?.func('void _exit(int status)')(code);
 		process.kill(process.pid, 'SIGKILL');
@@ -317,18 +322,13 @@ function leaveWithoutWorkers(): void {
 }
 
 /** Whether one of these promises resolves within `ms` milliseconds. */
-async function within(ms: number, ...promises: ReadonlyArray<Promise<unknown>>): Promise<boolean> {
+async function within(ms: number, ...promises: ReadonlyArray<Promise<void>>): Promise<boolean> {
 	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>(resolve => {
-		timer = setTimeout(resolve, ms, false);
+	const isTimedOut = new Promise<boolean>(resolve => {
+		timer = setTimeout(resolve, ms, true);
 	});
-	const inTime = async () => {
-		await Promise.race(promises);
-		return true;
-	};
-
 	try {
-		return await Promise.race([inTime(), late]);
+		return await Promise.race([...promises, isTimedOut]) !== true;
 	} finally {
 		clearTimeout(timer);
 	}

@@ -16,12 +16,12 @@ import type {Waits} from './waits.js';
 
 /** How often the pauses' percentiles are computed. */
 const pauseFiguresEveryMs = 250;
-/** Interval between reports of failures with different reasons. */
-const troubleEveryMs = 1000;
+/** Least time from one report of failed samples to another with a different reason. */
+const failureNoteEveryMs = 1000;
 
-/** Maximum delay of the second sample, in intervals and milliseconds: only two samples can show CPU time. */
-const secondSampleAfter = 1 / 4;
-const secondSampleMs = 75;
+/** The second sample follows soon, after this fraction of an interval or this time: only with two is there CPU time. */
+const secondSampleFraction = 1 / 4;
+const maxSecondSampleMs = 75;
 
 const tableLocked = 'the table of samples was locked for too long';
 
@@ -33,7 +33,6 @@ export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & Samplin
 	readonly bell?: Bell;
 	/** Adds what threads wait for to samples, if set. */
 	readonly waits?: Waits;
-	/** CPU time of the whole process, if available. */
 	readonly processClock?: ProcessClock;
 	/** Whether threads with a name count; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
@@ -50,10 +49,11 @@ export class SamplingLoop {
 	readonly #budget: StopBudget;
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
-	readonly #account: CpuAccount;
-	readonly #ended: EndedThreads;
+	readonly #cpuAccount: CpuAccount;
+	readonly #endedThreads: EndedThreads;
 	readonly #idleBackoff = new IdleBackoff();
 	readonly #sleeper: Sleeper;
+	/** Epoch time of the last counted sample; 0 before the first. */
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
 	/** The length of a tick. */
@@ -65,7 +65,7 @@ export class SamplingLoop {
 	#isStopped = false;
 	/** Resolves when the sample in progress is done; undefined if there is none. */
 	#inProgress: Promise<void> | undefined;
-	/** We cancelled the sample in progress, so that it is not a failure. */
+	/** Whether we cancelled the sample in progress: then it has not failed. */
 	#isCancelled = false;
 	/** Sampling time before the last pause. */
 	#activeMs = 0;
@@ -74,13 +74,12 @@ export class SamplingLoop {
 	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;
 	readonly #totals = {failed: 0, refusedThreads: 0, lateThreads: 0, targetStoppedMs: 0, targetInterruptedMs: 0};
-
 	#failuresInARow = 0;
 	#isFirst = true;
 	#hasCpu = false;
 	#reportedStatus: StatusChange = {};
 	#isAfterPause = false;
-	#troubleAtMs = -Infinity;
+	#failureNoteAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
 	#pauseFiguresAtMs = -Infinity;
 
@@ -89,8 +88,8 @@ export class SamplingLoop {
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
 		this.#uncountedMs = this.#requestedIntervalMs;
 		this.#sleeper = new Sleeper(options.bell);
-		this.#account = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
-		this.#ended = new EndedThreads(options.processClock);
+		this.#cpuAccount = new CpuAccount(pseudoFrame(options.writer, unattributed), new JvmStacks(options.writer));
+		this.#endedThreads = new EndedThreads(options.processClock);
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}
@@ -108,7 +107,6 @@ export class SamplingLoop {
 			}
 
 			hasWaited = false;
-
 			this.#clock.begin(performance.now(), this.#intervalMs());
 			this.#uncountedMs += this.#clock.spanMs;
 			let done!: () => void;
@@ -199,21 +197,24 @@ export class SamplingLoop {
 		this.#cpuBudget.record(nowMs, this.#intervalMs());
 		this.#totals.targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.nextWithinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
+		const nextRepeats = outcome.ok
+			? this.#idleBackoff.next(outcome.isSteady ?? false, intervalMs, outcome.nextWithinMs, this.#requestedIntervalMs)
+			: this.#idleBackoff.next(false, intervalMs);
+		this.#clock.end(nowMs, intervalMs, nextRepeats);
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
 		if (isCancelled) {
 			this.#options.writer.publish(this.#figures(nowMs));
 		} else if (!outcome.ok) {
-			this.#didFail(nowMs, outcome.reason);
+			this.#onFailure(nowMs, outcome.reason);
 		} else if (this.#count(outcome, nowMs, repeats)) {
-			this.#succeeded(nowMs);
+			this.#onSuccess(nowMs);
 		} else {
-			this.#didFail(nowMs, tableLocked);
+			this.#onFailure(nowMs, tableLocked);
 		}
 	}
 
-	/** Counts a good sample. If the table is locked for too long, keeps the CPU time for the next; returns false. */
+	/** Counts a sample. If the table is locked for too long, keeps its CPU time for the next and returns false. */
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#totals.targetInterruptedMs += outcome.interruptedMs ?? 0;
@@ -223,13 +224,14 @@ export class SamplingLoop {
 		this.#options.waits?.fill(this.#sample);
 		this.#discardGap();
 		const intervalNs = this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0;
-		this.#hasCpu = this.#account.add(this.#sample, intervalNs, this.#ended.missingNs(this.#sample, nowMs)) || this.#hasCpu;
+		const endedNs = this.#endedThreads.missingNs(this.#sample, nowMs);
+		this.#hasCpu = this.#cpuAccount.add(this.#sample, intervalNs, endedNs) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
 		// The next sample counts the remainder; 1e-6 compensates for rounding errors.
 		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 		const before = ticksBefore(ticks, repeats, outcome.sinceChangeNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
-			this.#account.takeBack(this.#sample);
+			this.#cpuAccount.takeBack(this.#sample);
 			return false;
 		}
 
@@ -240,15 +242,15 @@ export class SamplingLoop {
 	}
 
 	/**
-	Discards CPU time used during a pause (keeps a nanosecond to mark that the thread ran), and records from a pause or
-	before the first sample.
+	Discards CPU time used during a pause, but for a nanosecond that shows that the thread ran, and what was recorded in a
+	pause or before the first sample.
 	*/
 	#discardGap(): void {
 		const {cpuNs, runDelayNs, count, attributedCpu} = this.#sample;
 		attributedCpu.count = this.#isAfterPause || this.#isFirst ? 0 : attributedCpu.count;
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
-			this.#ended.restart();
+			this.#endedThreads.restart();
 			for (let row = 0; row < count; row++) {
 				cpuNs[row] = Math.min(cpuNs[row], 1);
 				runDelayNs[row] = 0;
@@ -256,11 +258,11 @@ export class SamplingLoop {
 		}
 	}
 
-	#succeeded(nowMs: number): void {
+	#onSuccess(nowMs: number): void {
 		this.#failuresInARow = 0;
 		if (this.#isFirst) {
 			this.#isFirst = false;
-			this.#clock.restart(nowMs, this.#intervalMs(), Math.min(secondSampleMs, this.#intervalMs() * secondSampleAfter));
+			this.#clock.restart(nowMs, this.#intervalMs(), Math.min(maxSecondSampleMs, this.#intervalMs() * secondSampleFraction));
 			this.#options.report({kind: 'sampling'});
 		}
 
@@ -278,9 +280,9 @@ export class SamplingLoop {
 		}
 	}
 
-	#didFail(nowMs: number, reason: string): void {
+	#onFailure(nowMs: number, reason: string): void {
 		this.#totals.failed++;
-		this.#ended.restart();
+		this.#endedThreads.restart();
 		this.#failuresInARow++;
 		const intervalMs = this.#intervalMs();
 		const inMs = backoffMs(this.#failuresInARow, intervalMs);
@@ -290,8 +292,8 @@ export class SamplingLoop {
 
 		this.#options.writer.publish(this.#figures(nowMs));
 		const note = `sampling fails: ${printable(reason)}`;
-		if (note !== this.#reportedStatus.note && nowMs - this.#troubleAtMs >= troubleEveryMs) {
-			this.#troubleAtMs = nowMs;
+		if (note !== this.#reportedStatus.note && nowMs - this.#failureNoteAtMs >= failureNoteEveryMs) {
+			this.#failureNoteAtMs = nowMs;
 			this.#reportChanges({note});
 		}
 	}

@@ -13,12 +13,12 @@ export type SamplingLimits = {
 	readonly maxCpuPercent?: number;
 };
 
-/** `engine`: an engine's id, or `auto`. */
+/** What the worker starts with. `engine`: an engine's id, or `auto`. */
 export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer' | 'maxVirtualThreads'> & {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;
 	readonly engine: string;
-	/** Reads what threads wait for in system calls. */
+	/** Whether to read what threads wait for in system calls. */
 	readonly waits?: boolean;
 	/** Globs for the names of the threads that count (see `globListMatcher`); undefined for all. */
 	readonly threads?: string;
@@ -27,10 +27,7 @@ export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraI
 /** From the main thread to the worker. */
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
-	/**
-	Release the target and take no samples until `resume`, since this process is about to be suspended. Answered by
-	`held` with the same number.
-	*/
+	/** Release the target and take no samples until `resume`: we are about to be suspended. Answered by `held`. */
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
 	/** See `EngineSession.askForHolders`. */
@@ -46,7 +43,7 @@ export type Report =
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
 	| {readonly kind: 'status'; readonly status: StatusChange}
-	/** The target is released until `resume`. */
+	/** Answers a `hold`: the target is released. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
@@ -54,7 +51,7 @@ export type Report =
 const minIntervalMs = 1;
 const maxIntervalMs = 60_000;
 
-/** Returns the nearest interval that the sampler supports. */
+/** Returns the nearest interval that the sampler supports; for NaN the longest. */
 export function clampInterval(intervalMs: number): number {
 	return intervalMs <= maxIntervalMs ? Math.max(minIntervalMs, intervalMs) : maxIntervalMs;
 }

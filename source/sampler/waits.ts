@@ -5,45 +5,47 @@ import {threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
 /** How often a pass over all threads begins, and how many waits it reads at most. */
-const readEveryMs = 1000;
+const passEveryMs = 1000;
 const maxReads = 1000;
 
 /** A wait that continues is read again after this time. */
 const readAgainMs = 10_000;
 
-/** For reading in a sample; the next sample continues. */
-const sampleMs = 5;
+/** Time for reading in one sample; the next sample continues the pass. */
+const maxReadingMs = 5;
 
-/** In a session: the dictionary never frees a string. */
+/** Peers in a session, whose names the dictionary never frees. */
 const maxPeers = 2048;
 const otherPeer = '(other peers)';
 
-/** A thread's wait as it was last read, in string ids; all 0 for none. */
-type KnownWait = {
+/** A thread's wait as last read; `kind` and `peer` are string ids. All are 0 if the thread was in no system call. */
+type LastWait = {
 	readonly kind: number;
 	readonly peer: number;
 	readonly end: number;
-	/** Hash of the thread's stack then. */
+	/** Hash of the thread's stack when it was read. */
 	readonly stack: number;
-	readonly readMs: number;
-	/** The thread has run since, so it may wait for something else at the same stack. */
+	readonly readAtMs: number;
+	/** Whether the thread has run since: it may wait for something else at the same stack. */
 	hasRun: boolean;
 	/** The last pass that found the thread waiting. */
 	pass: number;
 };
 
 /**
-Adds to samples what threads wait for in system calls. A pass over the threads reads it once a second if a thread has run
-or changed its stack, otherwise every ten seconds. A wait stays known until the thread's stack changes.
+Adds to samples what threads wait for in system calls. A pass over all threads begins every second; it reads the waits of
+threads that have run or changed their stack, and those last read ten seconds ago. A wait is valid until the thread's
+stack changes.
 */
 export class Waits {
 	readonly #interner: Interner;
 	readonly #calls: Pick<SystemCalls, 'of' | 'ofFile'>;
-	readonly #known = new Map<number, KnownWait>();
+	/** By key of a thread. */
+	readonly #waits = new Map<number, LastWait>();
 	readonly #peers = new Map<string, number>();
 	#pass = 0;
 	#isInPass = false;
-	#passAtMs = Number.NEGATIVE_INFINITY;
+	#nextPassMs = Number.NEGATIVE_INFINITY;
 	#readsLeft = 0;
 
 	constructor(interner: Interner, calls: Pick<SystemCalls, 'of' | 'ofFile'>) {
@@ -59,9 +61,9 @@ export class Waits {
 
 	/** Fills `waitKind`, `waitPeer` and `waitEnd` of a sample's rows. */
 	fill(sample: Sample, nowMs = performance.now()): void {
-		if (nowMs >= this.#passAtMs && !this.#isInPass) {
+		if (nowMs >= this.#nextPassMs && !this.#isInPass) {
 			this.#isInPass = true;
-			this.#passAtMs = nowMs + readEveryMs;
+			this.#nextPassMs = nowMs + passEveryMs;
 			this.#readsLeft = maxReads;
 			this.#pass++;
 		}
@@ -78,24 +80,24 @@ export class Waits {
 	#fillRow(sample: Sample, row: number, nowMs: number): void {
 		const key = sample.key[row];
 		const stack = stackHash(sample, row);
-		let known = this.#known.get(key);
-		if (known?.stack !== stack) {
-			known = undefined;
-			this.#known.delete(key);
+		let wait = this.#waits.get(key);
+		if (wait?.stack !== stack) {
+			wait = undefined;
+			this.#waits.delete(key);
 		}
 
-		if (known) {
-			known.hasRun ||= sample.cpuNs[row] > 0;
-			known.pass = this.#pass;
+		if (wait) {
+			wait.hasRun ||= sample.cpuNs[row] > 0;
+			wait.pass = this.#pass;
 		}
 
-		const isDue = !known || known.hasRun || nowMs - known.readMs >= readAgainMs;
-		if (this.#isInPass && isDue && known?.readMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < sampleMs) {
-			known = this.#readWait(sample.nativeId[row], stack, nowMs);
-			this.#known.set(key, known);
+		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
+		if (this.#isInPass && isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < maxReadingMs) {
+			wait = this.#readWait(sample.nativeId[row], stack, nowMs);
+			this.#waits.set(key, wait);
 		}
 
-		const {kind = 0, peer = 0, end = 0} = known ?? {};
+		const {kind = 0, peer = 0, end = 0} = wait ?? {};
 		if (sample.waitKind[row] !== kind || sample.waitPeer[row] !== peer || sample.waitEnd[row] !== end) {
 			sample.waitKind[row] = kind;
 			sample.waitPeer[row] = peer;
@@ -104,10 +106,10 @@ export class Waits {
 		}
 	}
 
-	#readWait(nativeId: number, stack: number, nowMs: number): KnownWait {
+	#readWait(nativeId: number, stack: number, nowMs: number): LastWait {
 		const {kind = '', peer = '', end = 0} = this.#calls.of(nativeId) ?? {};
 		return {
-			kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readMs: nowMs, hasRun: false, pass: this.#pass,
+			kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readAtMs: nowMs, hasRun: false, pass: this.#pass,
 		};
 	}
 
@@ -118,18 +120,18 @@ export class Waits {
 
 	/** Ends the pass if this sample had time for all threads, or the maximum number has been read. */
 	#endPass(nowMs: number): void {
-		if (this.#isInPass && (this.#readsLeft <= 0 || performance.now() - nowMs < sampleMs)) {
+		if (this.#isInPass && (this.#readsLeft <= 0 || performance.now() - nowMs < maxReadingMs)) {
 			this.#isInPass = false;
-			for (const [key, {pass}] of this.#known) {
+			for (const [key, {pass}] of this.#waits) {
 				if (pass !== this.#pass) {
-					this.#known.delete(key);
+					this.#waits.delete(key);
 				}
 			}
 		}
 	}
 }
 
-/** Whether a thread may wait in a system call: it has a Java stack, and the JVM says that it runs, but it has not. */
+/** Whether a thread may wait in a system call: it has a Java stack, and the JVM says that it runs, but it used no CPU. */
 function mayWait({state, stackLength, cpuNs, flags, nativeId}: Sample, row: number): boolean {
 	return (state[row] === stateCode.IDLE || (state[row] === stateCode.RUNNABLE && cpuNs[row] === 0))
 		&& stackLength[row] > 0 && nativeId[row] > 0 && (flags[row] & (threadFlag.vmInternal | threadFlag.compiler)) === 0;

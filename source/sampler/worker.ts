@@ -1,10 +1,10 @@
 /*
 Entry point of the sampler's worker: opens the engine, fills the table, and executes the main thread's commands. Ends
-with the session. Our own errors are not caught, and reach the main thread as the worker's error event.
+with the session. Bugs are not caught: they reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/common/engine.js';
-import {ProcessClock} from '../jvm/threads/process-clock.js';
+import {openProcessClock} from '../jvm/threads/process-clock.js';
 import {SystemCalls} from '../jvm/waits/system-calls.js';
 import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
@@ -14,7 +14,7 @@ import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
 import {Waits} from './waits.js';
 import type {Command, Report, WorkerInput} from './messages.js';
-import {chooseEngine, helpOf} from './choose-engine.js';
+import {chooseEngine, hintFor} from './choose-engine.js';
 
 const port = parentPort!;
 const input = workerData as WorkerInput;
@@ -27,27 +27,26 @@ function report(message: Report): void {
 async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
-	const {note} = choice;
 	engine = choice.engine;
 	const waits = input.waits ? new Waits(writer, new SystemCalls(input.target)) : undefined;
 	const session = await engine.open(input.target, {...input, fileWait: waits && ((kind, fd) => waits.ofFile(kind, fd))}, writer);
 	try {
 		report({kind: 'opened', engine: engine.id, timer: session.timer});
-		const notes = printable([note, session.note].filter(Boolean).join('; ')) || undefined;
-		report({kind: 'status', status: {note: notes, canAskForHolders: session.askForHolders !== undefined}});
+		const note = printable([choice.note, session.note].filter(Boolean).join('; ')) || undefined;
+		report({kind: 'status', status: {note, canAskForHolders: session.askForHolders !== undefined}});
 		const loop = new SamplingLoop({
 			...input,
 			session,
 			writer,
 			waits,
-			processClock: ProcessClock.of(input.target.pid),
+			processClock: openProcessClock(input.target.pid),
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),
-			note: notes,
+			note,
 			report,
 		});
-		// Earlier commands are queued in the port.
+		// The port has kept the commands that came before.
 		port.on('message', async (command: Command) => {
 			switch (command.kind) {
 				case 'pause': {
@@ -92,7 +91,7 @@ try {
 	}
 
 	report({
-		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(helpOf(error, engine?.id)),
+		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(hintFor(error, engine?.id)),
 	});
 } finally {
 	endHeapTrimming();

@@ -13,13 +13,12 @@ export type SourceText = {
 	/** Where it was found: a path or, in a jar, `path!/entry`. */
 	readonly found: string;
 	readonly lines: readonly string[];
-	/** Why the running class was not compiled from it, so that no figures are shown; undefined if it fits. */
+	/** Why the running class cannot have been compiled from it, so that no figures are shown; undefined if it can. */
 	readonly mismatch?: string;
 	/** Returns a file for an editor; each call extracts one if the source is in a jar. Throws an Error. */
 	file(): string;
 };
 
-/** A location whose source is wanted. */
 type SourceLocation = {readonly className: string; readonly method: string; readonly file: string; readonly line: number};
 
 /** Returns the source of a location; undefined if there is none. May read files. */
@@ -33,35 +32,31 @@ const maxLineLength = 500;
 
 const tab = '    ';
 
-type Found = Omit<SourceText, 'mismatch'>;
+/** A source that may be of another version than the running class. */
+type Candidate = Omit<SourceText, 'mismatch'>;
 
 /** Returns a function that finds sources below the roots; the first root with the file wins. Caches recent files. */
 export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
-	const cache = new Map<string, {readonly found: Found | undefined}>();
+	const cache = new Map<string, {readonly candidate: Candidate | undefined}>();
 	return location => {
 		const relative = pathOfSource(location);
 		if (relative === undefined) {
 			return undefined;
 		}
 
-		const {found} = cached(cache, relative, maxCached, () => ({found: findSource(roots(), relative)}));
-		return found && withMismatch(found, location);
+		const {candidate} = cached(cache, relative, maxCached, () => ({candidate: findSource(roots(), relative)}));
+		const mismatch = candidate && mismatchOf(candidate.lines, location);
+		return mismatch === undefined ? candidate : {...candidate!, mismatch};
 	};
 }
 
-function withMismatch(found: Found, location: SourceLocation): SourceText {
-	const mismatch = mismatchOf(found.lines, location);
-	return mismatch === undefined ? found : {...found, mismatch};
-}
-
-function findSource(roots: readonly SourceRoot[], relative: string): Found | undefined {
+function findSource(roots: readonly SourceRoot[], relative: string): Candidate | undefined {
 	for (const root of roots) {
 		const source = root.read(relative);
 		if (source) {
 			const name = path.basename(relative);
-			return {
-				name, found: printable(source.found), lines: linesOf(source.bytes), file: () => source.file ?? copyOf(source.bytes, name),
-			};
+			const file = () => source.file ?? copyOf(source.bytes, name);
+			return {name, found: printable(source.found), lines: linesOf(source.bytes), file};
 		}
 	}
 
@@ -78,19 +73,19 @@ export function linesOf(bytes: Buffer): string[] {
 	return lines.map(line => printable(line.slice(0, maxLineLength).replaceAll('\t', tab), maxLineLength));
 }
 
-let copies: string | undefined;
+let folderOfCopies: string | undefined;
 
 /** Writes a copy for an editor, readable only by our user, and returns its path. It is removed when we exit. */
 function copyOf(bytes: Buffer, name: string): string {
-	if (copies === undefined) {
+	if (folderOfCopies === undefined) {
 		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-sources-'));
 		process.on('exit', () => {
 			rmSync(folder, {recursive: true, force: true});
 		});
-		copies = folder;
+		folderOfCopies = folder;
 	}
 
-	const file = path.join(mkdtempSync(path.join(copies, 'source-')), name);
+	const file = path.join(mkdtempSync(path.join(folderOfCopies, 'source-')), name);
 	writeFileSync(file, bytes, {mode: 0o400, flag: 'wx'});
 	return file;
 }
@@ -100,14 +95,14 @@ const plainName = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /**
 Returns the path of a location's source below the folder of the top-level packages: its package as folders, then the
-file that its class file names. Undefined if a name, which comes from the target, is unsafe in a path.
+file's name. Undefined if a name, which comes from the target, is unsafe in a path.
 */
 export function pathOfSource({className, file}: SourceLocation): string | undefined {
 	const packages = className.split('.').slice(0, -1);
 	return plainName.test(file) && packages.every(name => plainName.test(name) && !name.includes('..')) ? [...packages, file].join('/') : undefined;
 }
 
-/** From a method's name to one of its lines. */
+/** Maximum distance from a method's name to one of its lines. */
 const maxMethodLines = 300;
 
 /**
@@ -140,9 +135,10 @@ function nameInSource(className: string, method: string): string | undefined {
 	}
 
 	if (method === '<init>') {
-		// Field initialisers are compiled into constructors: the class's name is above those too.
-		const simple = className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
-		return /^\d*$/.test(simple) ? undefined : simple;
+		// Field initializers are compiled into constructors: the class's name is above those too.
+		const simpleName = className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
+		const isAnonymous = /^\d*$/.test(simpleName);
+		return isAnonymous ? undefined : simpleName;
 	}
 
 	// Lambda bodies of javac and scalac; kotlinc appends $ or - and a suffix to default-argument and internal methods.

@@ -77,10 +77,10 @@ function openJar(jar: string, open: () => number): SourceRoot['read'] {
 		const zip = new Zip(fd, isSource, maxSourceBytes);
 		const byPath = new Map<string, string>();
 		for (const name of zip.names) {
-			const withoutFirst = name.slice(name.indexOf('/') + 1);
+			const withoutFirstFolder = name.slice(name.indexOf('/') + 1);
 			byPath.set(name, name);
-			if (!byPath.has(withoutFirst)) {
-				byPath.set(withoutFirst, name);
+			if (!byPath.has(withoutFirstFolder)) {
+				byPath.set(withoutFirstFolder, name);
 			}
 		}
 
@@ -103,7 +103,7 @@ export function rootOf(name: string): SourceRoot {
 	return isFolder(name) ? folderRoot(name) : jarRoot(name, () => openFile(name));
 }
 
-/** On a class path; a folder may hold any number. */
+/** Maximum number of jars on a class path, whose folders may hold any number. */
 const maxJars = 500;
 /** Each takes a file descriptor. */
 const maxSourceJars = 100;

@@ -23,10 +23,10 @@ const maxEntries = 100_000;
 const stored = 0;
 const deflated = 8;
 
-/** Sizes as in the directory; `at`: offset of the local header. */
+/** An entry of the directory; `at`: offset of its local header. */
 type Entry = {readonly method: number; readonly packedBytes: number; readonly bytes: number; readonly at: number};
 
-/** The wanted entries of a zip file. */
+/** A zip file, with those of its entries that are wanted. */
 export class Zip {
 	readonly #fd: number;
 	readonly #maxBytes: number;

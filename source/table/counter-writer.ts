@@ -8,50 +8,31 @@ import {otherNode} from './layout.js';
 import type {ThreadWriter} from './thread-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 
-/** Changes the key of a removed record, in place, to the key of the record that takes over its sums. */
-type Rekey = (key: Int32Array) => void;
-
 /**
-The records of a region of the table, each a key with sums. Readers see records below the published count: the key of a
-new record at the end is written at once; in a reused slot, under the lock (`flush`).
+The records of a region of the table, each a key (a tuple, whose id is the record's slot) with sums. Readers see records
+below the published count: the key of a new record at the end is written at once; in a reused slot, under the lock
+(`flush`).
 */
-class KeyedRecords {
-	/** The key that `find` and `add` use. */
-	readonly key: Int32Array;
+class KeyedRecords extends TupleIndex {
+	/** Index in `key` of each of its columns. */
 	readonly keyAt: Readonly<Record<string, number>>;
 	/** Records in reused slots whose keys are not in the table yet. */
 	readonly #pending: number[] = [];
-	readonly #index: TupleIndex;
-	readonly #keys: readonly SlabColumn[];
-	readonly #sums: readonly SlabColumn[];
+	readonly #keyColumns: readonly SlabColumn[];
+	readonly #sumColumns: readonly SlabColumn[];
 
 	constructor(columns: KeyedColumns, region: Readonly<Record<string, SlabColumn>>, expected: number) {
 		const keys = select(columns, {role: 'key'});
+		super(keys.length, expected);
 		this.keyAt = fromNames(keys, (_, index) => index);
-		this.#keys = keys.map(name => region[name]);
-		this.#sums = namesOf(columns).filter(name => columns[name].role === 'sum').map(name => region[name]);
-		this.#index = new TupleIndex(keys.length, expected);
-		this.key = this.#index.key;
-	}
-
-	/** Number of slots ever used. */
-	get slots(): number {
-		return this.#index.size;
-	}
-
-	/** Number of records; `slots - used` slots are free for reuse. */
-	get used(): number {
-		return this.#index.used;
-	}
-
-	find(): number {
-		return this.#index.find();
+		this.#keyColumns = keys.map(name => region[name]);
+		this.#sumColumns = namesOf(columns).filter(name => columns[name].role === 'sum').map(name => region[name]);
 	}
 
 	/** Adds a record for `key` and returns its id. */
-	add(): number {
-		const {slots} = this;
-		const id = this.#index.add();
+	override add(): number {
+		const slots = this.size;
+		const id = super.add();
 		if (id < slots) {
 			this.#pending.push(id);
 		} else {
@@ -61,7 +42,7 @@ class KeyedRecords {
 		return id;
 	}
 
-	/** Writes the keys of reused slots; returns whether there were any. The lock must be held. */
+	/** Writes the keys of new records in reused slots; returns whether there were any. The lock must be held. */
 	flush(): boolean {
 		for (const id of this.#pending) {
 			this.#writeKey(id);
@@ -71,23 +52,28 @@ class KeyedRecords {
 	}
 
 	/**
-	Removes records: `isRemoved` is 1 for the value of one of the `fields` in their key. Adds their sums to the record with
-	the key changed by `rekey`. The lock must be held, and no key may be pending.
+	Replaces threads in keys: `isReplaced` is 1 for each that becomes `by`, in the key columns `threadColumns`. Records that
+	get the same key are merged. The lock must be held, and no key may be pending.
 	*/
-	merge(isRemoved: Uint8Array, fields: readonly number[], rekey: Rekey): void {
-		const {key} = this;
-		for (let id = 0, {slots} = this; id < slots; id++) {
-			if (!fields.some(field => isRemoved[this.#index.get(id, field)] === 1)) {
+	replaceThreads(isReplaced: Uint8Array, by: number, threadColumns: readonly string[]): void {
+		const fields = threadColumns.map(name => this.keyAt[name]);
+		// A key has -1 for an unknown thread, which `isReplaced` does not have.
+		const isAffected = (id: number) => fields.some(field => isReplaced[this.get(id, field)] === 1);
+		for (let id = 0, slots = this.size; id < slots; id++) {
+			if (!isAffected(id)) {
 				continue;
 			}
 
 			this.#readKey(id);
 			// A free slot keeps its last key, which no longer leads to it.
 			if (this.find() === id) {
-				this.#index.remove(id);
-				rekey(key);
-				const found = this.find();
-				const into = found < 0 ? this.#index.add() : found;
+				this.remove(id);
+				for (const field of fields) {
+					this.key[field] = isReplaced[this.key[field]] === 1 ? by : this.key[field];
+				}
+
+				const existing = this.find();
+				const into = existing < 0 ? super.add() : existing;
 				this.#moveSums(id, into);
 				this.#writeKey(into);
 			}
@@ -96,7 +82,7 @@ class KeyedRecords {
 
 	#readKey(id: number): void {
 		for (let field = 0; field < this.key.length; field++) {
-			this.key[field] = this.#index.get(id, field);
+			this.key[field] = this.get(id, field);
 		}
 	}
 
@@ -105,15 +91,15 @@ class KeyedRecords {
 			return;
 		}
 
-		for (const column of this.#sums) {
+		for (const column of this.#sumColumns) {
 			column.add(into, column.get(from));
 			column.set(from, 0);
 		}
 	}
 
 	#writeKey(id: number): void {
-		for (let field = 0; field < this.#keys.length; field++) {
-			this.#keys[field].set(id, this.#index.get(id, field));
+		for (let field = 0; field < this.#keyColumns.length; field++) {
+			this.#keyColumns[field].set(id, this.get(id, field));
 		}
 	}
 }
@@ -124,8 +110,8 @@ const reservedCounters = 8;
 /**
 Writes the counters: ticks and CPU time by thread, stack and state.
 
-When counters run out, new ones first lose their thread: they count for the pseudo thread "(other)" at their own stack.
-When those run out too, new ones lose their stack, so the hottest lines stay exact longest.
+When free counters become few, ticks of a new one count for the pseudo thread "(other)" at their own stack; when these run
+out too, at the stack "(other)". So the hottest lines stay exact longest.
 */
 export class CounterWriter {
 	readonly records: KeyedRecords;
@@ -140,7 +126,7 @@ export class CounterWriter {
 		this.records = new KeyedRecords(counterColumns, views.regions.counters, 4096);
 	}
 
-	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent (see `KeyedRecords`). */
+	/** Returns the counter of a thread record, a stack's node and a state, adding it if absent, or one of "(other)". */
 	findOrAdd(thread: number, node: number, state: number): number {
 		const {key, keyAt} = this.records;
 		key[keyAt.thread] = thread;
@@ -151,8 +137,8 @@ export class CounterWriter {
 			return found;
 		}
 
-		// Keep a quarter of a slab for the pseudo thread, so that further stacks are still told apart.
 		if (thread !== this.#threads.other) {
+			// A quarter of a slab is kept for the pseudo thread, so that further stacks are still told apart.
 			return this.#hasRoom(reservedCounters + (this.#views.shape.counters / 4))
 				? this.records.add()
 				: this.findOrAdd(this.#threads.recordOfOther(), node, state);
@@ -174,9 +160,9 @@ export class CounterWriter {
 		this.#addSquared(counter, ticks, ticks * ticks);
 	}
 
-	/** Moves one of a sample's `ticks` at `from` to `to`, as its own piece: (n - 1)² is n² + 1 - 2n. The lock is held. */
+	/** Moves one of a sample's `ticks` to another counter, where it is an observation of its own. The lock is held. */
 	moveTick(from: number, to: number, ticks: number): void {
-		this.#addSquared(from, -1, 1 - (2 * ticks));
+		this.#addSquared(from, -1, ((ticks - 1) ** 2) - (ticks ** 2));
 		this.#addSquared(to, 1, 1);
 	}
 
@@ -189,8 +175,8 @@ export class CounterWriter {
 
 	/** Whether `reserved` counters are still free after one is added, if need be by growing the table. */
 	#hasRoom(reserved: number): boolean {
-		const {slots, used} = this.records;
-		return slots - used > reserved || this.#views.growFor('counters', slots + reserved);
+		const {size, used} = this.records;
+		return size - used > reserved || this.#views.growFor('counters', size + reserved);
 	}
 
 	#addSquared(counter: number, ticks: number, squaredTicks: number): void {
@@ -210,22 +196,29 @@ export class ContentionWriter {
 		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
 	}
 
-	/** Returns the record of `records.key`, added if absent; in a full table, one of "(other)" for the kind of lock. */
+	/**
+	Returns the record of `records.key`, added if absent; in a full table that of the thread "(other)", which
+	`recordOfOther` returns, and the kind of lock.
+	*/
 	findOrAdd(recordOfOther: () => number): number {
-		const {slots, used} = this.records;
-		let found = this.records.find();
-		if (found < 0 && slots - used <= lockKinds.length && !this.#views.growFor('contention', slots + lockKinds.length)) {
-			const {key, keyAt} = this.records;
-			const kind = key[keyAt.lockKind];
-			// Only the thread, the stack and the kind of lock have a value.
-			key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
-			key[keyAt.thread] = recordOfOther();
-			key[keyAt.node] = otherNode;
-			key[keyAt.lockKind] = kind;
-			found = this.records.find();
+		const {records} = this;
+		const found = records.find();
+		if (found >= 0) {
+			return found;
 		}
 
-		return found < 0 ? this.records.add() : found;
+		// One record for each kind of lock is kept for "(other)".
+		const {size, used, key, keyAt} = records;
+		if (size - used > lockKinds.length || this.#views.growFor('contention', size + lockKinds.length)) {
+			return records.add();
+		}
+
+		const lockKind = key[keyAt.lockKind];
+		key.set(select(contentionColumns, {role: 'key'}).map(name => units[contentionColumns[name].unit].none));
+		key[keyAt.thread] = recordOfOther();
+		key[keyAt.node] = otherNode;
+		key[keyAt.lockKind] = lockKind;
+		return records.intern();
 	}
 
 	addTicks(record: number, ticks: number): void {

@@ -4,7 +4,7 @@ import {TupleIndex} from '../model/tuple-index.js';
 import {otherName, otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
 
-/** A line that no frame has. */
+/** Below all lines of frames. */
 const noSuchLine = nativeCodeLine - 1;
 
 /**
@@ -16,10 +16,12 @@ export class DictionaryWriter implements Interner {
 	/** Bytes in use by strings, including those skipped at the end of a slab. */
 	byteCount = 0;
 	readonly #views: TableViews;
-	readonly #ids = new Map<string, number>();
+	readonly #stringIds = new Map<string, number>();
+	/** Tuples of class, method, file and line. */
 	readonly #frames = new TupleIndex(4);
+	/** Tuples of parent and frame. */
 	readonly #nodes = new TupleIndex(2, 4096);
-	/** Nodes of the stack `like` in `internStack`, innermost first. */
+	/** In `internStack`: the nodes of the stack `like`, innermost first. */
 	readonly #likeNodes: number[] = [];
 	readonly #encoder = new TextEncoder();
 
@@ -27,7 +29,7 @@ export class DictionaryWriter implements Interner {
 		this.#views = views;
 		this.internString('');
 		this.internString(otherName);
-		// Interned with another line than it gets: a frame without names and line must not have the id of "no frame".
+		// Interned with another line than it gets: else a frame without names and line would have the id of "no frame".
 		this.internFrame(0, 0, 0, noSuchLine);
 		views.regions.frames.line.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);
@@ -45,7 +47,7 @@ export class DictionaryWriter implements Interner {
 
 	internString(text: string): number {
 		const safe = printable(text);
-		return this.#ids.get(safe) ?? this.#addString(safe);
+		return this.#stringIds.get(safe) ?? this.#addString(safe);
 	}
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
@@ -73,28 +75,29 @@ export class DictionaryWriter implements Interner {
 	}
 
 	/**
-	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack with probably the same
-	callers: equal frames are compared, which is faster than a lookup. Throws if a frame was never interned.
+	Returns the node of the stack with `length` frames from `start` (innermost) on. `like`: a stack that probably has the
+	same callers; as long as frames are equal, its nodes are used, which is faster than a lookup. Throws if a frame was never
+	interned.
 	*/
 	internStack(frames: Int32Array, start: number, length: number, like: number = rootNode): number {
 		const index = this.#nodes;
 		const {key} = index;
 		const frameCount = this.#frames.size;
 		const likeNodes = this.#likeNodes;
-		let left = 0;
+		let likeCount = 0;
 		for (let caller = like; caller > otherNode; caller = index.get(caller, 0)) {
-			likeNodes[left++] = caller;
+			likeNodes[likeCount++] = caller;
 		}
 
 		let node: number = rootNode;
 		for (let at = start + length - 1; at >= start; at--) {
 			const frame = frames[at];
-			if (left > 0 && index.get(likeNodes[--left], 1) === frame) {
-				node = likeNodes[left];
+			if (likeCount > 0 && index.get(likeNodes[--likeCount], 1) === frame) {
+				node = likeNodes[likeCount];
 				continue;
 			}
 
-			left = 0;
+			likeCount = 0;
 			if (frame <= noFrame || frame >= frameCount) {
 				throw new Error(`frame ${frame} was never interned`);
 			}
@@ -129,7 +132,7 @@ export class DictionaryWriter implements Interner {
 		strings.length.set(id, bytes.length);
 		this.byteCount = start + bytes.length;
 		this.stringCount++;
-		this.#ids.set(text, id);
+		this.#stringIds.set(text, id);
 		return id;
 	}
 

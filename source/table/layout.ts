@@ -6,11 +6,11 @@ import {maxNameLength} from '../model/text.js';
 
 /*
 The layout of the shared table: one growable SharedArrayBuffer with a header page and slabs of equal layout. Each slab
-holds the same share of every region; record i of a region is in slab floor(i / share) at index i % share. Growing adds a
-slab; nothing ever moves. Untouched pages of a slab use no memory.
+holds the same number of records (its share) of every region; record i of a region is in slab floor(i / share) at index
+i % share. Growing adds a slab; nothing ever moves. Untouched pages of a slab use no memory.
 
-The writer (the sampler's worker) owns every word and record; both sides write the lock word, and the main thread `rings`.
-Sharing:
+Only the writer (the sampler's worker) writes, except for the lock word, which both sides write, and `rings`, which the
+main thread writes. What the reader may see, and when:
 - the dictionary (strings, frames, nodes) is append-only: written beyond the published count without the lock and never
   changed, so a reader that knows a count may copy below it at any time;
 - keys of counters and contention are written beyond the published count without the lock, and below it only under the
@@ -26,7 +26,7 @@ export const word = Object.freeze({
 	/** `layoutVersion`; 0 before `createTable` is done. */
 	version: 1,
 	slabs: 2,
-	/** Incremented at each publication: unchanged means that there is nothing new to read. */
+	/** Incremented at each publication: if unchanged, there is nothing new to read. */
 	generation: 3,
 	/** Incremented by the main thread at each message to the sampler (`Bell`). */
 	rings: 4,
@@ -43,23 +43,22 @@ export const headerBytes = 4096;
 
 const figuresOffset = 1024;
 
-/** Figures in the table: those that the sampler or the table itself provides. */
+/** The figures that may be in the table; those by the reader are not. */
 const figures = {...sessionFigures, ...clockFigures};
 type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
-/** Figures that the sampler provides; the others are the table's own. */
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
 export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
-/** Session figures: Float64 in the header, in this order. */
+/** The figures in the header, each a Float64, in this order. */
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const ownFigureNames = select(figures, {by: 'table'});
 
-/** Columns of a thread's record: those of the schema, the bytes of its name, and a number that changes with the name. */
+/** Columns of a thread's record: those of the schema, its name's length in bytes, and a number that changes with it. */
 export const recordColumns = {...threadNumbers, nameLength: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
 
-/** Columns of every region, widest first so that each begins aligned. */
+/** Columns of every region, the widest first, so that each begins aligned. */
 export const regions = {
-	/** Index of a string's first byte, and the number of bytes. */
+	/** Index of a string's first byte in the region `bytes`, and the number of bytes. */
 	strings: {start: 'i32', length: 'i32'},
 	/** UTF-8; a string never crosses from one slab to the next. */
 	bytes: {value: 'u8'},
@@ -74,7 +73,7 @@ export type Regions = typeof regions;
 export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
 
-/** A hash of the layout, never 0: sides built from different schemas refuse each other's tables. */
+/** A hash of the layout, never 0: a reader and a writer built from different schemas refuse each other's tables. */
 const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */

@@ -8,13 +8,13 @@ const heldWithWaiters = 2;
 /** Attempts before the first sleep, see docs/lock.md. */
 const defaultSpins = 100;
 
-/** Longest single sleep: if a wake-up is lost or the holder dies, the word is read again after this time. */
+/** The longest sleep, so that a lost wake-up does no harm. */
 const maxSleepMs = 1;
 
 /**
-Acquires the table's lock: spins for a bounded number of attempts, then sleeps until it is released, `atMostMs` in all.
-Returns false after that: the holder may be dead, and the guarded data must not be read. The lock does not record its
-holder and is not reentrant.
+Acquires the table's lock: tries some times, then sleeps until it is released, for at most `atMostMs`. Returns false after
+that: the holder may be dead, and the guarded data must not be read. The lock does not record its holder and is not
+reentrant.
 */
 export function acquireLock(words: Int32Array, atMostMs: number, spins = defaultSpins): boolean {
 	for (let tries = 0; tries <= spins; tries++) {
@@ -24,7 +24,7 @@ export function acquireLock(words: Int32Array, atMostMs: number, spins = default
 	}
 
 	const deadline = performance.now() + atMostMs;
-	// From here on the word says that there may be waiters, even if we get the lock: others may still be asleep.
+	// From here on the word says that there may be waiters, even if we get the lock, as others may still be asleep.
 	while (Atomics.exchange(words, word.lock, heldWithWaiters) !== free) {
 		const leftMs = deadline - performance.now();
 		if (leftMs <= 0) {
@@ -46,8 +46,8 @@ export function releaseLock(words: Int32Array): void {
 
 /**
 A bell in the shared table: the sampler sleeps on it between samples, and the main thread rings it after sending a
-message. A timer would cost a turn of the event loop, a large part of a sample's cost. The sleeper's event
-loop is blocked meanwhile, so messages arrive at its next turn.
+message. A timer would cost a turn of the event loop, a large part of a sample's cost. While the sampler sleeps its event
+loop is blocked: it receives messages at the next turn.
 */
 export class Bell {
 	readonly #words: Int32Array;

@@ -8,17 +8,16 @@ import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
 import {countWord, figureNames, regionNames, word, type Figures, type RegionName} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 
-/** A copy of the table at one moment: those parts of a Snapshot that come from it. */
+/** A copy of the table at one moment: the parts of a Snapshot that come from it, and the figures. */
 export type TableImage = {
 	readonly dictionary: Dictionary;
 	readonly threads: ThreadTable;
 	readonly counters: Counters;
 	readonly contention: Contention;
-	/** The session's figures: see `figureNames`. */
 	readonly figures: Readonly<Figures>;
 };
 
-/** Columns that change in published records; the others, the keys, change there only if a slot is reused. */
+/** Columns that change in published records; the others, the keys, change there only when a slot is reused. */
 const counterSums = pick(counterColumns, select(counterColumns, {role: 'sum'}));
 const contentionSums = pick(contentionColumns, select(contentionColumns, {role: 'sum'}));
 
@@ -28,7 +27,7 @@ export class TableReader {
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: string[] = [];
-	/** Thread names by record, a new list whenever one changes; and the `nameSerial` of each. */
+	/** Thread names by record, in a new list whenever one changes; and the `nameSerial` of each. */
 	#names: readonly string[] = [];
 	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
@@ -37,6 +36,7 @@ export class TableReader {
 	readonly #counters = new AppendOnlyCopy('counters', select(counterColumns, {role: 'key'}));
 	readonly #contention = new AppendOnlyCopy('contention', select(contentionColumns, {role: 'key'}));
 	#last: TableImage | undefined;
+	/** The header's words `generation` and `reused` at the last copy. */
 	#lastGeneration = 0;
 	#lastReused = 0;
 

@@ -9,21 +9,21 @@ import type {SlabColumn, TableViews} from './views.js';
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
 
-/** Of all records: the most that ended threads may keep, and the least to keep free for new threads. */
-const maxEndedPart = 1 / 4;
-const minFreePart = 1 / 8;
+/** Fractions of all records: at most this many are of ended threads, and at least this many are free for new threads. */
+const maxEndedFraction = 1 / 4;
+const minFreeFraction = 1 / 8;
 
-/** Of all records: the batch freed at a time, and the least that is freed if room is short. */
-const batchPart = 1 / 16;
-const minBatchPart = 1 / 256;
+/** Fractions of all records: how many are freed at a time, and if room is short, from how many on. */
+const batchFraction = 1 / 16;
+const minBatchFraction = 1 / 256;
 
 /** Base of the keys of free records, which differ from each other and from all threads' keys. */
 const freeKeyBase = -(2 ** 40);
 
 /**
-Maximum CPU nanoseconds in a sample of a thread that stays blocked by its monitor: up to JDK 23 one of the waiting threads
-wakes up at growing intervals, up to a second, to check whether the monitor is free (ObjectMonitor::EnterI). A check
-takes 20 to 50 us; samples may be seconds apart.
+Maximum CPU time between two samples of a thread that counts as blocked throughout. Up to JDK 23 one of the threads that
+wait for a monitor wakes up at growing intervals, up to a second, to check whether it is free (ObjectMonitor::EnterI). A
+check takes 20 to 50 us; samples may be seconds apart.
 */
 const maxMonitorChecksNs = 1e6;
 
@@ -38,7 +38,7 @@ export class ThreadWriter {
 	other = -1;
 	readonly #views: TableViews;
 	readonly #recordByKey = new Map<number, number>();
-	/** By record: number of the last sample with its thread; at first, of the sample before; -1 if free. */
+	/** By record: number of the last sample with its thread (a new record has that of the sample before); -1 if free. */
 	readonly #lastSample: number[] = [];
 	/** By record. */
 	readonly #names: string[] = [];
@@ -46,7 +46,7 @@ export class ThreadWriter {
 	#nameSerial = 0;
 	/** By record: record of the last known holder of the lock that its thread waits for; -1 before the first. */
 	#lastOwner: number[] = [];
-	/** Records of ended threads, the earliest first; a thread may have reappeared since, if its `#lastSample` differs. */
+	/** Records of ended threads, the earliest first; if `#lastSample` differs, the thread has reappeared since. */
 	#endedThreads: Array<{readonly record: number; readonly lastSample: number}> = [];
 	readonly #free: number[] = [];
 	/** Records of new threads that are not in the table yet. */
@@ -71,14 +71,11 @@ export class ThreadWriter {
 
 		// The last records are reserved for "(other)" and ended threads.
 		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#recordByKey.has(last)).length;
-		if (this.#free.length === 0 && !this.#views.growFor('threads', this.count + reserved)) {
-			return this.recordOfOther();
-		}
-
-		return this.#add(key);
+		const hasRoom = this.#free.length > 0 || this.#views.growFor('threads', this.count + reserved);
+		return hasRoom ? this.#add(key) : this.recordOfOther();
 	}
 
-	get capacity(): number {
+	get #capacity(): number {
 		return this.#views.shape.threads * this.#views.shape.maxSlabs;
 	}
 
@@ -101,7 +98,7 @@ export class ThreadWriter {
 	/**
 	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread that
 	blocks it, or -1. `isCounted`: whether the sample counts the thread. Returns its stack in the previous sample; -1 if it
-	was not in that sample.
+	was not in that sample, or is "(other)".
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
@@ -110,11 +107,11 @@ export class ThreadWriter {
 		// A new record has no `sinceMs` yet.
 		const wasInPrevious = this.#lastSample[record] >= this.#sampleNumber - 1 && threads.sinceMs.get(record) > 0;
 		const nodeBefore = wasInPrevious && record !== this.other ? threads.node.get(record) : -1;
-		let unmovedSinceStart = threads.flags.get(record) & threadFlag.unmovedSinceStart;
+		let unmovedFlag = threads.flags.get(record) & threadFlag.unmovedSinceStart;
 		const hasMoved = !wasInPrevious || threads.node.get(record) !== node || threads.state.get(record) !== state;
 		if (hasMoved || (cpuNs > 0 && !this.#isStillBlocked(record, sample, row, lockOwner))) {
 			threads.sinceMs.set(record, this.#atMs);
-			unmovedSinceStart = this.#sampleNumber === 1 ? threadFlag.unmovedSinceStart : 0;
+			unmovedFlag = this.#sampleNumber === 1 ? threadFlag.unmovedSinceStart : 0;
 		}
 
 		if (sample.atNodeSinceMs[row] > 0) {
@@ -124,7 +121,7 @@ export class ThreadWriter {
 		threads.node.set(record, record === this.other ? otherNode : node);
 		threads.state.set(record, state);
 		if (record !== this.other) {
-			threads.flags.set(record, sample.flags[row] | unmovedSinceStart);
+			threads.flags.set(record, sample.flags[row] | unmovedFlag);
 		}
 
 		threads.alive.set(record, isCounted ? 1 : 0);
@@ -157,13 +154,13 @@ export class ThreadWriter {
 
 	/**
 	Frees records of ended threads, the earliest first, if there are many, or records or counters (`isShort`) are running
-	out. Returns `isFreed`, 1 by freed record, and the record that takes over their counters; undefined if none is freed.
+	out. Returns by record whether it was freed (1), and the record that takes over their sums; undefined if none was freed.
 	The lock must be held, after a sample has ended.
 	*/
-	freeEnded(isShort: boolean): {readonly isFreed: Uint8Array; readonly into: number} | undefined {
-		const {capacity} = this;
-		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * minFreePart;
-		const maxEnded = isFull ? capacity * minBatchPart : capacity * maxEndedPart;
+	freeEnded({isShort}: {readonly isShort: boolean}): {readonly isFreed: Uint8Array; readonly into: number} | undefined {
+		const capacity = this.#capacity;
+		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * minFreeFraction;
+		const maxEnded = capacity * (isFull ? minBatchFraction : maxEndedFraction);
 		if (this.#endedThreads.length <= maxEnded) {
 			return undefined;
 		}
@@ -177,7 +174,7 @@ export class ThreadWriter {
 		const into = this.recordOf(endedThreadsKey);
 		this.#flush();
 		const isFreed = new Uint8Array(this.count);
-		for (const {record} of this.#endedThreads.splice(0, isFull ? this.#endedThreads.length : capacity * batchPart)) {
+		for (const {record} of this.#endedThreads.splice(0, isFull ? this.#endedThreads.length : capacity * batchFraction)) {
 			if (record !== into && record !== this.other) {
 				isFreed[record] = 1;
 			}
@@ -187,7 +184,7 @@ export class ThreadWriter {
 		return {isFreed, into};
 	}
 
-	/** Updates the columns for which the schema has a rule, column by column. */
+	/** Updates the columns that the schema says how to update from a sample, column by column. */
 	#updateColumns(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changedRows: Int32Array): void {
 		const {threads} = this.#views.regions;
 		const rows: Rows = {count: sample.count, changedRows, recordOf, counterOf, other: this.other};
@@ -232,10 +229,11 @@ export class ThreadWriter {
 	more CPU time than its checks of the lock take.
 	*/
 	#isStillBlocked(record: number, sample: Sample, row: number, lockOwner: number): boolean {
-		const {threads} = this.#views.regions;
-		const isSame = (before: number, now: number, unknown: number) => before === now || before === unknown || now === unknown;
+		const {lockKind, lockClass, lockOwner: lastOwner} = this.#views.regions.threads;
 		return sample.state[row] === stateCode.BLOCKED && sample.cpuNs[row] <= maxMonitorChecksNs
-			&& threads.lockKind.get(record) === sample.lockKind[row] && isSame(threads.lockClass.get(record), sample.lockClass[row], 0) && isSame(threads.lockOwner.get(record), lockOwner, -1);
+			&& lockKind.get(record) === sample.lockKind[row]
+			&& mayBeSame(lockClass.get(record), sample.lockClass[row], 0)
+			&& mayBeSame(lastOwner.get(record), lockOwner, -1);
 	}
 
 	#freeRecords(isFreed: Uint8Array, into: number): void {
@@ -306,6 +304,10 @@ export class ThreadWriter {
 	}
 }
 
+function mayBeSame(before: number, now: number, unknown: number): boolean {
+	return before === now || before === unknown || now === unknown;
+}
+
 /** The rows of a sample, see `endSample`, and the record of "(other)". */
 type Rows = {readonly count: number; readonly changedRows: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
 
@@ -326,7 +328,7 @@ function addValues(to: SlabColumn, from: ColumnArray, {changedRows, recordOf, co
 	}
 }
 
-/** Copies a column of row indexes as record numbers; for unchanged rows too, whose lock may have another holder. */
+/** Copies a column of row indexes as records; of unchanged rows too, as their locks may have other holders. */
 function copyRecords(to: SlabColumn, from: ColumnArray, {count, recordOf, counterOf, other}: Rows): void {
 	for (let row = 0; row < count; row++) {
 		const record = recordOf[row];

@@ -3,7 +3,7 @@ import {
 	headerBytes, headerFigures, headerWords, nameBytes, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
-/** A column of a region, with an array of `share` values (a power of two) in each slab. */
+/** A column of a region, with an array of `share` values (a power of two) in each slab, addressed by record. */
 export class SlabColumn {
 	readonly slabs: ColumnArray[] = [];
 	readonly #shift: number;
@@ -52,15 +52,16 @@ type RegionViews<R extends RegionName> = Readonly<Record<Column<R>, SlabColumn>>
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
-/** Typed views of a shared table's slabs, of fixed length, which is faster in V8. */
+/** Typed arrays over a shared table's slabs, of fixed length, which is faster in V8. */
 export class TableViews {
 	readonly words: Int32Array;
 	readonly figures: Float64Array;
 	readonly shape: TableShape;
 	readonly regions: {readonly [R in RegionName]: RegionViews<R>};
 
+	/** Number of slabs with views. */
 	slabs = 0;
-	readonly #slab: SlabLayout;
+	readonly #layout: SlabLayout;
 	readonly #namesBySlab: Buffer[] = [];
 
 	/** Opens an existing table; throws if the buffer is not one. */
@@ -68,7 +69,7 @@ export class TableViews {
 		this.shape = shapeOf(buffer);
 		this.words = headerWords(buffer);
 		this.figures = headerFigures(buffer);
-		this.#slab = slabLayout(this.shape);
+		this.#layout = slabLayout(this.shape);
 		this.regions = fromNames(regionNames, region => fromNames(Object.keys(regions[region]), () => new SlabColumn(this.shape[region]))) as typeof this.regions;
 		this.mapNewSlabs();
 	}
@@ -76,15 +77,15 @@ export class TableViews {
 	/** Adds views of slabs that were added to the buffer. */
 	mapNewSlabs(): void {
 		for (const slabs = this.words[word.slabs]; this.slabs < slabs; this.slabs++) {
-			const base = headerBytes + (this.slabs * this.#slab.byteLength);
+			const base = headerBytes + (this.slabs * this.#layout.byteLength);
 			for (const region of regionNames) {
 				const columns: Readonly<Record<string, SlabColumn>> = this.regions[region];
 				for (const [column, type] of Object.entries(regions[region])) {
-					columns[column].slabs.push(new viewTypes[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
+					columns[column].slabs.push(new viewTypes[type](this.buffer, base + this.#layout.offsets[`${region}.${column}`], this.shape[region]));
 				}
 			}
 
-			this.#namesBySlab.push(Buffer.from(this.buffer, base + this.#slab.namesOffset, this.shape.threads * nameBytes));
+			this.#namesBySlab.push(Buffer.from(this.buffer, base + this.#layout.namesOffset, this.shape.threads * nameBytes));
 		}
 	}
 
@@ -101,7 +102,7 @@ export class TableViews {
 		return this.#namesBySlab[Math.floor(record / threads)].write(name, (record % threads) * nameBytes, nameBytes, 'utf16le');
 	}
 
-	/** Adds slabs until a region has record `index`; returns false if the table cannot grow so far. For the writer only. */
+	/** Grows the table until a region has record `index`; returns false if it cannot grow so far. For the writer only. */
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
 			if (this.slabs >= this.shape.maxSlabs) {
@@ -109,7 +110,7 @@ export class TableViews {
 			}
 
 			try {
-				this.buffer.grow(headerBytes + ((this.slabs + 1) * this.#slab.byteLength));
+				this.buffer.grow(headerBytes + ((this.slabs + 1) * this.#layout.byteLength));
 			} catch {
 				// No memory for another slab: the table is full.
 				return false;
@@ -127,8 +128,8 @@ type Column<R extends RegionName> = keyof Regions[R] & string;
 type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]> : never};
 
 /**
-The reader's private copy of a region's append-only columns. Copies only new records, so snapshots share the arrays. When
-an array is too short a longer one replaces it, and older snapshots keep theirs.
+The reader's private copy of a region's append-only columns. Only new records are copied, so snapshots share the arrays.
+When an array is too short a longer one replaces it, and older snapshots keep theirs.
 */
 export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	count = 0;
@@ -143,7 +144,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.#arrays = this.#allocate();
 	}
 
-	/** Makes the next `extend` copy all records into new arrays, because some have changed. */
+	/** Makes the next `extend` copy all records into new arrays: call it when copied records have changed. */
 	restart(): void {
 		this.count = 0;
 		this.#arrays = this.#allocate();

@@ -9,11 +9,11 @@ import {acquireLock, releaseLock} from './lock.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/** Far longer than the reader needs to copy some megabytes under the lock: after this time it is stuck. */
+/** The reader copies some megabytes under the lock, which takes far less: after this time it is stuck. */
 const lockWaitMs = 1000;
 
 /**
-The ticks since the previous sample: in the first `before` of them the previous sample counts again, in the next `now`
+The ticks since the previous sample: for the first `before` of them the previous sample counts again, for the other `now`
 the new one. `samples`: number of samples that they count as, by default one per tick.
 */
 type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
@@ -41,8 +41,8 @@ export class TableWriter implements Interner {
 	#attributedCpuOf = new Int32Array(64);
 	#changedRows = new Int32Array(256);
 	#changedCount = 0;
-	/** Rows of the previous sample, whose records and counters unchanged rows keep; 0 if that was not counted. */
-	#countedRows = 0;
+	/** Number of rows of the previous sample that still have their records in these arrays; 0 if it was not counted. */
+	#reusableRows = 0;
 	readonly #figures = new SampleFigures();
 	readonly #moves = new Moves();
 
@@ -70,24 +70,24 @@ export class TableWriter implements Interner {
 	nothing counted, if the lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
-		const length = this.#countedRows;
+		const length = this.#reusableRows;
 		const {before, now} = length > 0 ? counts : {before: 0, now: counts.before + counts.now};
 		const {samples = before + now} = counts;
 		const previous = before > 0 ? {counters: this.#counterOf.slice(0, length), contention: this.#contentionOf.slice(0, length), members: this.#membersOf.slice(0, length)} : undefined;
 		this.#findRecords(sample, accepts);
 		// 0 if `#findRecords` had to replace the arrays.
-		const rowsBefore = this.#countedRows;
-		this.#countedRows = 0;
+		const reusedRows = this.#reusableRows;
+		this.#reusableRows = 0;
 		return this.#locked(() => {
 			if (previous) {
 				this.#addTicks(previous, before);
 				this.#figures.count({samples: Math.min(before, samples), ticks: before});
 			}
 
-			this.#apply(sample, atMs, rowsBefore, {samples: Math.max(0, samples - before), ticks: now});
+			this.#apply(sample, atMs, reusedRows, {samples: Math.max(0, samples - before), ticks: now});
 			this.#freeEnded();
 			this.#publish(figures);
-			this.#countedRows = sample.count;
+			this.#reusableRows = sample.count;
 		});
 	}
 
@@ -113,25 +113,18 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/** Frees the slots of ended threads and adds their sums to one record. The lock is held. */
+	/** Frees records of ended threads if many, or if room is short; one takes over their sums. The lock is held. */
 	#freeEnded(): void {
 		const [counters, contention] = [this.#counters.records, this.#contention.records];
 		const {shape} = this.#views;
-		const ended = this.#threads.freeEnded(counters.used > shape.counters * shape.maxSlabs / 2 || contention.used > shape.contention * shape.maxSlabs / 2);
+		const isHalfFull = counters.used > shape.counters * shape.maxSlabs / 2 || contention.used > shape.contention * shape.maxSlabs / 2;
+		const ended = this.#threads.freeEnded({isShort: isHalfFull});
 		if (!ended) {
 			return;
 		}
 
-		const {isFreed, into} = ended;
-		for (const [records, fields] of [[counters, ['thread']], [contention, ['thread', 'owner']]] as const) {
-			const indexes = fields.map(field => records.keyAt[field]);
-			records.merge(isFreed, indexes, key => {
-				for (const index of indexes) {
-					key[index] = key[index] >= 0 && isFreed[key[index]] === 1 ? into : key[index];
-				}
-			});
-		}
-
+		counters.replaceThreads(ended.isFreed, ended.into, ['thread']);
+		contention.replaceThreads(ended.isFreed, ended.into, ['thread', 'owner']);
 		this.#views.words[word.reused]++;
 	}
 
@@ -159,7 +152,7 @@ export class TableWriter implements Interner {
 			this.#contentionOf = new Int32Array(size);
 			this.#membersOf = new Float64Array(size);
 			this.#changedRows = new Int32Array(size);
-			this.#countedRows = 0;
+			this.#reusableRows = 0;
 		}
 
 		this.#changedCount = 0;
@@ -186,6 +179,7 @@ export class TableWriter implements Interner {
 
 			const owner = sample.lockOwner[row];
 			if (owner < 0 && this.#contentionOf[row] < 0 && this.#isUnchanged(sample, row)) {
+				// Still no owner, and so no contention.
 				continue;
 			}
 
@@ -201,7 +195,7 @@ export class TableWriter implements Interner {
 
 	/** Whether a row keeps the record, stack and counter that it had in the previous sample. */
 	#isUnchanged(sample: Sample, row: number): boolean {
-		return sample.isSame[row] === 1 && row < this.#countedRows;
+		return sample.isSame[row] === 1 && row < this.#reusableRows;
 	}
 
 	/** Finds the counters of attributed CPU time: in state RUNNABLE, which need not be the thread's current state. */
@@ -243,10 +237,11 @@ export class TableWriter implements Interner {
 		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
 	}
 
-	/** Adds a sample to counters and thread records. `rowsBefore`: rows of the previous one. The lock is held. */
-	#apply(sample: Sample, atMs: number, rowsBefore: number, counts: Counts): void {
+	/** Adds a sample to counters and thread records. `reusedRows`: see `#reusableRows`. The lock is held. */
+	#apply(sample: Sample, atMs: number, reusedRows: number, counts: Counts): void {
 		const threads = this.#threads;
-		if ([this.#counters.records.flush(), this.#contention.records.flush()].includes(true)) {
+		const hasReusedSlots = [this.#counters.records.flush(), this.#contention.records.flush()].includes(true);
+		if (hasReusedSlots) {
 			this.#views.words[word.reused]++;
 		}
 
@@ -259,7 +254,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			if (sample.isSame[row] === 1 && row < rowsBefore) {
+			if (sample.isSame[row] === 1 && row < reusedRows) {
 				threads.keep(record);
 			} else {
 				const nodeBefore = threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), counter >= 0);
@@ -268,11 +263,9 @@ export class TableWriter implements Interner {
 				}
 			}
 
-			if (counter < 0) {
-				continue;
+			if (counter >= 0) {
+				this.#figures.addRow(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
 			}
-
-			this.#figures.addRow(this.#membersOf[row], (sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
 		}
 
 		this.#addTicks({counters: this.#counterOf.subarray(0, sample.count), contention: this.#contentionOf, members: this.#membersOf}, counts.ticks);
@@ -294,8 +287,9 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Spreads the ticks of a sample that counts for several: a running thread has moved meanwhile, so all its ticks but the
-	last move to the stacks of its recorded samples, in their order. Skips threads without a stack. The lock is held.
+	Spreads the ticks of a sample that counts for several. A running thread has moved since the previous sample, so all its
+	ticks but the last move to the stacks of its recorded samples, in their order. Skips threads without a stack. The lock
+	is held.
 	*/
 	#spreadTicks({attributedCpu, state, stackLength}: Sample, ticks: number): void {
 		for (let first = 0, end = 0; first < attributedCpu.recordedCount; first = end) {
@@ -310,13 +304,13 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	/** Moves a thread's ticks, but the last, to the records `first` to `end`: each to the record at its middle. */
+	/** Moves a thread's ticks, but the last, each to the recorded sample (`first` to below `end`) at its middle. */
 	#spread(counter: number, first: number, end: number, ticks: number): void {
-		for (let tick = 1, left = ticks; tick < ticks; tick++) {
-			const recorded = first + Math.floor((tick - 0.5) * (end - first) / ticks);
-			const to = this.#attributedCpuOf[recorded];
+		for (let tick = 1, ticksLeft = ticks; tick < ticks; tick++) {
+			const middle = tick - 0.5;
+			const to = this.#attributedCpuOf[first + Math.floor(middle * (end - first) / ticks)];
 			if (to >= 0) {
-				this.#counters.moveTick(counter, to, left--);
+				this.#counters.moveTick(counter, to, ticksLeft--);
 			}
 		}
 	}
@@ -328,7 +322,7 @@ export class TableWriter implements Interner {
 	/** Writes figures and counts. The lock is held. */
 	#publish(samplerFigures: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		// Not merged: V8 is slow to make such an object, and this runs for each sample.
+		// Not merged into one object, which V8 is slow to make: this runs for each sample.
 		const [given, own]: ReadonlyArray<Partial<Figures>> = [samplerFigures, this.#figures.sums];
 		for (let at = 0; at < figures.length; at++) {
 			figures[at] = given[figureNames[at]] ?? own[figureNames[at]] ?? 0;
@@ -339,8 +333,8 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
-		words[countWord.counters] = this.#counters.records.slots;
-		words[countWord.contention] = this.#contention.records.slots;
+		words[countWord.counters] = this.#counters.records.size;
+		words[countWord.contention] = this.#contention.records.size;
 		words[word.generation]++;
 	}
 }

@@ -11,10 +11,10 @@ import {ControlFile, progressOf, readAgent} from './files.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
 /** Without a heartbeat for ten seconds the agent detaches itself. */
-const beatMs = 1000;
-/** How often reports are read while one is awaited. */
+const heartbeatMs = 1000;
+/** How often reports are read while one is pending. */
 const pollMs = 20;
-/** The agent signals progress while it executes a command. */
+/** While it executes a command the agent signals progress, at least this often. */
 const silenceTimeoutMs = 10_000;
 /** The JVM deoptimizes code and verifies classes: seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
@@ -22,22 +22,22 @@ const answerTimeoutMs = 60_000;
 const maxCommandBytes = 64 * 1024;
 const jar = 'agent/agent.jar';
 
-/** The agent's exit messages, with reason and hint for the user. */
+/** What the agent says when it ends by itself, with reason and hint for the user. */
 const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint: string]> = [
 	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first; if it was killed, wait ten seconds'],
 	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];
 
-/** The files between tool and agent; `data` is a descriptor. */
+/** The files between tprof-top and the agent; `data` is the descriptor of the agent's. */
 type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
-An agent in the target. It undoes all its changes and detaches itself when this is closed, or when our process ends in
-any way or is suspended for ten seconds. Methods throw UserError.
+An agent in the target. It undoes all its changes and detaches itself when the session is closed, or when our process ends
+in any way or is suspended for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
-	/** Loads the agent from the bundled jar or another file, within `timeoutMs`; it weaves nothing yet. */
+	/** Loads the agent from the bundled jar or another file, within `timeoutMs`; it rewrites nothing yet. */
 	static async load<Session extends AgentSession<AgentReport>>(target: Target, make: (files: AgentFiles) => Session, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<Session> {
 		if (file === undefined) {
 			throw new UserError(`the agent (${jar}) is missing beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
@@ -78,21 +78,21 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #control: ControlFile;
 	readonly #data: number;
 	readonly #parse: (bytes: Uint8Array) => Report;
-	readonly #beat: NodeJS.Timeout;
+	readonly #heartbeat: NodeJS.Timeout;
 	#newestReportNumber = 0n;
 	#isUnresponsive = false;
 	#report: Report | undefined;
 	#isDetached = false;
 
-	/** `parse` reads the agent's reports, each once, and throws if one is malformed. */
+	/** `parse` gets each of the agent's reports once; it throws if one is malformed. */
 	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
 		this.#target = target;
 		this.#control = control;
 		this.#data = data;
 		this.#parse = parse;
-		this.#beat = setInterval(() => {
+		this.#heartbeat = setInterval(() => {
 			control.beat();
-		}, beatMs);
+		}, heartbeatMs);
 		control.beat();
 	}
 
@@ -113,7 +113,7 @@ export class AgentSession<Report extends AgentReport> {
 		}
 
 		const number = this.#send(text);
-		const report = await this.#reportThat(({command}) => command >= number, () => {
+		const report = await this.#answer(({command}) => command >= number, () => {
 			this.read();
 		});
 		if (report) {
@@ -136,14 +136,14 @@ export class AgentSession<Report extends AgentReport> {
 		if (!this.#isDetached) {
 			try {
 				this.#control.command('phase stop\n');
-				// Without a report nothing is woven, and it ends without one.
+				// If there was no report yet, nothing is rewritten, and the agent ends without one.
 				if (this.#report) {
-					await this.#reportThat(({phase}) => phase === 'over', () => {
+					await this.#answer(({phase}) => phase === 'over', () => {
 						this.#readNewest();
 					});
 				}
 			} catch {
-				// Whatever failed, the agent undoes its changes by itself: it has ended, or misses the heartbeat from now on.
+				// The agent undoes its changes even so: it has ended, or misses the heartbeat from now on.
 			}
 
 			this.#detach();
@@ -161,8 +161,8 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
-	/** Calls `readNewest` until the newest report is the answer; undefined if the agent times out. */
-	async #reportThat(isAnswer: (report: Report) => boolean, readNewest: () => void): Promise<Report | undefined> {
+	/** Calls `readNewest` until the newest report is the answer; resolves to undefined if the agent times out. */
+	async #answer(isAnswer: (report: Report) => boolean, readNewest: () => void): Promise<Report | undefined> {
 		const startMs = performance.now();
 		let progress = progressOf(this.#data);
 		let progressMs = startMs;
@@ -204,7 +204,7 @@ export class AgentSession<Report extends AgentReport> {
 	#detach(): void {
 		if (!this.#isDetached) {
 			this.#isDetached = true;
-			clearInterval(this.#beat);
+			clearInterval(this.#heartbeat);
 			this.#control.close();
 			closeSync(this.#data);
 		}
@@ -217,14 +217,9 @@ function isFull(code: string | undefined): boolean {
 	return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-type Loaded = {readonly ok: true} | {
-	readonly ok: false;
-	readonly reason: string;
-	readonly hint: string;
-	readonly load: LoadState;
-};
+type Loaded = {readonly ok: true} | {readonly ok: false; readonly reason: string; readonly hint: string; readonly load: LoadState};
 
-/** Whether the JVM answered the request to load. `pending`: it may still load the agent; `never`: it cannot any more. */
+/** The request to load the agent was answered, may still be executed, or will never be. */
 type LoadState = 'answered' | 'pending' | 'never';
 
 /** Results of Agent_OnAttach in the JDK's libinstrument (InvocationAdapter.c). */
@@ -233,22 +228,27 @@ const failedStart = 102;
 
 /** Makes the target load the agent from a folder, by its path as the target sees it. */
 export async function loadAgent(client: AttachClient, target: Target, folder: string, timeoutMs: number): Promise<Loaded> {
+	// The library, whether its path is absolute, and its options: the jar, and the folder for the agent.
 	const reply = await client.request('load', ['instrument', 'false', `${folder}/agent.jar=${folder}`], {timeoutMs});
+	if (reply.status === 'failed') {
+		return {ok: false, reason: reply.reason, hint: reply.hint, load: reply.isPending ? 'pending' : 'never'};
+	}
+
 	if (reply.status !== 'ok') {
-		return {ok: false, reason: reply.reason, hint: reply.status === 'failed' ? reply.hint : '', load: reply.status === 'failed' && reply.isPending ? 'pending' : 'never'};
+		return {ok: false, reason: reply.reason, hint: '', load: 'never'};
 	}
 
 	return loadResult(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
 }
 
-/** Interprets the JVM's answer: failures may come with code 0, and their own number in the text. */
+/** Interprets the JVM's answer: `code` may be 0 even after a failure, whose number is then in the text. */
 export function loadResult(pid: number, code: number, text: string): Loaded {
 	const failed = (reason: string, hint: string): Loaded => ({ok: false, load: 'answered', reason, hint});
 	if (/dynamic agent loading is not enabled/i.test(text)) {
 		return failed(`JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, 'start it without that flag to trace it; sampling works as it is');
 	}
 
-	// The messages of modular runtimes, and of a JDK 8 without the library.
+	// The messages of a modular runtime without the module, and of a JDK 8 without the library.
 	if (/java\.instrument not found|agent library instrument/i.test(text)) {
 		return failed(`JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is');
 	}

@@ -3,15 +3,15 @@ import {readAt} from '../jvm/system/proc.js';
 import {printable} from '../model/text.js';
 
 /*
-The two files between tool and agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We use only
-descriptors of files that we created, and trust nothing that the target writes.
+The two files between tprof-top and the agent; agent/src/main/java/tprof/agent/Channel.java describes their layout. We use
+only descriptors of files that we created, and trust nothing that the target writes.
 */
 
 const headerBytes = 36;
-const progressAt = 2048;
+const progressOffset = 2048;
 const maxReportBytes = 16 * 1024 * 1024;
 const maxReasonBytes = 1000;
-/** The agent may overwrite a report while we read it, but not that often in a row. */
+/** The agent may overwrite a report while we read it, but not this often in a row. */
 const maxTries = 10;
 
 type AgentMessage =
@@ -23,26 +23,29 @@ type AgentMessage =
 
 /** Returns a number that changes while the agent executes a command; -1 before it has written any. */
 export function progressOf(fd: number): bigint {
-	const word = readAt(fd, progressAt, 8);
+	const word = readAt(fd, progressOffset, 8);
 	return word.length < 8 ? -1n : word.readBigInt64BE();
 }
 
-/** The file that we write: the heartbeat and commands. */
+/**
+The file that we write: at 0 the heartbeat, at 8 the number of the last command, at 16 its length, at 20 its text. The
+number is written last.
+*/
 export class ControlFile {
 	readonly #fd: number;
-	#heartbeat = 0n;
-	#command = 0n;
+	#heartbeats = 0n;
+	#commands = 0n;
 
 	constructor(fd: number) {
 		this.#fd = fd;
-		const words = Buffer.alloc(20);
-		writeSync(fd, words, 0, words.length, 0);
+		const zeros = Buffer.alloc(20);
+		writeSync(fd, zeros, 0, zeros.length, 0);
 	}
 
 	/** Increments the heartbeat; without it the agent detaches itself. Never throws. */
 	beat(): void {
 		const word = Buffer.alloc(8);
-		word.writeBigInt64BE(++this.#heartbeat);
+		word.writeBigInt64BE(++this.#heartbeats);
 		try {
 			writeSync(this.#fd, word, 0, word.length, 0);
 		} catch {}
@@ -53,10 +56,10 @@ export class ControlFile {
 		const bytes = Buffer.from(text);
 		writeSync(this.#fd, bytes, 0, bytes.length, 20);
 		const words = Buffer.alloc(12);
-		words.writeBigInt64BE(++this.#command);
+		words.writeBigInt64BE(++this.#commands);
 		words.writeInt32BE(bytes.length, 8);
 		writeSync(this.#fd, words, 0, words.length, 8);
-		return Number(this.#command);
+		return Number(this.#commands);
 	}
 
 	close(): void {

@@ -2,21 +2,20 @@ import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
 
-/** What `LiveReports` needs of an agent's session. */
-type Reporting<Report> = {
+type AgentSession<Report> = {
 	/** Returns the newest report; undefined before the first. May throw UserError. */
 	read(): Report | undefined;
 	close(): Promise<unknown>;
 };
 
-/** Adds the agent's newest report to each snapshot during sampling. */
-export class LiveReports<Session extends Reporting<Report>, Report> {
+/** Adds an agent's newest report to each snapshot during sampling. */
+export class LiveReports<Session extends AgentSession<Report>, Report> {
 	session: Session | undefined;
 	report: Report | undefined;
-	/** The agent's error, for the screen. */
+	/** Why there are no more reports; shown on the screen. */
 	problem: string | undefined;
 	readonly #join: (snapshot: Snapshot, report: Report) => Snapshot;
-	/** The last snapshot returned, and what it was made of. */
+	/** The last snapshot returned, and those it was made of. */
 	#last: {readonly inner: Snapshot; readonly report: Report; readonly joined: Snapshot} | undefined;
 
 	constructor(join: (snapshot: Snapshot, report: Report) => Snapshot, session?: Session) {

@@ -9,23 +9,24 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {attempt, closing, errorCode, isAlive, linkOf} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** A new version of the agent's stub needs another name for the jar: see `reusableNames`. */
+/** If the agent's first class changes, the jar needs another name: see `reusableNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
 /** A page, allocated at the start: a disk that fills up later does not stop the heartbeat. */
 const controlBytes = 4096;
 
+/** A session requests the load of the agent within this time of creating its folder, or never. */
+export const loadTimeoutMs = 20_000;
 /**
-A session requests the load within `loadTimeoutMs` of creating the folder, or never. After `unusedAfterMs`, if the JVM's
-listener, which takes requests in turn, answers a new request, that load is done.
+From this age on a folder is unused if the JVM has just answered a request: it executes requests one after the other, so
+the earlier one to load from that folder is done.
 */
 const unusedAfterMs = 60_000;
-export const loadTimeoutMs = 20_000;
 
-/** The files of a session, in a folder of the target's /tmp that only the target's user may enter. */
+/** The folder of a session, in the target's /tmp, which only the target's user may enter. */
 type SessionFolder = {
 	/** The folder's path as the target sees it. */
 	readonly path: string;
-	/** Descriptors, valid even if the names change. The caller closes them. */
+	/** Descriptors of its files, valid even if the names change. The caller closes them. */
 	readonly control: number;
 	readonly data: number;
 	/**
@@ -36,9 +37,9 @@ type SessionFolder = {
 };
 
 /**
-Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tool and agent. All belong to the
-target's user and are created with that user's privileges, so that in a shared /tmp nobody else can have created, read or
-replaced them. Throws the system's error.
+Creates the folder (mode 0700), the agent's jar in it (0444), and the files between tprof-top and the agent. All belong to
+the target's user and are created with that user's privileges, so that in a shared /tmp nobody else can create, read or
+replace them. Throws the system's error.
 */
 export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolder {
 	const {act, mustChown} = rightsOf(target);
@@ -137,7 +138,7 @@ function removeUnused(target: Target, temporary: number, name: string): void {
 	});
 }
 
-/** A JVM's pid in its own namespace, its start time and that namespace; then random digits. */
+/** A JVM's pid in its own namespace, its start time and that namespace (`idOf`); then random digits. */
 const folderName = /^\.tprof-(\d+\.\d+\.\d+)-[\da-f]{24}$/;
 
 function idOf({pid, nsPid, startTicks}: Target): string {
@@ -148,7 +149,7 @@ function pidNamespace(pid: number | 'self'): string {
 	return /\d+/.exec(linkOf(`/proc/${pid}/ns/pid`))?.[0] ?? '0';
 }
 
-/** Whether a JVM has ended; known only for JVMs in our own pid namespace, else false. */
+/** Whether a JVM, given its `idOf`, has ended; false if it is not in our own pid namespace. */
 function hasEnded(jvm: string): boolean {
 	const [pid, startTicks, namespace] = jvm.split('.');
 	return namespace !== '0' && namespace === pidNamespace('self') && !isAlive({pid: Number(pid), startTicks: Number(startTicks)});
@@ -161,8 +162,8 @@ function newName(target: Target): string {
 }
 
 /**
-Returns the names of earlier sessions' folders. Their jars are on the JVM's class path and stay open; it does not open the
-same path again.
+Returns the names of earlier sessions' folders in this JVM. It keeps their jars open, as they are on its class path; if a
+name is used again, it does not open another.
 */
 function reusableNames(target: Target): string[] {
 	const folder = `/proc/${target.pid}/fd`;
@@ -185,7 +186,7 @@ function makeFolder(path: string): boolean {
 	}
 }
 
-/** Removes what is still there: the agent may be faster, and the target may end with its files. */
+/** Removes the files that are still there: the agent removes them too. */
 function removeFiles(folder: number | undefined): void {
 	for (const file of folder === undefined ? [] : files) {
 		attempt(() => {

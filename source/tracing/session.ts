@@ -8,7 +8,7 @@ export type TraceRequest = {
 	readonly patterns: readonly string[];
 	/** Count only calls made below these methods; empty: all calls. */
 	readonly under: readonly string[];
-	/** Minimum duration and maximum number of traces kept whole. */
+	/** Minimum duration of the traces that are kept, and their maximum number. */
 	readonly leastNs: number;
 	readonly keep: number;
 	readonly maxMethods: number;
@@ -19,7 +19,7 @@ export type TraceRequest = {
 
 /** An agent that measures every call of some methods. */
 export class TraceSession extends AgentSession<TraceReport> {
-	/** Loads the agent from the bundled jar or another file; it weaves nothing yet. */
+	/** Loads the agent from the bundled jar or another file; it rewrites nothing yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {
 		return this.load(target, files => new TraceSession(target, files, parseReport), {file});
 	}
@@ -29,7 +29,7 @@ export class TraceSession extends AgentSession<TraceReport> {
 		return this.command(commandOf('match', request));
 	}
 
-	/** Weaves the methods that the request matches, and restores those that only an earlier one matched. */
+	/** Rewrites the methods that the request matches, and restores those that only an earlier one matched. */
 	async weave(request: TraceRequest): Promise<TraceReport> {
 		return this.command(commandOf('weave', request));
 	}

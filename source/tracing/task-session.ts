@@ -6,7 +6,7 @@ import type {Target} from '../jvm/target.js';
 import {UserError} from '../runtime/errors.js';
 import {AgentSession} from './agent-session.js';
 
-/** Moments kept: a minute, at a report each second. */
+/** A minute, with a report each second. */
 const maxHistory = 60;
 
 /** Returns the error of a report with faults. */
@@ -18,7 +18,7 @@ export function probeFault({probe, faults}: TaskReport): UserError {
 export class TaskSession extends AgentSession<TaskReport> {
 	/** Loads the agent and starts following tasks. Throws UserError. */
 	static async begin(target: Target, probe: Probe, limits: TaskLimits, file?: string): Promise<TaskSession> {
-		const session = await this.load(target, files => new TaskSession(target, files, reader(probe)), {file});
+		const session = await this.load(target, files => new TaskSession(target, files, parserFor(probe)), {file});
 		try {
 			await session.command(commandOf(probe, limits));
 			return session;
@@ -39,13 +39,13 @@ export class TaskSession extends AgentSession<TaskReport> {
 	}
 }
 
-/** Returns a parser for reports in their order: each result includes the history of earlier ones. */
-function reader(probe: Probe): (bytes: Uint8Array) => TaskReport {
+/** Returns a parser of the session's reports, one after the other: each result includes the history of earlier ones. */
+function parserFor(probe: Probe): (bytes: Uint8Array) => TaskReport {
 	const {name, states, counters} = probe;
 	let history: readonly number[][] = [];
 	return bytes => {
 		const report = parseTaskReport(bytes, probe);
-		history = [...history, inStates(report, states.length)].slice(-maxHistory);
+		history = [...history, countsByState(report, states.length)].slice(-maxHistory);
 		return {...report, probe: name, states, counters, notes: notesOf(probe, report), history};
 	};
 }
@@ -63,8 +63,8 @@ function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn
 	];
 }
 
-function inStates({now}: AgentTaskReport, states: number): number[] {
-	const counts = Array.from({length: states}, () => 0);
+function countsByState({now}: AgentTaskReport, stateCount: number): number[] {
+	const counts = Array.from({length: stateCount}, () => 0);
 	for (const {state, count} of now) {
 		counts[state] += count;
 	}
@@ -91,7 +91,7 @@ export function commandOf({states, points, kinds, exclude, counters}: Probe, {mo
 }
 
 function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}: ProbePoint): string {
-	// A bit for each state; by default all 24 that a probe may have.
+	// A bit for each state, by default for all 24 that a probe may have.
 	const states = from ? sumOf(from, state => 2 ** state) : 0xFF_FF_FF;
 	const flags = `-${isNew ? 'b' : ''}${withSubclasses ? 's' : ''}${needsTrue ? 't' : ''}`;
 	return ['point', className, method, descriptor, at, source, path, to, states, flags, number?.parameter ?? -1, number?.values.join(',') ?? '-'].join('\t');

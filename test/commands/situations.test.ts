@@ -63,7 +63,7 @@ async function reported(name: string, options: JavaOptions) {
 test.concurrent.for(jdks().filter(({release}) => release >= 21))('virtual threads that wait for pinned carriers: JDK $release', beside(async jdk => {
 	const [situation, carriers, ...sentences] = jdk.release < 24
 		? ['pinned', 2, /all 2 are pinned in synchronized or native code, at Situations\.locksWith:\d+\.$/, /^2 threads wait for ReentrantLock, [^:]*: holder has it, at Situations\.sleep:\d+\.$/] as const
-		: ['pinnedByInitialiser', 1, /the only one is pinned in native code or a class initialiser, at Situations\.sleep:\d+\.$/] as const;
+		: ['pinnedByInitialiser', 1, /the only one is pinned in native code or a class initializer, at Situations\.sleep:\d+\.$/] as const;
 	const jvmArgs = ['parallelism', 'maxPoolSize'].map(name => `-Djdk.virtualThreadScheduler.${name}=${carriers}`);
 	const {findings, notes} = await reported('Situations', {jdk, args: [situation], jvmArgs});
 	expect(findings[0]).toMatchObject({id: 'pinned', figures: {threads: 28, carriers}});

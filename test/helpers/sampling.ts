@@ -1,6 +1,6 @@
 import {onTestFinished} from 'vitest';
 import type {Engine, EngineOptions, EngineSession} from '../../source/engines/common/engine.js';
-import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
+import {openProcessClock} from '../../source/jvm/threads/process-clock.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
@@ -49,7 +49,7 @@ export async function sampleHere(java: Process, engine: Engine, options: Partial
 	const writer = new TableWriter(buffer);
 	const session = await engine.open(await targetOf(java), {depth: Infinity, ...options}, writer);
 	const loop = new SamplingLoop({
-		session: around(session, writer), writer, intervalMs: 20, maxOverheadPercent: 100, processClock: ProcessClock.of(java.pid), report: () => undefined,
+		session: around(session, writer), writer, intervalMs: 20, maxOverheadPercent: 100, processClock: openProcessClock(java.pid), report: () => undefined,
 	});
 	const done = loop.run();
 	const stop = async () => {

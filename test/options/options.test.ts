@@ -156,7 +156,7 @@ describe('the options', () => {
 
 	test('--app says what own code is, and has it come first', () => {
 		const query = (line: string) => queryOf(options(`1 ${line}`));
-		expect(query('')).not.toHaveProperty('ownFirst');
+		expect(query('')).toMatchObject({ownFirst: false});
 		expect(query('--own-first')).toMatchObject({ownFirst: true});
 		expect(query('--app com.acme,!com.acme.gen')).toMatchObject({ownFirst: true, app: ['com.acme', '!com.acme.gen']});
 		expect(() => query('--app com(acme')).toThrow('"com(acme" is not a package');

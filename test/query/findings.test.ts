@@ -115,7 +115,7 @@ test('virtual threads that lack a carrier because all are pinned are found', () 
 		id: 'pinned', text: '28 virtual threads wait for a carrier, up to 8s: all 2 are pinned in synchronized or native code, at A.handle:12.', figures: {threads: 28, carriers: 2, longestMs: 8000, at: 'A.handle:12'},
 	}]);
 	const apart = pinned().draw('mounted-2 | w | read:7').set('unmounted', {members: 0, sinceMs: 98_000}).builder.build({target: {jvmVersion: '25.0.1'}, session: {takenAtMs: 100_000}});
-	expect(found(apart)).toEqual(['1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initialiser, 1 of them at A.handle:12.']);
+	expect(found(apart)).toEqual(['1 virtual thread waits for a carrier, for 2s: all 2 are pinned in native code or a class initializer, 1 of them at A.handle:12.']);
 });
 
 test.each<[string, Picture]>([

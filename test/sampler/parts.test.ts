@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Obstacle} from '../../source/jvm/obstacles.js';
 import {SessionOver, type Engine} from '../../source/engines/common/engine.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
-import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
+import {chooseEngine, hintFor} from '../../source/sampler/choose-engine.js';
 import {backoffMs, SamplingClock} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
 import {seeded} from '../helpers/random.js';
@@ -71,8 +71,8 @@ describe('chooseEngine', () => {
 	});
 
 	test('what ends a session names the other engines where they may do', () => {
-		expect(helpOf(new SessionOver('too large', {targetEnded: false, otherEnginesMayWork: true}), 'attach', [memory, attach])).toBe('use --engine memory');
-		expect(helpOf(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
+		expect(hintFor(new SessionOver('too large', {targetEnded: false, otherEnginesMayWork: true}), 'attach', [memory, attach])).toBe('use --engine memory');
+		expect(hintFor(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
 	});
 });
 

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import type {TimerId} from '../../source/engines/common/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
-import {ProcessClock} from '../../source/jvm/threads/process-clock.js';
+import {openProcessClock} from '../../source/jvm/threads/process-clock.js';
 import {unattributed, unattributedReasons} from '../../source/model/frame.js';
 import type {JavaProcess} from '../helpers/jvm.js';
 import {sum} from '../helpers/sum.js';
@@ -37,7 +37,7 @@ async function unattributedIn(java: JavaProcess, timer: TimerId): Promise<void> 
 
 test('CPU time of threads that end between two samples is in a row of its own', async () => {
 	const java = await javaForTest('ThreadPerTask', {args: ['2', '1']});
-	const clock = ProcessClock.of(java.pid)!;
+	const clock = openProcessClock(java.pid)!;
 	const {reader} = await sampleHere(java, memoryEngine, {timer: 'stop'});
 	const countedNs = () => sum(reader.read(1000)!.threads.cpuNs);
 

@@ -5,10 +5,9 @@ import type {TraceReport} from '../../model/trace-report.js';
 import type {ThreadState} from '../../model/thread-state.js';
 import type {View} from '../../views/common/view.js';
 
-/** How a snapshot is written. */
 export type ExportOptions = {
 	readonly query: Query;
-	/** The view that formats with `ofViews` write; undefined: the format's own content. */
+	/** The view whose rows formats with `ofViews` write; undefined: the format's own content. */
 	readonly view?: View;
 	readonly version: string;
 	/** Maximum number of rows of each list; undefined: the format's default (see its description). */
@@ -22,17 +21,17 @@ export type ExportOptions = {
 	/** Stacks of `collapsed` and `speedscope` begin with a frame of the thread, and of its state. */
 	readonly withThreads?: boolean;
 	readonly withStates?: boolean;
-	/** Number of the document in a run that writes several, from 0: JSON is one line each, CSV has one header row. */
+	/** Number of the document, from 0, in a run that writes several: JSON is one line each, only the first CSV has a heading. */
 	readonly iteration?: number;
-	/** Other counters of the target, of the same window. */
 	readonly vitals?: TargetVitals;
 	/** Notes on the session, besides those that the snapshot gives: printable lines, for text and JSON. */
 	readonly notes?: readonly string[];
 };
 
-/** A document; text too large to be held in memory comes in pieces, made on demand. */
+/** A document; one that may be too large to be held in memory comes in pieces, made on demand. */
 export type Written = string | Uint8Array | Iterable<string>;
 
+/** Returns the pieces of a document. */
 export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }
@@ -40,7 +39,7 @@ export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 /** Characters of a piece: large enough for cheap writes, small compared to the tool's memory. */
 const pieceLength = 1 << 18;
 
-/** Joins short texts to pieces. */
+/** Joins short texts to pieces of a document. */
 export function * inPieces(texts: Iterable<string>): Generator<string> {
 	let piece = '';
 	for (const text of texts) {
@@ -58,7 +57,7 @@ const entities: Readonly<Record<string, string>> = {
 	'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;',
 };
 
-/** Returns a text as it stands in HTML and XML, attributes included. */
+/** Escapes a text for HTML and XML, also for attributes. */
 export function escapedMarkup(text: string): string {
 	return text.replaceAll(/[&<>"']/g, character => entities[character]);
 }
@@ -81,9 +80,9 @@ export type ReportFormat<Report> = {
 
 type SnapshotPart = {
 	readonly description: string;
-	/** Whether the format is the default for printed reports, or for saved sessions. */
+	/** What the format is the default for: printed reports, or saved sessions. */
 	readonly usualFor?: 'report' | 'save';
-	/** A run may write several documents into one file: readers can tell them apart. */
+	/** Whether several documents may follow each other in one file: readers can tell them apart. */
 	readonly streaming: boolean;
 	/** Whether the format can write the rows of any view. */
 	readonly ofViews?: true;
@@ -103,7 +102,7 @@ export type Format = Partial<SnapshotPart> & {
 	readonly id: string;
 	readonly title: string;
 	readonly extension: string;
-	/** Not for a terminal: it needs a file or a pipe. */
+	/** Whether it is not for a terminal: it needs a file or a pipe. */
 	readonly binary?: true;
 	readonly traces?: ReportFormat<TraceReport>;
 	readonly tasks?: ReportFormat<TaskReport>;

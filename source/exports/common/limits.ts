@@ -4,9 +4,11 @@ import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {sumOf, sumUpTo} from '../../model/sum.js';
 
 /*
-Limits of profiles and recordings, so that opening any file takes less than 500 MB and ten seconds (test/commands/open.test.ts). They are
-near those of the table (table/layout); a full table, or one with deep stacks, may exceed them.
+Limits of profiles and recordings, so that opening any file takes less than 500 MB and ten seconds
+(test/commands/open.test.ts). They are near those of the table (table/layout); a full table, or one with deep stacks, may
+exceed them.
 */
+
 /** Bytes of a profile, compressed and decompressed: a small file can expand to any size. */
 export const maxProfileBytes = 64 * 1024 * 1024;
 
@@ -34,12 +36,12 @@ export const maxOwnFrames = 131_072;
 /** Distinct stacks in a snapshot, callers included. */
 export const maxNodes = 524_288;
 
-/** Threads in a snapshot: twice what Linux starts by default on a small machine (kernel.pid_max 32,768). */
+/** Threads in a snapshot: twice what Linux allows by default on a small machine (kernel.pid_max 32,768). */
 export const maxThreads = 65_536;
 
 export const maxContention = 65_536;
 
-/** Characters of the names of all lines, a function's name counted for each of its lines. */
+/** Characters in the names of all lines; a function's name counts for each of its lines. */
 export const maxNameCharacters = 16_000_000;
 
 /** A profile or a recording exceeds a limit; the message says which. */

@@ -10,12 +10,12 @@ import type {Location, Query} from '../../query/types/query.js';
 import {treeFilter} from '../../views/tree/tree.js';
 import type {ExportOptions} from './export-format.js';
 
-/** A frame of a written stack; without a location it is no code, such as a thread's name. */
+/** A frame of a written stack. Without a location it is not code: a thread's name, or its state. */
 type StackFrame = {readonly name: string; readonly location?: Location};
 
 type StackOptions = Pick<ExportOptions, 'depth' | 'withThreads' | 'withStates'>;
 
-/** The counters of a query, and by counter the id of its stack, 0 if it has no frames or does not pass the filter. */
+/** The counters of a query, and the id of each one's stack: 0 if that has no frames or does not pass the filter. */
 type StackCounters = {readonly counters: Counters; readonly stacks: Int32Array};
 
 /**
@@ -23,10 +23,12 @@ Whole stacks of one or several snapshots, merged if their frames have the same n
 frame and the id of its caller's stack, which is smaller. Stack 0 is empty; frame 0 is a placeholder for it.
 */
 export class StackSet {
+	/** By stack: its caller's stack, and its innermost frame. */
 	readonly callers: number[] = [0];
 	readonly frameOf: number[] = [0];
 	readonly frames: StackFrame[] = [{name: ''}];
 	readonly #frameOfName = new Map<string, number>();
+	/** By stack: the stacks that it is the caller of, by their innermost frames. */
 	readonly #callees: Array<Map<number, number>> = [new Map()];
 
 	/** Adds the stacks that a query counts between `since` (undefined: the session's start) and the snapshot. */
@@ -38,19 +40,20 @@ export class StackSet {
 		const counters = countersInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);
 		const {isKept} = treeFilter(scope, dictionary, grouping);
+		// With --own-first a stack ends at the program's own line.
 		const ends = endsOf(dictionary, query);
 		const frameOfGroup = new Map<number, number>();
-		const known = new Map<number, number>();
-		const stackOf = (outer: number, node: number) => getOrCreate(known, (outer * nodeCount) + node, () => {
+		const stackByBaseAndNode = new Map<number, number>();
+		const stackOf = (base: number, node: number) => getOrCreate(stackByBaseAndNode, (base * nodeCount) + node, () => {
 			const groups: number[] = [];
 			for (let at = ends ? ends[node] : node; at !== rootNode && groups.length < depth; at = nodeParent[at]) {
 				groups.push(grouping.groupOfFrame[nodeFrame[at]]);
 			}
 
-			let stack = outer;
+			let stack = base;
 			for (const group of groups.toReversed()) {
 				const location = grouping.locations[group];
-				stack = this.#below(stack, getOrCreate(frameOfGroup, group, () => this.#frame(locationName(location), location)));
+				stack = this.#calleeOf(stack, getOrCreate(frameOfGroup, group, () => this.#frame(locationName(location), location)));
 			}
 
 			return stack;
@@ -61,8 +64,8 @@ export class StackSet {
 				return 0;
 			}
 
-			const ofThread = withThreads ? this.#below(0, this.#frame(`[${threads.name[counters.thread[counter]]}]`)) : 0;
-			const ofState = withStates ? this.#below(ofThread, this.#frame(`[${threadStates[counters.state[counter]]}]`)) : ofThread;
+			const ofThread = withThreads ? this.#calleeOf(0, this.#frame(`[${threads.name[counters.thread[counter]]}]`)) : 0;
+			const ofState = withStates ? this.#calleeOf(ofThread, this.#frame(`[${threadStates[counters.state[counter]]}]`)) : ofThread;
 			return stackOf(ofState, node);
 		});
 		return {counters, stacks};
@@ -78,11 +81,11 @@ export class StackSet {
 		return frames.reverse();
 	}
 
-	/** Returns the sum of what counters of each stack are worth, in the order of the stacks; without those worth 0. */
-	sums({counters, stacks}: StackCounters, worth: (counter: number) => number): Array<readonly [stack: number, sum: number]> {
+	/** Returns the sum of a figure of counters by stack, rounded, in the order of the stacks, without sums of 0. */
+	sums({counters, stacks}: StackCounters, figureOf: (counter: number) => number): Array<readonly [stack: number, sum: number]> {
 		const sums = new Float64Array(this.callers.length);
 		for (let counter = 0; counter < counters.count; counter++) {
-			sums[stacks[counter]] += worth(counter);
+			sums[stacks[counter]] += figureOf(counter);
 		}
 
 		return [...sums.entries()].filter(([stack, sum]) => stack !== 0 && Math.round(sum) > 0).map(([stack, sum]) => [stack, Math.round(sum)]);
@@ -92,7 +95,8 @@ export class StackSet {
 		return getOrCreate(this.#frameOfName, name, () => this.frames.push({name, location}) - 1);
 	}
 
-	#below(caller: number, frame: number): number {
+	/** Returns the stack of a frame that is called by another stack, adding it if absent. */
+	#calleeOf(caller: number, frame: number): number {
 		return getOrCreate(this.#callees[caller], frame, () => {
 			this.callers.push(caller);
 			this.frameOf.push(frame);

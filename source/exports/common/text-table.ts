@@ -1,11 +1,14 @@
-import {cellWidth, cut, pad} from '../../model/cell-width.js';
+import {cellWidth, fit} from '../../model/cell-width.js';
 import type {TargetInfo} from '../../model/snapshot.js';
+import type {AgentReport} from '../../model/trace-report.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
 import type {GroupBy, Measure, Unit} from '../../query/types/query.js';
 
-/** Default width of a report, the minimum that has room for names, and the default rows of a list: a page. */
+/** Width of a report by default, and the least that has room for names. */
 export const defaultWidth = 120;
 export const minWidth = 40;
+
+/** Rows of a list by default: a page. */
 export const defaultTop = 40;
 
 /** Aligns further lines of a note with its first word, after "note: ". */
@@ -16,20 +19,25 @@ export function targetLine({pid, mainClass, command, jvmVersion, vm}: TargetInfo
 	return [tool, pid > 0 ? String(pid) : '', mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
 }
 
-/** Returns the first lines of an agent's report: target, time, notes. */
-export function reportHead(command: string, target: TargetInfo, {startedAtMs, elapsedNs}: {readonly startedAtMs: number; readonly elapsedNs: number}, what: string, notes: readonly string[], room: number): string[] {
+/** Returns a time as ISO 8601, without milliseconds. */
+export function timeText(atMs: number): string {
+	return new Date(atMs).toISOString().replace(/\.\d+/, '');
+}
+
+/** Returns the first lines of an agent's report: target, time and what was followed, notes. */
+export function reportHead(command: string, target: TargetInfo, {startedAtMs, elapsedNs}: AgentReport, followed: string, notes: readonly string[], width: number): string[] {
 	return [
 		targetLine(target, `tprof-top ${command}`),
-		`${new Date(startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(elapsedNs / 1e9).toFixed(1)} s | ${what}`,
-		...notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, noteIndent)),
+		`${timeText(startedAtMs)} for ${(elapsedNs / 1e9).toFixed(1)} s | ${followed}`,
+		...notes.flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 	];
 }
 
 /** Returns a heading and a line for each row, with the columns that fit in `width` terminal cells. */
 export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, measure, by}: {readonly width: number; readonly unit: Unit; readonly measure: Measure; readonly by: GroupBy}): string[] {
 	const fitted = fitColumns(columns, width);
-	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
-		fitted.map(({column, width: room}) => pad(cut(cell(column, room), room), room, column.align)).join(' ').trimEnd();
+	const lineOf = (textOf: (column: Column<Row>, room: number) => string) =>
+		fitted.map(({column, width: room}) => fit(textOf(column, room), room, column.align)).join(' ').trimEnd();
 	return [
 		lineOf(column => headingOf(column, measure, by)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {unit, fullNames: true, room}))),
@@ -41,13 +49,13 @@ export function moreLine(count: number, top: number): string[] {
 	return count > top ? [`... ${count - top} more`] : [];
 }
 
-/** Breaks the text at the separator into lines of `room` terminal cells, if possible; indents all but the first. */
-export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
+/** Breaks the text at the separator into lines of `width` terminal cells, if possible; indents all but the first. */
+export function wrapAt(separator: string, text: string, width: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);
 	const lines = [first];
 	for (const part of parts) {
 		const longer = lines.at(-1)! + separator + part;
-		if (cellWidth(longer) > room) {
+		if (cellWidth(longer) > width) {
 			lines.push(indent + part);
 		} else {
 			lines[lines.length - 1] = longer;

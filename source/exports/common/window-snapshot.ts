@@ -10,17 +10,17 @@ records that counted nothing.
 */
 export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined): Snapshot {
 	const since = alignedTo(snapshot, earlier);
-	const counted = {
+	const window = {
 		...snapshot,
 		counters: recordsInWindow(counterColumns, snapshot.counters, since?.counters),
 		contention: recordsInWindow(contentionColumns, snapshot.contention, since?.contention),
 	};
 	if (!since) {
-		return counted;
+		return window;
 	}
 
 	return {
-		...counted,
+		...window,
 		session: windowStats(snapshot.session, since.session),
 		threads: windowThreads(snapshot.threads, since.threads),
 		// Reports stay whole, with those at the start of the window: figures are subtracted when rows are made.
@@ -29,10 +29,7 @@ export function windowSnapshot(snapshot: Snapshot, earlier: Snapshot | undefined
 	};
 }
 
-/**
-Returns the session's figures for the window from `then` to `now`: cumulative ones are subtracted, others, such as the
-interval, are those of `now`.
-*/
+/** Returns the session's figures for the window from `then` to `now`: the cumulative ones are subtracted. */
 export function windowStats(now: SessionStats, then: SessionStats | undefined): SessionStats {
 	return then === undefined ? now : {...now, ...fromNames(select(sessionFigures, {window: 'difference'}), name => now[name] - then[name]), startedAtMs: then.takenAtMs};
 }

@@ -8,17 +8,17 @@ import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
 import {printable} from '../../model/text.js';
 
-/** Suffixes -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
+/** Highest of the suffixes -2, -3, ... to try: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
 /** Returns the stem, with -2, -3 and so on if there is a file of that name with one of the extensions. */
 export function freeStem(stem: string, extensions: readonly string[]): string {
 	const stems = [stem, ...Array.from({length: maxSuffix - 1}, (_, index) => `${stem}-${index + 2}`)];
-	return stems.find(free => !extensions.some(extension => existsSync(free + extension))) ?? stem;
+	return stems.find(candidate => !extensions.some(extension => existsSync(candidate + extension))) ?? stem;
 }
 
 /**
-Writes files of one folder, all or none, each whole or not at all, with mode 0600, synced, never replacing another. Throws
+Writes files into one folder: all or none of them, for their owner alone, synced, and never replacing another file. Throws
 UserError.
 */
 export async function writeTogether(parts: ReadonlyArray<{readonly file: string; readonly bytes: Written}>): Promise<void> {
@@ -61,7 +61,7 @@ export async function throwIfTaken(name: string): Promise<void> {
 	throw Object.assign(new Error('taken'), {code: 'EEXIST'});
 }
 
-/** Creates a file with a temporary name in the folder, for its owner alone. */
+/** Creates a file with a temporary name in the folder, for its owner alone. Throws the system's error. */
 export async function createPartial(folder: string, extension = '.partial'): Promise<{readonly file: string; readonly handle: FileHandle}> {
 	const {randomBytes} = await import('node:crypto');
 	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}${extension}`);
@@ -71,8 +71,8 @@ export async function createPartial(folder: string, extension = '.partial'): Pro
 }
 
 /**
-Gives a complete file its name. link(2) never replaces another; if a file system has no links, copies the file, which is
-as exclusive but not atomic.
+Gives a complete file its name. link(2) never replaces another file; on a file system without links the file is copied,
+which never replaces one either, but is not atomic. Throws the system's error.
 */
 export async function giveName(temporary: string, name: string): Promise<void> {
 	try {
@@ -88,7 +88,6 @@ export async function giveName(temporary: string, name: string): Promise<void> {
 
 const linklessCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Writes a file, syncs and closes it. */
 async function writeSynced(handle: FileHandle, bytes: Written): Promise<void> {
 	try {
 		await writeFile(handle, bytes);
@@ -98,7 +97,7 @@ async function writeSynced(handle: FileHandle, bytes: Written): Promise<void> {
 	}
 }
 
-/** Syncs the folder's entries. Some file systems refuse to; the file itself is safe even then. */
+/** Syncs the folder's entries, if the file system can; the files are safe even if not. */
 export async function syncFolder(folder: string): Promise<void> {
 	await ignoringErrors(async () => {
 		const handle = await open(folder, 'r');
@@ -110,19 +109,21 @@ export async function syncFolder(folder: string): Promise<void> {
 	});
 }
 
+/** Removes the files that exist. */
 export async function removeAll(files: readonly string[]): Promise<void> {
 	for (const file of files) {
 		await ignoringErrors(async () => unlink(file));
 	}
 }
 
+/** Runs an action that may fail. */
 export async function ignoringErrors(action: () => Promise<void>): Promise<void> {
 	try {
 		await action();
 	} catch {}
 }
 
-/** Writes or replaces one of the user's own files whole or not at all, keeping its mode. Throws UserError. */
+/** Writes or replaces a file of the user, whole or not at all, keeping its mode. Throws UserError. */
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	let temporary: string | undefined;
 	try {
@@ -134,7 +135,6 @@ export async function replaceWhole(file: string, bytes: string): Promise<void> {
 		}
 
 		await mkdir(path.dirname(target), {recursive: true, mode: 0o700});
-
 		const {file: partial, handle} = await createPartial(path.dirname(target));
 		temporary = partial;
 		await writeSynced(handle, bytes);
@@ -165,7 +165,7 @@ async function statOf(file: string): Promise<{readonly path: string; readonly ui
 	}
 }
 
-/** Returns the folder, or its nearest ancestor that exists. */
+/** Returns the folder or, if it does not exist, its nearest ancestor that does. */
 export async function nearestFolder(folder: string): Promise<{readonly path: string; readonly uid: number}> {
 	return await statOf(folder) ?? nearestFolder(path.dirname(folder));
 }

@@ -5,8 +5,8 @@ import {piecesOf, type Written} from '../common/export-format.js';
 import {createPartial, giveName, ignoringErrors, removeAll, syncFolder, throwIfTaken, writeErrorOf} from './files.js';
 
 /**
-A file that grows under a temporary name and is renamed at the end, never replacing another file. If we are killed, the
-temporary file has the reports so far. Methods throw UserError.
+A file of reports that grows under a temporary name and gets its own at the end, never replacing another file. If we are
+killed, the temporary file has the reports so far. Methods throw UserError.
 */
 export class GrowingFile {
 	/** Creates the temporary file; throws if the final name is taken or impossible, which `finish` checks again. */
@@ -25,7 +25,7 @@ export class GrowingFile {
 	readonly #handle: FileHandle;
 	/** Length of the complete reports. */
 	#wholeBytes = 0;
-	#isOver = false;
+	#isClosed = false;
 
 	private constructor(name: string, partial: string, handle: FileHandle) {
 		this.#name = name;
@@ -44,7 +44,7 @@ export class GrowingFile {
 
 			this.#wholeBytes += bytes;
 		} catch (error) {
-			this.#isOver = true;
+			this.#isClosed = true;
 			await ignoringErrors(async () => this.#handle.truncate(this.#wholeBytes));
 			await ignoringErrors(async () => this.#handle.close());
 			throw await this.#failure(error);
@@ -53,11 +53,11 @@ export class GrowingFile {
 
 	/** Syncs the file and gives it its name; removes it if it has no report. */
 	async finish(): Promise<void> {
-		if (this.#isOver) {
+		if (this.#isClosed) {
 			return;
 		}
 
-		this.#isOver = true;
+		this.#isClosed = true;
 		try {
 			await this.#handle.sync();
 			await this.#handle.close();

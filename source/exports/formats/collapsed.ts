@@ -14,16 +14,16 @@ export const collapsed: ExportFormat = {
 };
 
 function * linesOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
-	// With frames of states the ticks of all of them count, unless the user chose some.
+	// If stacks begin with states, the ticks of all states count, unless the user chose some.
 	const query = {...options.query, states: options.states ?? (options.withStates ? threadStates : options.query.states)};
 	const {countedMask} = scopeOf(snapshot, query);
 	const isInTicks = (options.withStates ?? false) || options.states !== undefined || effectiveUnit(query) === 'ticks';
 	const set = new StackSet();
-	const added = set.add(snapshot, baseline, query, options);
-	const {ticks, cpuNs, state} = added.counters;
-	const worth = (counter: number) => isInTicks ? ((countedMask >> state[counter]) & 1) * ticks[counter] : cpuNs[counter] / 1000;
+	const stackCounters = set.add(snapshot, baseline, query, options);
+	const {ticks, cpuNs, state} = stackCounters.counters;
+	const countedTicks = (counter: number) => ((countedMask >> state[counter]) & 1) * ticks[counter];
 	const names = set.frames.map(({name}) => name.replaceAll(';', ','));
-	for (const [stack, sum] of set.sums(added, worth)) {
+	for (const [stack, sum] of set.sums(stackCounters, counter => isInTicks ? countedTicks(counter) : cpuNs[counter] / 1000)) {
 		yield `${set.framesOf(stack).map(frame => names[frame]).join(';')} ${sum}\n`;
 	}
 }

@@ -38,7 +38,7 @@ export const csv: ExportFormat = {
 	traces,
 	tasks,
 	write(snapshot, baseline, {query: requested, view = views[0], top, iteration = 0}) {
-		// Without a summary, so that all rows are written.
+		// A summary has other rows.
 		const query = {...requested, summary: undefined};
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
@@ -59,7 +59,6 @@ function csvCell(cell: string | number): string {
 	return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns records with their heading as CSV. */
 function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
 	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
 }

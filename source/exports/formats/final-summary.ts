@@ -16,21 +16,20 @@ import {targetLine, wrapAt} from '../common/text-table.js';
 import {costLine, timeLine} from './session-lines.js';
 
 const maxLines = 10;
-/** Maximum entries of each kind. */
-const most = {findings: 3, traced: 4, blocked: 2, waits: 2, hot: 5};
+const maxEntries = {findings: 3, traced: 4, blocked: 2, waits: 2, hot: 5};
 
-/** Minimum time that threads were blocked or waited at a location that gets an entry, as a fraction of the session. */
+/** A location where threads were blocked or waited gets an entry from this fraction of the session on. */
 const minWaitedFraction = 0.01;
 
-/** Below this percentage of a core, waits get a line too. */
+/** Below this percentage of a core, waits get an entry too. */
 const busyPercent = 10;
 
-/** Locations and compilations of our agent. */
+/** Names of locations in our agent, and of compilations of its methods. */
 const ofAgent = /^(?:\[jit] [^.]* )?(?:java\.)?tprof\./;
 
 const indent = '    ';
 
-/** Returns the lines, at most ten, that stay on the terminal after the live view: target, time, cost, main results. */
+/** Returns the lines that stay on the terminal after the live view, at most ten: target, time, cost, main results. */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
@@ -38,23 +37,24 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const ofProgram = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
 	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
+	const isAlmostIdle = percent < leastCpuPercent;
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
-	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, percent < leastCpuPercent ? most.waits : 1);
+	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, isAlmostIdle ? maxEntries.waits : 1);
 	const entries = [
-		...findingsOf(snapshot, undefined, defaultQuery).slice(0, most.findings).map(({text}) => text),
-		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, most.traced).map(row => tracedText(row)) : []),
-		...blockedLocations(snapshot).slice(0, most.blocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
-		...(percent < leastCpuPercent ? [idleText(hot, wholeCpuNs)] : []),
+		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxEntries.findings).map(({text}) => text),
+		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row => tracedText(row)) : []),
+		...blockedLocations(snapshot).slice(0, maxEntries.blocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
+		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
 		...(percent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
-		...(percent < leastCpuPercent ? [] : hot.slice(0, most.hot).map(row => hotText(row))),
+		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
 	for (const entry of entries) {
-		// Go on after an entry that does not fit: a shorter one may.
+		// After an entry that does not fit, a shorter one may.
 		if (lines.length + entry.length <= maxLines) {
 			lines.push(...entry);
 		}
@@ -86,7 +86,7 @@ function timeAt(ms: number, threadCount: number): string {
 	return `for ${formatDuration(ms)}${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
 }
 
-/** A location where locks blocked threads, for how long, and how long by each holder. */
+/** A location where threads were blocked by locks: for how long in all, and by each holder. */
 type BlockedLocation = {readonly name: string; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
 
 /** Returns the locations of the whole session where threads were blocked, the longest first. */

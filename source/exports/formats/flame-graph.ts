@@ -39,7 +39,7 @@ export const flameGraph: ExportFormat = {
 	},
 };
 
-/** Returns the page without what is in it; build/flame-page.js makes it. Throws UserError. */
+/** Returns the page with places for its parts, as build/flame-page.js makes it. Throws UserError. */
 function template(): string {
 	const file = bundledFile('flame-graph.html') ?? bundledFile('dist/flame-graph.html');
 	if (file === undefined) {
@@ -49,10 +49,11 @@ function template(): string {
 	return readFileSync(file, 'utf8');
 }
 
-/** Returns what the page draws, where its window begins, and remarks on the baseline and on errors. */
+/** Returns the data that the page draws, the snapshot at its window's begin, and remarks on baseline and errors. */
 function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, states = threadStates}: ExportOptions) {
 	const {baseline} = query;
 	const begin = baseline && comparedFrom(baseline, snapshot, given);
+	// If nothing was counted after the baseline, there is nothing to compare.
 	const compared = begin === snapshot ? undefined : baseline;
 	const since = compared ? begin : given;
 	const set = new StackSet();
@@ -67,17 +68,17 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 			states: counted.map(counter => state[counter]),
 			ticks: counted.map(counter => ticks[counter]),
 			cpuUs: counted.map(counter => Math.round(cpuNs[counter] / 1000)),
-			// What one independent observation is worth.
+			// CPU time and ticks of one independent observation.
 			cpuPiece: cpuSamples > 0 ? wholeCpuNs / 1000 / cpuSamples : 0,
 			tickPiece: ticksPerObservation,
 		};
 	};
 
-	const ofSession = compared?.snapshot.dictionary.strings === snapshot.dictionary.strings;
+	const isOfSameSession = compared?.snapshot.dictionary.strings === snapshot.dictionary.strings;
 	const now = sideOf(snapshot, since, query);
 	const was = compared && {
-		...sideOf(compared.snapshot, compared.since, ofSession ? query : {...query, threadKeys: undefined}),
-		// As much as in the window, had the baseline been as long and sampled as often.
+		...sideOf(compared.snapshot, compared.since, isOfSameSession ? query : {...query, threadKeys: undefined}),
+		// These make the baseline's figures those of a time as long as the window, sampled as often.
 		cpuScale: ratio(sampledMs(snapshot, since), sampledMs(compared.snapshot, compared.since)),
 		tickScale: ratio(sampleTicks(snapshot, since), sampleTicks(compared.snapshot, compared.since)),
 	};
@@ -109,7 +110,7 @@ function framesOf({frames}: StackSet, {app}: Query) {
 	};
 }
 
-/** Returns the difference of each number to the one before it: small numbers, which compress well. */
+/** Returns the difference of each number to the one before: small numbers, which compress well. */
 function steps(numbers: readonly number[]): number[] {
 	return numbers.map((number, index) => number - (index === 0 ? 0 : numbers[index - 1]));
 }

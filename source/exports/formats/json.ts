@@ -1,3 +1,4 @@
+import {fromNames} from '../../model/column-types.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
@@ -16,6 +17,8 @@ import {windowStats} from '../common/window-snapshot.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
 
+const costFigures = ['targetStoppedMs', 'targetInterruptedMs', 'pauseP50Us', 'pauseP99Us', 'pauseWorstUs', 'selfCpuMs', 'cpuIntervalMs'] as const;
+
 /** For programs: docs/formats.md specifies the keys, their order and meaning. */
 export const json: ExportFormat = {
 	id: 'json',
@@ -28,10 +31,11 @@ export const json: ExportFormat = {
 	tasks: jsonTasks,
 	listing: 'document',
 	write(snapshot, baseline, options) {
-		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined));
+		return inPieces(textOf(documentOf(snapshot, baseline, options), {hasLines: options.iteration === undefined}));
 	},
 };
 
+/** Returns the document's parts: single values, and lists with their rows as JSON. */
 function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = [], vitals}: ExportOptions) {
 	const session = windowStats(snapshot.session, baseline?.session);
 	const everything: Query = {...query, showIdle: true, foldPools: false};
@@ -46,16 +50,9 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		requestedIntervalMs: rounded(session.requestedIntervalMs),
 		startedAt: new Date(session.startedAtMs).toISOString(),
 		durationMs: rounded(session.durationMs),
-		samples: session.samples,
-		late: session.late,
-		failed: session.failed,
-		threadSamples: session.threadSamples,
-		sampleTicks: session.sampleTicks,
-		incompleteStacks: session.incompleteStacks,
+		...fromNames(['samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks'], name => session[name]),
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
-		cost: {
-			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
-		},
+		cost: fromNames(costFigures, name => rounded(session[name])),
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: comparedWith(query.baseline)} : {}),
 		vitals: vitals ? Object.fromEntries(Object.entries(vitals).map(([name, value]) => [name, typeof value === 'number' ? rounded(value) : value])) : null,
 		notes: [...notes, ...noteLines(snapshot, baseline)],
@@ -81,27 +78,41 @@ function comparedWith({snapshot, since, title}: Baseline) {
 }
 
 function lineOf(row: LineRow, query: Query) {
-	return {
-		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states), ...viaOf(row, query),
-	};
+	const {selfTicks: self, totalTicks: total, selfCpuNs, totalCpuNs, states} = row;
+	return {...frameOf(row), self, total, cpuMs: msOf(selfCpuNs), totalCpuMs: msOf(totalCpuNs), states: statesOf(states), ...viaOf(row, query)};
 }
 
-function threadOf(row: ThreadRow) {
+function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 	return {
-		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
-		state: row.state ?? null, now: frameOrNull(row.now), lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null, threads: row.threads, mounted: row.mounted,
-		wait: row.wait ? {kind: row.wait.kind, peer: row.wait.peer, end: row.wait.clientSide} : null, runDelayMs: msOf(row.runDelayNs),
+		name: row.name,
+		tid: row.nativeId,
+		cpuMs: msOf(row.cpuNs),
+		states: statesOf(row.states),
+		stuckMs: rounded(row.stuckMs),
+		stuckAtLeast: row.stuckAtLeast,
+		top: top ? {class: top.className, method: top.method, line: top.line} : null,
+		state: row.state ?? null,
+		now: frameOrNull(row.now),
+		lock: waitsFor?.className ? waitsFor.className : null,
+		owner: waitsFor?.ownerName ?? null,
+		daemon: row.daemon,
+		virtual: row.isVirtual,
+		carrier: row.carrierName ?? null,
+		threads: row.threads,
+		mounted: row.mounted,
+		wait: wait ? {kind: wait.kind, peer: wait.peer, end: wait.clientSide} : null,
+		runDelayMs: msOf(row.runDelayNs),
 	};
 }
 
 /** Writes the document on one line, as JSON.stringify does, or with a line for each key and row of a list, for grep. */
-function * textOf({head, lists}: ReturnType<typeof documentOf>, hasLines: boolean): Generator<string> {
+function * textOf({head, lists}: ReturnType<typeof documentOf>, {hasLines}: {readonly hasLines: boolean}): Generator<string> {
 	const [line, tab, colon] = hasLines ? ['\n', '\t', ': '] : ['', '', ':'];
 	const keyText = (name: string) => `${line}${tab}${JSON.stringify(name)}${colon}`;
-	let between = '{';
+	let separator = '{';
 	for (const [name, value] of Object.entries(head)) {
-		yield `${between}${keyText(name)}${JSON.stringify(value)}`;
-		between = ',';
+		yield `${separator}${keyText(name)}${JSON.stringify(value)}`;
+		separator = ',';
 	}
 
 	for (const [name, rows] of Object.entries(lists)) {

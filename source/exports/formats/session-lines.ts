@@ -4,28 +4,33 @@ import {stateCode} from '../../model/thread-state.js';
 import {decimals, formatBytes} from '../../query/columns/format.js';
 import {unseenVirtualThreads} from '../../query/counters/threads.js';
 import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
+import {timeText} from '../common/text-table.js';
 import {windowStats} from '../common/window-snapshot.js';
 
 /** Returns start, duration, engine and interval. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
-	const requested = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${decimals(session.requestedIntervalMs, 1)} ms requested` : '';
-	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${decimals(session.durationMs / 1000, 1)} s | engine ${engineName(session)} every ${decimals(session.intervalMs, 1)} ms${requested}`;
+	const {startedAtMs, durationMs, intervalMs, requestedIntervalMs} = session;
+	const requested = requestedIntervalMs > 0 && intervalMs > requestedIntervalMs ? `, ${decimals(requestedIntervalMs, 1)} ms requested` : '';
+	return `${timeText(startedAtMs)} for ${decimals(durationMs / 1000, 1)} s | engine ${engineName(session)} every ${decimals(intervalMs, 1)} ms${requested}`;
 }
 
 /** Returns samples, losses and cost. */
 export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = windowStats(snapshot.session, baseline?.session);
+	const {targetStoppedMs, targetInterruptedMs, pauseP50Us, pauseP99Us, pauseWorstUs} = session;
 	const share = (ms: number) => session.durationMs > 0 ? ` (${decimals(100 * ms / session.durationMs, 1)}%)` : '';
+	const stopped = `target stopped ${decimals(targetStoppedMs, 1)} ms${share(targetStoppedMs)}`;
+	const interrupted = targetInterruptedMs > 0 ? ` interrupted ${decimals(targetInterruptedMs, 1)} ms${share(targetInterruptedMs)}` : '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
-		`target stopped ${decimals(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}${session.targetInterruptedMs > 0 ? ` interrupted ${decimals(session.targetInterruptedMs, 1)} ms${share(session.targetInterruptedMs)}` : ''}`,
+		stopped + interrupted,
 		`own CPU ${decimals(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
-		...(session.pauseWorstUs > 0 ? [`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`] : []),
+		...(pauseWorstUs > 0 ? [`pauses p50 ${pause(pauseP50Us)} p99 ${pause(pauseP99Us)} worst ${pause(pauseWorstUs)}`] : []),
 	].join(' | ');
 }
 
-/** Returns threads by state at the end, unless a profile of another tool has none, and CPU time by kind of thread. */
+/** Returns the threads by state at the end (none in another tool's profile), and CPU time by kind of thread. */
 export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const {threads, statesNow, javaCpuPercent, jitCpuPercent, vmCpuPercent} = summarize(snapshot, baseline);
 	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
@@ -35,7 +40,7 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	].join(' | ');
 }
 
-/** Returns what the JVM did besides running the program, as far as that is known, in the words of the screen's header. */
+/** Returns heap, collections, safepoints and compilations, as far as known, in the words of the screen's header. */
 export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause, safepointPercent = 0, compilationsPerS = 0}: TargetVitals = {}): string {
 	return [
 		...(heapUsedBytes !== undefined && heapCapacityBytes !== undefined ? [`heap ${formatBytes(heapUsedBytes)}/${formatBytes(heapCapacityBytes)}`] : []),
@@ -45,10 +50,10 @@ export function vitalsLine({heapUsedBytes, heapCapacityBytes, gcPercent, gcCause
 	].join(' | ');
 }
 
-/** An interval this many times the requested one gets a note. */
-const muchSlower = 2;
+/** An interval of this many times the requested one gets a note. */
+const notedSlowdown = 2;
 
-/** Returns notes on what the figures lack, and where sampling was not as requested. */
+/** Returns notes on what the figures lack, and on sampling that was not as requested. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = windowStats(snapshot.session, baseline?.session);
 	const limit = cpuIntervalMs >= intervalMs ? '--max-cpu' : '--max-overhead';
@@ -56,7 +61,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	const starved = starvedText(snapshot, baseline);
 	return [
 		...(starved ? [starved] : []),
-		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= notedSlowdown * requestedIntervalMs ? [`samples are taken every ${decimals(intervalMs, 1)} ms, not every ${decimals(requestedIntervalMs, 1)} ms: sampling faster would exceed ${limit}`] : []),
 		...(missing ? [`${missing}; this CPU time is shown as ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),

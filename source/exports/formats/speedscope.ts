@@ -17,11 +17,11 @@ export const speedscope: ExportFormat = {
 
 function * textOf(...[snapshot, baseline, options]: Parameters<ExportFormat['write']>): Generator<string> {
 	const set = new StackSet();
-	const added = set.add(snapshot, baseline, options.query, options);
-	const {ticks, cpuNs, state} = added.counters;
+	const stackCounters = set.add(snapshot, baseline, options.query, options);
+	const {ticks, cpuNs, state} = stackCounters.counters;
 	const codes = (options.states ?? threadStates).map(name => stateCode[name]);
-	const ticksIn = (counted: readonly number[]) => set.sums(added, counter => counted.includes(state[counter]) ? ticks[counter] : 0);
-	const cpu = {name: 'CPU time', unit: 'microseconds', sums: set.sums(added, counter => cpuNs[counter] / 1000)};
+	const ticksIn = (counted: readonly number[]) => set.sums(stackCounters, counter => counted.includes(state[counter]) ? ticks[counter] : 0);
+	const cpu = {name: 'CPU time', unit: 'microseconds', sums: set.sums(stackCounters, counter => cpuNs[counter] / 1000)};
 	const ofStates = options.withStates
 		? [{name: 'Ticks', unit: 'none', sums: ticksIn(codes)}]
 		: codes.map(code => ({name: `${threadStates[code]}, ticks`, unit: 'none', sums: ticksIn([code])}));

@@ -11,10 +11,15 @@ export const textTasks: ReportFormat<TaskReport> = {
 	description: `states alone, by kind and by worker, and the longest stays; the top ${defaultTop} unless --top is given`,
 	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
 		const room = Math.max(width, minWidth);
-		const table = (by: TasksBy) => textTable(taskColumns, taskRows(report, undefined, by).filter(row => by === 'state' || row.count > 0 || row.now).slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'});
-		const {states, kinds, counters} = report;
+		const table = (by: TasksBy) => {
+			const rows = taskRows(report, undefined, by).filter(row => by === 'state' || row.count > 0 || row.now);
+			return textTable(taskColumns, rows.slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'});
+		};
+
+		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;
+		const classes = `${wovenClasses} ${wovenClasses === 1 ? 'class' : 'classes'}`;
 		const body = [
-			...reportHead('tasks', target, report, `probe ${report.probe}, ${report.wovenMethods} methods of ${report.wovenClasses} ${report.wovenClasses === 1 ? 'class' : 'classes'} watched`, notes, room),
+			...reportHead('tasks', target, report, `probe ${probe}, ${wovenMethods} methods of ${classes} watched`, notes, room),
 			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),
@@ -36,7 +41,6 @@ export const textTasks: ReportFormat<TaskReport> = {
 	},
 };
 
-/** For programs: docs/formats.md specifies the keys and their meaning. */
 export const jsonTasks: ReportFormat<TaskReport> = {
 	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
 	write(target, report, {version, top, notes = []}) {

@@ -18,7 +18,7 @@ import {
 import {costLine, noteLines, statesLine, timeLine, vitalsLine} from './session-lines.js';
 import {textTasks} from './tasks.js';
 
-const threadTop = 10;
+const maxThreads = 10;
 
 /** For people, as in the live view: figures of the session, hot lines, busy and blocked threads. */
 export const text: ExportFormat = {
@@ -55,35 +55,34 @@ export const text: ExportFormat = {
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			...[...findings, table.finding, table.caption].flatMap(sentence => sentence === undefined ? [] : wrapAt(' ', sentence, width)),
 			'',
-			// Snapshots have no trends, and the 8 cells of STATE replace a column for each state.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
 			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
 			...moreLine(table.rows.length, top),
-			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
-			...moreLine(threads.length, threadTop),
+			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, maxThreads), layout)] : []),
+			...moreLine(threads.length, maxThreads),
 		];
 		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cut(line, width)}\n`).join('');
 	},
 };
 
+/** Returns a line with the view and what of the query is not the default, if anything. */
 function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
 	const parts = [
 		view ? [view.title, view.remark?.(query)].filter(Boolean).join(', ') : views[0].remark?.(query),
-		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
+		threadKeys ? `only ${namesOfThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,
 	].filter(Boolean);
 	return parts.length > 0 ? [parts.join(' | ')] : [];
 }
 
-/** Names listed before "and N more". */
-const maxNamed = 5;
+const maxNames = 5;
 
-function onlyThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
+function namesOfThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
 	const names = [...threads.key].flatMap((key, thread) => keys.has(key) ? [threads.name[thread]] : []);
-	const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
+	const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNames).join(', ')}${more}`;
 }
 
 /** Returns the threads that used CPU, are blocked, or wait for a lock that another thread holds. */

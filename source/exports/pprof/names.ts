@@ -4,7 +4,7 @@ import {getOrCreate} from '../../model/get-or-create.js';
 /** Keys of a sample's labels, see docs/formats.md. */
 export const labelKey = Object.freeze({thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state'});
 
-/** Functions for samples without frames: of the JVM, of its compilers, and of other threads. */
+/** Names of functions for samples without frames: of the JVM, of its compilers, and of other threads. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
 
 /** Interns the strings, functions and locations of a profile to write. */

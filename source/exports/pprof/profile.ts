@@ -7,7 +7,7 @@ import {maxLocations, maxNameCharacters, maxSampleItems, maxSamples, maxStrings,
 /** A frame of a location; `line` is 0 if unknown. */
 type ProfileFrame = {readonly functionName: string; readonly file: string; readonly line: number};
 
-/** A sample; of several labels with the same key, only the last is kept. */
+/** A sample; labels by key (of several with the same key, the last), each with a text or a number. */
 type ProfileSample = {readonly locationIds: number[]; readonly values: number[]; readonly labels: Map<string, {readonly text: string; readonly num: number}>};
 
 /** A class name, a dot, a method name. */
@@ -18,19 +18,19 @@ const fields = {
 	sampleType: 1, sample: 2, mapping: 3, location: 4, function: 5, string: 6, timeNanos: 9, durationNanos: 10, period: 12,
 } as const;
 
-/** Repeated fields by number: the maximum count, and their name in messages. */
+/** Repeated fields by number: the maximum count, and what error messages call them. */
 const repeated: Readonly<Record<number, readonly [limit: number, plural: string] | undefined>> = {
 	[fields.sampleType]: [1000, 'sample types'], [fields.sample]: [maxSamples, 'samples'], [fields.mapping]: [maxLocations, 'mappings'], [fields.location]: [maxLocations, 'locations'], [fields.function]: [maxLocations, 'functions'], [fields.string]: [maxStrings, 'names'],
 };
 
-/** 64 bits, seven in a byte. */
+/** A number of 64 bits, seven in a byte. */
 const maxNumberBytes = 10;
 
-/** A UTF-16 unit needs at most three bytes of UTF-8. */
+/** A UTF-16 unit takes at most three bytes of UTF-8. */
 const bytesPerUnit = 3;
 
-/** Called for each field of a message, with the value of a number (`start` is -1) or else the range of its bytes. */
-type OnField = (id: number, value: number, start: number, end: number) => void;
+/** Called for each field of a message, with its number (`start` is -1), or else with the range of its bytes. */
+type OnField = (field: number, value: number, start: number, end: number) => void;
 
 /** A pprof profile. All methods throw RangeError if it is malformed. */
 export class Profile {
@@ -42,25 +42,27 @@ export class Profile {
 	/** Path of the program; empty if unknown. */
 	readonly program: string;
 	readonly #bytes: Uint8Array;
-	/** By repeated field: start and end of each of its messages. */
+	/** By repeated field: start and end of its first message, of its second, and so on. */
 	readonly #spans = new Map<number, number[]>();
 	readonly #decoder = new TextDecoder();
 	readonly #texts = new Map<number, string>();
 	/** By location id: its frames, innermost (inlined) first. */
 	readonly #frames = new Map<number, readonly ProfileFrame[]>();
+	/** Where the next byte is read. */
 	#at = 0;
+	/** What counts against `maxSampleItems` and `maxNameCharacters`. */
 	#items = 0;
 	#characters = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.#bytes = bytes;
-		const numbers = this.#message(0, bytes.length, (id, _, start, end) => {
-			const [limit, plural] = repeated[id] ?? [];
+		const numbers = this.#message(0, bytes.length, (field, _, start, end) => {
+			const [limit, plural] = repeated[field] ?? [];
 			if (limit === undefined || start < 0) {
 				return;
 			}
 
-			if (getOrCreate(this.#spans, id, () => []).push(start, end) > 2 * limit) {
+			if (getOrCreate(this.#spans, field, () => []).push(start, end) > 2 * limit) {
 				throw tooMany(limit, plural!);
 			}
 		});
@@ -69,7 +71,7 @@ export class Profile {
 			throw new RangeError('its header is missing');
 		}
 
-		[this.timeNs, this.durationNs, this.period] = [fields.timeNanos, fields.durationNanos, fields.period].map(id => numbers[id] ?? 0);
+		[this.timeNs, this.durationNs, this.period] = [fields.timeNanos, fields.durationNanos, fields.period].map(field => numbers[field] ?? 0);
 		this.types = Array.from(this.#numbersOf(fields.sampleType), ([, type = 0, unit = 0]) => `${this.#text(type)}/${this.#text(unit)}`);
 		// The first mapping is the program: its field 5 is the path.
 		const [mapping] = this.#numbersOf(fields.mapping);
@@ -80,11 +82,12 @@ export class Profile {
 	* samples(): Generator<ProfileSample> {
 		for (const [start, end] of this.#spansOf(fields.sample)) {
 			const sample: ProfileSample = {locationIds: [], values: [], labels: new Map()};
-			this.#message(start, end, (id, value, from, to) => {
-				this.#count();
-				if (id === 1 || id === 2) {
-					this.#readNumbers(id === 1 ? sample.locationIds : sample.values, value, from, to);
-				} else if (id === 3 && from >= 0) {
+			// Fields of a Sample: 1 location_id, 2 value, 3 label; of a Label: 1 key, 2 str, 3 num.
+			this.#message(start, end, (field, value, from, to) => {
+				this.#countItem();
+				if (field === 1 || field === 2) {
+					this.#readNumbers(field === 1 ? sample.locationIds : sample.values, value, from, to);
+				} else if (field === 3 && from >= 0) {
 					const [, key = 0, text = 0, num = 0] = this.#message(from, to);
 					sample.labels.set(this.#text(key), {text: this.#text(text), num});
 				}
@@ -93,6 +96,7 @@ export class Profile {
 		}
 	}
 
+	/** Returns the frames of a location, innermost (inlined) first. */
 	frames(locationId: number): readonly ProfileFrame[] {
 		const frames = this.#frames.get(locationId);
 		if (!frames) {
@@ -104,14 +108,16 @@ export class Profile {
 
 	#readLocations(): void {
 		const functions = new Map<number, Omit<ProfileFrame, 'line'>>();
+		// Fields of a Function: 1 id, 2 name, 4 filename.
 		for (const [, id = 0, name = 0, , file = 0] of this.#numbersOf(fields.function)) {
-			const functionName = this.#keep(printable(this.#string(name, maxFunctionNameLength), maxFunctionNameLength));
+			const functionName = this.#countCharacters(printable(this.#string(name, maxFunctionNameLength), maxFunctionNameLength));
 			functions.set(id, {functionName, file: this.#text(file)});
 		}
 
 		let lineCount = 0;
 		for (const [start, end] of this.#spansOf(fields.location)) {
 			const lines: Array<readonly number[]> = [];
+			// Fields of a Location: 1 id, 3 address, 4 line; of a Line: 1 function_id, 2 line.
 			const [, id = 0, , address = 0] = this.#message(start, end, (field, _, from, to) => {
 				if (field === 4 && from >= 0) {
 					lines.push(this.#message(from, to));
@@ -128,7 +134,7 @@ export class Profile {
 					throw new RangeError('a reference to a missing function');
 				}
 
-				this.#keep(found.functionName);
+				this.#countCharacters(found.functionName);
 				// Class files have 16 bits for a line (JVMS 4.7.12), other languages up to 31.
 				return {...found, line: line > 0 && line <= 2_147_483_647 ? line : 0};
 			});
@@ -138,7 +144,7 @@ export class Profile {
 
 	/** Returns a string by its index, printable and at most as long as a name. */
 	#text(index: number): string {
-		return getOrCreate(this.#texts, index, () => this.#keep(printable(this.#string(index, maxNameLength))));
+		return getOrCreate(this.#texts, index, () => this.#countCharacters(printable(this.#string(index, maxNameLength))));
 	}
 
 	/** Returns a string by its index; may truncate it after `maxLength` UTF-16 units. */
@@ -152,7 +158,7 @@ export class Profile {
 	}
 
 	/** Counts a name's characters against the limit and returns it. */
-	#keep(name: string): string {
+	#countCharacters(name: string): string {
 		this.#characters += name.length;
 		if (this.#characters > maxNameCharacters) {
 			throw tooMany(maxNameCharacters, 'characters in names');
@@ -161,7 +167,7 @@ export class Profile {
 		return name;
 	}
 
-	#count(): void {
+	#countItem(): void {
 		if (++this.#items > maxSampleItems) {
 			throw tooMany(maxSampleItems, 'frames, values and labels of samples');
 		}
@@ -183,7 +189,7 @@ export class Profile {
 
 		for (this.#at = start; this.#at < end;) {
 			into.push(this.#number(end));
-			this.#count();
+			this.#countItem();
 		}
 	}
 
@@ -199,17 +205,17 @@ export class Profile {
 		const numbers: number[] = [];
 		for (let at = start; at < end; at = this.#at) {
 			const tag = this.#bytes[at];
-			const [id, type] = [tag >> 3, tag & 7];
+			const [field, wireType] = [tag >> 3, tag & 7];
 			// Wire types: 0 varint, 2 bytes with their length. All fields have one-byte tags.
-			if (tag > 127 || id === 0 || (type !== 0 && type !== 2)) {
+			if (tag > 127 || field === 0 || (wireType !== 0 && wireType !== 2)) {
 				throw new RangeError('an unknown field');
 			}
 
 			this.#at = at + 1;
 			const value = this.#number(end);
-			if (type === 0) {
-				numbers[id] = value;
-				onField?.(id, value, -1, -1);
+			if (wireType === 0) {
+				numbers[field] = value;
+				onField?.(field, value, -1, -1);
 				continue;
 			}
 
@@ -218,7 +224,7 @@ export class Profile {
 				throw new RangeError('truncated');
 			}
 
-			onField?.(id, 0, from, to);
+			onField?.(field, 0, from, to);
 			this.#at = to;
 		}
 

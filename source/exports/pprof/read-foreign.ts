@@ -1,6 +1,7 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
+import {maxDateMs} from '../../model/saved-values.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
@@ -10,8 +11,6 @@ import {labelKey, placeholders} from './names.js';
 import type {Profile} from './profile.js';
 
 const nsPerMs = 1_000_000;
-/** The latest time that a Date can have, epoch milliseconds. */
-const maxDateMs = 8.64e15;
 
 /** A thread id is a positive 32-bit integer. */
 const maxNativeId = 2_147_483_647;
@@ -26,7 +25,7 @@ Throws RangeError if it has no samples of threads.
 */
 export function foreignSnapshot(profile: Profile): Snapshot {
 	const builder = new SnapshotBuilder();
-	const measure = measureOf(profile);
+	const figuresOf = sampleReader(profile);
 	const threadOf = threadsOf(builder);
 	const stackOf = stacksOf(builder, profile);
 	let [ticksSum, cpuSumNs] = [0, 0];
@@ -35,7 +34,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 			throw new RangeError('a sample without values');
 		}
 
-		const {ticks, cpuNs} = measure(values);
+		const {ticks, cpuNs} = figuresOf(values);
 		ticksSum += ticks;
 		cpuSumNs += cpuNs;
 		if (ticksSum > Number.MAX_SAFE_INTEGER) {
@@ -54,7 +53,7 @@ export function foreignSnapshot(profile: Profile): Snapshot {
 		throw new RangeError('it holds no samples');
 	}
 
-	return builder.build(aboutOf(profile, ticksSum));
+	return builder.build(factsOf(profile, ticksSum));
 }
 
 /** Returns the placeholder that tprof-top wrote for a sample without a stack; undefined if it has a stack. */
@@ -64,17 +63,16 @@ function placeholderOf(profile: Profile, locationIds: readonly number[]): string
 }
 
 /** Returns a function that reads ticks and CPU nanoseconds from a sample's values. */
-function measureOf({types, period}: Profile): (values: readonly number[]) => {ticks: number; cpuNs: number} {
-	const ticksAt = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
-	const cpuAt = types.indexOf('cpu/nanoseconds');
-	const wallAt = types.indexOf('wall/nanoseconds');
-	const timeAt = cpuAt === -1 ? wallAt : cpuAt;
+function sampleReader({types, period}: Profile): (values: readonly number[]) => {ticks: number; cpuNs: number} {
+	const ticksIndex = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
+	const cpuIndex = types.indexOf('cpu/nanoseconds');
+	const timeIndex = cpuIndex === -1 ? types.indexOf('wall/nanoseconds') : cpuIndex;
 	const periodNs = checkedCount(period);
-	if (ticksAt === -1 && (timeAt === -1 || periodNs === 0)) {
+	if (ticksIndex === -1 && (timeIndex === -1 || periodNs === 0)) {
 		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, not samples of threads`);
 	}
 
-	const at = (values: readonly number[], index: number) => {
+	const valueAt = (values: readonly number[], index: number) => {
 		if (index === -1) {
 			return 0;
 		}
@@ -86,15 +84,17 @@ function measureOf({types, period}: Profile): (values: readonly number[]) => {ti
 		return checkedCount(values[index]);
 	};
 
-	let restNs = 0;
+	let remainderNs = 0;
 	const ticksOf = (timeNs: number) => {
-		const ticks = Math.round((timeNs + restNs) / periodNs);
-		// Small samples, of less than half a period each, count together.
-		restNs += timeNs - (ticks * periodNs);
+		const ticks = Math.round((timeNs + remainderNs) / periodNs);
+		// Samples of less than half a period each would otherwise count for nothing.
+		remainderNs += timeNs - (ticks * periodNs);
 		return ticks;
 	};
 
-	return values => ({ticks: ticksAt === -1 ? ticksOf(at(values, timeAt)) : at(values, ticksAt), cpuNs: at(values, cpuAt)});
+	return values => ({
+		ticks: ticksIndex === -1 ? ticksOf(valueAt(values, timeIndex)) : valueAt(values, ticksIndex), cpuNs: valueAt(values, cpuIndex),
+	});
 }
 
 /** Returns a function that adds the thread in a sample's labels, if new, and returns its index. */
@@ -111,10 +111,17 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 			}
 
 			// A key must be unique, which another tool's ids need not be.
-			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
-			return builder.addThread({key: threads.size + 1, nativeId, name, flags, alive: false});
+			return builder.addThread({key: threads.size + 1, nativeId, name, flags: flagsOf(placeholder), alive: false});
 		});
 	};
+}
+
+function flagsOf(placeholder: string | undefined): number {
+	if (placeholder === placeholders.vm) {
+		return threadFlag.vmInternal;
+	}
+
+	return placeholder === placeholders.jit ? threadFlag.compiler : 0;
 }
 
 /** Returns a function that adds a stack of locations and returns its node; it throws if the stacks exceed a limit. */
@@ -153,7 +160,7 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 	};
 }
 
-function aboutOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
+function factsOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
 	const intervalMs = checkedCount(period) / nsPerMs;
 	const startedAtMs = Math.min(Math.max(Math.floor(timeNs / nsPerMs), 0), maxDateMs);
 	const durationMs = Math.max(durationNs / nsPerMs, 0);

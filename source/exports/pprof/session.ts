@@ -6,15 +6,15 @@ import {VarintWriter} from '../../model/varints.js';
 import {maxProfileBytes} from '../common/limits.js';
 import {readSnapshot, snapshotBytes} from '../recording/moment.js';
 
-/** Start of the comment: pprof tools print none that starts with `#`. No name has a line end. */
+/** Begins our comment in a profile: pprof tools print none that begin with `#`. No name has a line end. */
 const prefix = '#tprof-top-session\n';
 
 /** Field 6 of profile.proto, string_table: length-delimited. */
 const stringTag = (6 << 3) + 2;
 
 /**
-Returns the profile with the whole snapshot as its last string: the digest of all bytes before it, and base64 of deflated
-bytes, as gzip finds little that repeats in base64. If a tool rewrites the profile it keeps the string, but the digest no
+Returns the profile with the whole snapshot as its last string: a digest of all bytes before it, and the snapshot, deflated
+first, as gzip finds little that repeats in base64. A tool that rewrites the profile keeps the string, but the digest no
 longer matches.
 */
 export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {

@@ -8,7 +8,10 @@ import {stacksOf} from './write.js';
 
 const nsPerMs = 1e6;
 
-/** CPU time, or the thread time in a state, by stack. One value a sample and no labels: each set would be a series. */
+/**
+CPU time, or the threads' time in a state, by stack. One value a sample and no labels, as a backend keeps a series for each
+set of labels.
+*/
 export type WindowProfile = {
 	/** Pyroscope's name of its kind. */
 	readonly name: 'process_cpu' | 'wall';
@@ -16,7 +19,6 @@ export type WindowProfile = {
 	readonly state?: ThreadState;
 	/** Nanoseconds by stack, innermost location first. */
 	readonly samples: ReadonlyArray<{readonly locationId: number[]; readonly value: number}>;
-	/** The profile's strings, functions and locations. */
 	readonly names: Names;
 };
 
@@ -24,7 +26,7 @@ export type WindowProfile = {
 export function windowProfiles(window: Snapshot, namesOf = () => new Names()): WindowProfile[] {
 	const counters = withoutNegativeCpu(window.dictionary, window.counters);
 	const nsPerTick = window.session.requestedIntervalMs * nsPerMs;
-	const summed = (nsOf: (counter: number) => number): Pick<WindowProfile, 'samples' | 'names'> => {
+	const sumsByStack = (nsOf: (counter: number) => number): Pick<WindowProfile, 'samples' | 'names'> => {
 		const names = namesOf();
 		const stackOf = stacksOf(window, names);
 		const sums = new Map<number[], number>();
@@ -39,14 +41,15 @@ export function windowProfiles(window: Snapshot, namesOf = () => new Names()): W
 		return {names, samples: [...sums].map(([locationId, ns]) => ({locationId, value: Math.round(ns)})).filter(({value}) => value > 0)};
 	};
 
+	const wallNsIn = (code: number) => (counter: number) => counters.state[counter] === code ? counters.ticks[counter] * nsPerTick : 0;
 	const profiles: WindowProfile[] = [
-		{name: 'process_cpu', type: 'cpu', ...summed(counter => counters.cpuNs[counter])},
-		...threadStates.map((state, code) => ({name: 'wall', type: 'wall', state, ...summed(counter => counters.state[counter] === code ? counters.ticks[counter] * nsPerTick : 0)}) as const),
+		{name: 'process_cpu', type: 'cpu', ...sumsByStack(counter => counters.cpuNs[counter])},
+		...threadStates.map((state, code) => ({name: 'wall', type: 'wall', state, ...sumsByStack(wallNsIn(code))}) as const),
 	];
 	return profiles.filter(({samples}) => samples.length > 0);
 }
 
-/** Returns a window's start (epoch), length and sampling period, in nanoseconds; engines refuse a period of 0. */
+/** Returns a window's start (epoch), length and sampling period, in nanoseconds; backends refuse a period of 0. */
 export function timesOf({startedAtMs, durationMs, requestedIntervalMs}: SessionStats): {readonly timeNanos: bigint; readonly durationNanos: number; readonly period: number} {
 	return {timeNanos: BigInt(Math.round(startedAtMs)) * BigInt(nsPerMs), durationNanos: Math.round(durationMs * nsPerMs), period: Math.max(1, Math.round(requestedIntervalMs * nsPerMs))};
 }

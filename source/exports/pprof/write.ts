@@ -65,8 +65,9 @@ export const pprof: ExportFormat = {
 };
 
 /**
-Returns the snapshot as gzip-compressed pprof: a sample for each counter, labelled by thread and state, with ticks, CPU time, and
-how many records and samples these rest on. The last string is the session. The result is deterministic.
+Returns the snapshot as gzip-compressed pprof: a sample for each counter, labelled by thread and state, with ticks, CPU
+time, and the numbers of recorded samples and of samples that these rest on. The last string is the session. The result is
+deterministic.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = withoutNegativeCpu(original.dictionary, original.counters);
@@ -88,7 +89,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		durationNanos: Math.round(validOrZero(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
 		period: Math.round(validOrZero(session.intervalMs) * nsPerMs),
-		// The last is the index of the string that `withSession` appends: all others are in the table by now.
+		// The last comment is the string that `withSession` appends: all others are in the table by now.
 		comment: [...readableComments(snapshot, version).map(line => text(line)), names.strings.strings.length],
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: names.strings,
@@ -115,9 +116,12 @@ function samplesOf(snapshot: Snapshot, names: Names): SampleInput[] {
 	const stackOf = stacksOf(snapshot, names);
 	return Array.from({length: counters.count}, (_, counter) => {
 		const thread = counters.thread[counter];
+		const [ticks, cpuNs] = [counters.ticks[counter], counters.cpuNs[counter]];
+		const records = observationsOf(cpuNs / 1000, counters.squaredUs[counter]);
+		const samples = observationsOf(ticks, counters.squaredTicks[counter]);
 		return {
 			locationId: stackOf(counter),
-			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), observationsOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), observationsOf(counters.ticks[counter], counters.squaredTicks[counter])],
+			value: [ticks, Math.round(cpuNs), records, samples],
 			label: [
 				{key: names.text(labelKey.thread), str: names.text(threads.name[thread])},
 				{key: names.text(labelKey.javaId), num: threads.key[thread]},
@@ -162,7 +166,11 @@ export function stacksOf({target, dictionary, counters, threads}: Snapshot, name
 	};
 }
 
-/** Returns a function name for threads without frames: tools ignore samples without a location. */
+/** Returns a function name for a thread without frames: tools ignore samples without a location. */
 function placeholderOf(flags: number): string {
-	return (flags & threadFlag.vmInternal) ? placeholders.vm : ((flags & threadFlag.compiler) ? placeholders.jit : placeholders.other);
+	if (flags & threadFlag.vmInternal) {
+		return placeholders.vm;
+	}
+
+	return (flags & threadFlag.compiler) ? placeholders.jit : placeholders.other;
 }

@@ -2,7 +2,8 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {nameOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../common/export-format.js';
 
-const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
+/** Event types of the format: B begins a call, E ends it, M is metadata. */
+const eventType = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
 
 /** The slowest traces as Chrome trace events: a thread for each thread's name, times in microseconds since the epoch. */
 export const chromeTraces: ReportFormat<TraceReport> = {
@@ -20,21 +21,19 @@ export const chromeTraces: ReportFormat<TraceReport> = {
 };
 
 function eventsOf({key, startedAtMs, actions, durationNs}: WholeTrace, {methods}: TraceReport, thread: {readonly pid: number; readonly tid: number}) {
-	const open: number[] = [];
+	const openCalls: number[] = [];
 	const events = actions.map(({kind, method, atNs}) => {
+		const event = {name: nameOf(methods[method]), cat: 'method', ph: eventType[kind], ...thread, ts: microseconds(startedAtMs, atNs)};
 		if (kind === 'START') {
-			open.push(method);
-		} else {
-			open.pop();
+			const isOutermost = openCalls.push(method) === 1;
+			return isOutermost ? {...event, args: {trace: key}} : event;
 		}
 
-		return {
-			name: nameOf(methods[method]), cat: 'method', ph: phaseOf[kind], ...thread, ts: microseconds(startedAtMs, atNs),
-			...(kind === 'START' && open.length === 1 ? {args: {trace: key}} : (kind === 'EXCEPTION' ? {args: {ended: 'with an exception'}} : {})),
-		};
+		openCalls.pop();
+		return kind === 'EXCEPTION' ? {...event, args: {ended: 'with an exception'}} : event;
 	});
 	// If later actions were dropped, the open calls end with the trace.
-	return [...events, ...open.toReversed().map(method => ({
+	return [...events, ...openCalls.toReversed().map(method => ({
 		name: nameOf(methods[method]), cat: 'method', ph: 'E', ...thread, ts: microseconds(startedAtMs, durationNs),
 	}))];
 }

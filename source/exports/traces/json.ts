@@ -4,7 +4,6 @@ import {longestFirst, nameOf, traceMethods, traceTree, type TraceTreeRow, thread
 import {figuresOf, traceJson} from '../../views/traces/view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
 
-/** For programs: docs/formats.md specifies the keys and their meaning. */
 export const jsonTraces: ReportFormat<TraceReport> = {
 	description: 'methods, tree and the slowest traces, for programs',
 	write(target, report, {version, top, notes = []}) {

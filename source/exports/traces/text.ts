@@ -13,6 +13,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 		const room = Math.max(width, minWidth);
 		const all = traceMethods(report, undefined);
 		const rows = all.filter(({calls}) => calls > 0).sort(longestFirst);
+		const notCalled = all.length - rows.length;
 		const tree = treeLines(traceTree(report, undefined));
 		const threads = threadTrees(report, undefined).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, '  ')]);
 		const body = [
@@ -21,7 +22,7 @@ export const textTraces: ReportFormat<TraceReport> = {
 			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
 			...moreLine(rows.length, top),
-			...(all.length > rows.length ? [`${all.length - rows.length} traced ${all.length - rows.length === 1 ? 'method was' : 'methods were'} not called`] : []),
+			...(notCalled > 0 ? [`${notCalled} traced ${notCalled === 1 ? 'method was' : 'methods were'} not called`] : []),
 			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...moreLine(tree.length, top)] : []),
 			...(threads.length > 0 ? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...moreLine(threads.length, top)] : []),
 			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),

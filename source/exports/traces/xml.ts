@@ -2,7 +2,7 @@ import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../views/traces/methods.js';
 import {escapedMarkup, type ReportFormat} from '../common/export-format.js';
 
-/** The slowest traces: actions as `time,ACTION,method`, joined by `|`, times in epoch ms. Schema: docs/traces.xsd. */
+/** The slowest traces: actions as `epoch ms,ACTION,method`, joined by `|`. Schema: docs/traces.xsd. */
 export const xmlTraces: ReportFormat<TraceReport> = {
 	description: 'the slowest traces with every action',
 	write(_, report, {top}) {

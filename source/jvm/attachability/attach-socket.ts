@@ -7,11 +7,12 @@ import type {ProcessIds} from '../target.js';
 
 /** What exists at the path of the attach socket. */
 type AttachSocket =
-	| {readonly state: 'present'; /** Tells this socket from a later one at the same path. */ readonly identity: string; /** It belongs to the target's user. */ readonly isOwn: boolean}
+	/** `identity` tells the socket from a later one at the same path; `isOwn`: it belongs to the target's user. */
+	| {readonly state: 'present'; readonly identity: string; readonly isOwn: boolean}
 	| {readonly state: 'absent'}
 	/** Not a socket, or another user's. */
 	| {readonly state: 'foreign'}
-	/** It cannot be examined; with the system's error code. */
+	/** It cannot be examined; `code` is the system's error. */
 	| {readonly state: 'denied'; readonly code: string};
 
 /** Returns the socket's path as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
@@ -19,7 +20,7 @@ function pathInside({nsPid}: Pick<ProcessIds, 'nsPid'>): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
 
-/** Returns the same path for messages. Never open it: links in it could lead elsewhere. */
+/** Returns the socket's path for messages. Never open it: links in it could lead elsewhere. */
 export function socketPath(owner: Pick<ProcessIds, 'pid' | 'nsPid'>): string {
 	return `/proc/${owner.pid}/root${pathInside(owner)}`;
 }
@@ -36,9 +37,9 @@ export function attachSocketOf(owner: ProcessIds): AttachSocket {
 
 /**
 Opens the target's attach socket below the target's own root. A third user's socket could answer anything, so it counts
-as foreign; root's may belong to a JVM that has dropped its privileges, so the peer must be checked (`peerOf`). The `fd` of
-a present socket reaches it even if its name is reused (`pathOf`); the caller closes it. Throws if no more files can be
-opened.
+as foreign; root's may belong to a JVM that has dropped its privileges, so the caller must check the peer (`peerOf`). The
+path of a present socket's `fd` (`pathOf`) leads to it even if its name is reused; the caller closes it. Throws if no more
+files can be opened.
 */
 export function openAttachSocket(owner: ProcessIds): AttachSocket & {readonly fd?: number} {
 	let fd: number;
@@ -53,9 +54,7 @@ export function openAttachSocket(owner: ProcessIds): AttachSocket & {readonly fd
 	const found = fstatSync(fd, {bigint: true});
 	const uid = Number(found.uid);
 	if (found.isSocket() && (uid === owner.uid || (uid === 0 && canSeePeers()))) {
-		return {
-			state: 'present', identity: `${found.dev}:${found.ino}:${found.ctimeNs}`, isOwn: uid === owner.uid, fd,
-		};
+		return {state: 'present', identity: `${found.dev}:${found.ino}:${found.ctimeNs}`, isOwn: uid === owner.uid, fd};
 	}
 
 	closeSync(fd);
@@ -68,16 +67,16 @@ const peerCredentials = 17;
 /** struct ucred: pid, uid, gid. */
 const credentialBytes = 12;
 
-let getOption: ((...args: unknown[]) => number) | undefined;
+let loaded: ((...args: unknown[]) => number) | undefined;
 
-function loadGetOption(): typeof getOption {
-	getOption ??= loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)');
-	return getOption;
+function getOption(): typeof loaded {
+	loaded ??= loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)');
+	return loaded;
 }
 
-/** Whether `peerOf` works: koffi loads. */
+/** Whether `peerOf` works: the C library can be called. */
 export function canSeePeers(): boolean {
-	return loadGetOption() !== undefined;
+	return getOption() !== undefined;
 }
 
 /** Returns the pid at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 if unknown. */
@@ -85,5 +84,5 @@ export function peerOf(socket: Socket): number {
 	// Node has no public access to a socket's descriptor.
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);
-	return loadGetOption()?.(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
+	return getOption()?.(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
 }

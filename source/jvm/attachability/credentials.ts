@@ -4,12 +4,12 @@ import {readProc} from '../system/proc.js';
 
 export type Owner = {readonly uid: number; readonly gid: number};
 
-/** System call numbers of x86-64 (asm/unistd_64.h), the only architecture that `loadLibc` works on. */
+/** System call numbers of x86-64 (asm/unistd_64.h), the only architecture for which `loadLibc` works. */
 const callNumbers = {setresuid: 117, setresgid: 119, setgroups: 116};
 
 const unchanged = -1;
 
-/** Loads the raw system calls, as the C library's functions change every thread; false if they are not available. */
+/** Loads the raw system calls, as the C library's functions would change every thread; false if unavailable. */
 function loadCalls() {
 	const libc = loadLibc();
 	if (!libc || process.arch !== 'x64') {
@@ -41,12 +41,12 @@ export function canActAs(): boolean {
 	return calls !== false;
 }
 
-/** Whether a process has another user or group than ours. */
+/** Whether an owner is another user or group than ours. */
 export function isForeign({uid, gid}: Owner): boolean {
 	return process.geteuid!() !== uid || process.getegid!() !== gid;
 }
 
-/** Returns how to act as an owner; `mustChown`: that is impossible, so files must be given to the owner afterwards. */
+/** Returns how to act as an owner. `mustChown`: we cannot, so files must be given to the owner afterwards. */
 export function rightsOf(owner: Owner): {readonly mustChown: boolean; act<T>(action: () => T): T} {
 	const mayAct = isForeign(owner) && canActAs();
 	return {act: action => mayAct ? asOwner(owner, action) : action(), mustChown: isForeign(owner) && !mayAct};
@@ -54,9 +54,9 @@ export function rightsOf(owner: Owner): {readonly mustChown: boolean; act<T>(act
 
 /**
 Runs synchronous code with the effective user and group of `owner` and no other groups, then restores our own. Only this
-thread is affected: Linux keeps credentials per thread (credentials(7)). Needed because JDK 8 compares the peer's user and
-group with its own, and a socket's peer credentials are those at connect. Throws if the owner's cannot be assumed; aborts
-the process if our own cannot be restored, because nothing may continue in that state.
+thread is affected: Linux keeps credentials per thread (credentials(7)). JDK 8 requires it: it compares the user and group
+at the other end of its socket, as they were at connect, with its own. Throws if the owner's cannot be assumed; aborts the
+process if our own cannot be restored, because nothing may continue in that state.
 */
 export function asOwner<T>(owner: Owner, action: () => T): T {
 	if (!canActAs() || !calls) {

@@ -3,16 +3,17 @@ import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {readLibraries} from '../identity/libraries.js';
 import {numberCounter, readPerfData, type PerfCounters} from '../counters/hsperfdata.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
+import type {ProcessIds} from '../target.js';
 import {namedTask} from '../threads/native-ids.js';
 import {
 	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, startMs, type ProcessStatus,
 } from '../system/proc.js';
 
-/** Why a process must not get SIGQUIT. `ended`: because it has ended. */
+/** Why a process must not get SIGQUIT. `ended`: whether it is because it has ended. */
 type SignalHazard = Obstacle & {readonly ended: boolean};
 
-/** A process found earlier; its start tells it from another one with a reused pid. */
-type Found = {readonly pid: number; readonly startTicks: number};
+/** A process; its start tells it from another one with a reused pid. */
+type ProcessIdentity = {readonly pid: number; readonly startTicks: number};
 
 /**
 Returns why the process must not get SIGQUIT now; undefined if it may. The signal kills any process that does not catch
@@ -20,7 +21,7 @@ it, and makes some servers shut down. So all of this must hold: it is the proces
 HotSpot is mapped and OpenJ9 is not; a VM runs in it with its thread for SIGQUIT; attach is not disabled; start-up is
 over; SIGQUIT is caught and not ignored; and the program is a JDK's launcher.
 */
-export function quitHazard(target: Found): SignalHazard | undefined {
+export function quitHazard(target: ProcessIdentity): SignalHazard | undefined {
 	const {pid} = target;
 	const status = readStatus(pid);
 	if (!status || !isAlive(target)) {
@@ -35,14 +36,14 @@ export function quitHazard(target: Found): SignalHazard | undefined {
 	return obstacle && (isAlive(target) ? {...obstacle, ended: false} : {...obstacles.absent(pid), ended: true});
 }
 
-function hotSpotObstacle({pid, startTicks}: Found, status: ProcessStatus, libjvm: string): Obstacle | undefined {
+function hotSpotObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus, libjvm: string): Obstacle | undefined {
 	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
 	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner)});
 	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);
 }
 
 /** Sends SIGQUIT, or returns why it must not. This is the only place that signals a target. */
-export function sendQuit(target: Found): SignalHazard | undefined {
+export function sendQuit(target: ProcessIdentity): SignalHazard | undefined {
 	const hazard = quitHazard(target);
 	if (hazard) {
 		return hazard;
@@ -65,7 +66,6 @@ export function sendQuit(target: Found): SignalHazard | undefined {
 /** Up to this age a JVM without a handler for SIGQUIT counts as starting up. */
 const maxWithoutHandlerMs = 20_000;
 
-/** A process with HotSpot's library, as far as attaching depends on it. */
 type InspectedVm = {
 	readonly pid: number;
 	readonly startTicks: number;
@@ -76,12 +76,10 @@ type InspectedVm = {
 	readonly libjvm: string;
 };
 
-/** Collects what decides whether a process with HotSpot's library may be attached to. */
-export function inspectVm(owner: Found & {readonly nsPid: number; readonly uid: number}, found: Pick<InspectedVm, 'status' | 'counters' | 'libjvm'>): InspectedVm {
-	const flags = readAttachFlags(owner, found.counters);
-	return {
-		...found, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmStatusOf(owner, found.counters, flags),
-	};
+/** Adds the VM's flags and status to what is known of a process with HotSpot's library. */
+export function inspectVm(owner: ProcessIdentity & ProcessIds, known: Pick<InspectedVm, 'status' | 'counters' | 'libjvm'>): InspectedVm {
+	const flags = readAttachFlags(owner, known.counters);
+	return {...known, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmStatusOf(owner, known.counters, flags)};
 }
 
 /** Returns why no VM would answer: the process is stopped, no VM runs in it, or attaching is disabled. */
@@ -98,15 +96,15 @@ export function vmObstacle({pid, startTicks, status, flags, vm}: InspectedVm): O
 	return flags.attachDisabled ? obstacles.attachDisabled(pid) : undefined;
 }
 
-/** Returns an obstacle if the VM is still starting up. */
+/** Returns an obstacle while the VM is starting up. */
 export function startingObstacle({pid, vm, counters}: InspectedVm): Obstacle | undefined {
 	return isStartingUp(vm.startTicks, counters) ? obstacles.starting(pid) : undefined;
 }
 
 /**
 Returns why SIGQUIT might not reach HotSpot's own handler: the JVM runs with -Xrs, is starting up, has no handler, or runs
-in a program that may have installed its own. Nothing shows which handler is installed, so only a JDK's launchers are
-trusted. Undefined if it does.
+in a program that may have a handler of its own. Nothing shows which handler is installed, so only a JDK's launchers are
+trusted.
 */
 export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: InspectedVm): Obstacle | undefined {
 	if (status.catchesQuit && !status.ignoresQuit && vm.handlesSigquit) {
@@ -134,16 +132,16 @@ const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
 const clockToleranceMs = 2000;
 
 type VmStatus = {
-	/** Not only its library is loaded. */
+	/** Whether a VM runs; its library alone may be loaded. */
 	readonly isRunning: boolean;
-	/** The VM has its thread for SIGQUIT, so the signal's handler is HotSpot's. */
+	/** Whether the VM has its thread for SIGQUIT, so that it has installed its handler. */
 	readonly handlesSigquit: boolean;
 	/** Start of the VM (or else of the process), clock ticks after boot. */
 	readonly startTicks: number;
 };
 
 /** Looks for the VM's own threads or, as early updates of JDK 8 do not name them, at its counters. */
-function vmStatusOf({pid, startTicks}: {readonly pid: number; readonly startTicks: number}, counters: PerfCounters | undefined, flags: AttachFlags): VmStatus {
+function vmStatusOf({pid, startTicks}: ProcessIdentity, counters: PerfCounters | undefined, flags: AttachFlags): VmStatus {
 	const vmThread = namedTask(pid, [vmThreadName]);
 	if (vmThread > 0) {
 		return {isRunning: true, handlesSigquit: namedTask(pid, dispatcherNames) > 0, startTicks: parseStat(readProc(pid, `task/${vmThread}/stat`) ?? '')?.startTicks ?? startTicks};
@@ -153,7 +151,7 @@ function vmStatusOf({pid, startTicks}: {readonly pid: number; readonly startTick
 	return {isRunning, handlesSigquit: isRunning && !flags.reducedSignals, startTicks};
 }
 
-/** Whether the counters are of an initialised VM in this process, not left by a killed one with the same pid. */
+/** Whether the counters are of an initialized VM in this process, not left by a killed one with the same pid. */
 function areCurrent(counters: PerfCounters | undefined, startTicks: number): boolean {
 	return (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0
 		&& (numberCounter(counters, 'sun.rt.createVmBeginTime') ?? 0) >= startMs(startTicks) - clockToleranceMs;

@@ -9,7 +9,7 @@ const maxLevels = 16;
 
 const maxFileBytes = 4096;
 
-/** Periods for which a group's CPU limit was enforced, and those in which the group was throttled. */
+/** Number of periods in which a group's CPU limit was enforced, and of those in which the group was throttled. */
 type Periods = {readonly periods: number; readonly throttled: number};
 
 /** Reads how often the CPU limits of a process's control groups throttle it. */
@@ -30,12 +30,12 @@ export class CpuLimits {
 			const text = readText(file, maxFileBytes) ?? '';
 			return {periods: numberOf(text, 'nr_periods'), throttled: numberOf(text, 'nr_throttled')};
 		});
-		const shares = now.map(({periods, throttled}, index) => {
+		const percentages = now.flatMap(({periods, throttled}, index) => {
 			const before = this.#before.at(index);
-			return before && periods > before.periods ? 100 * (throttled - before.throttled) / (periods - before.periods) : undefined;
-		}).filter(share => share !== undefined);
+			return before && periods > before.periods ? [100 * (throttled - before.throttled) / (periods - before.periods)] : [];
+		});
 		this.#before = now;
-		return shares.length > 0 ? Math.max(...shares) : undefined;
+		return percentages.length > 0 ? Math.max(...percentages) : undefined;
 	}
 }
 
@@ -48,13 +48,14 @@ export function cpuPressure(): number | undefined {
 	return share === undefined ? undefined : Number(share);
 }
 
-/** Returns the cpu.stat files with CPU limits of a process's groups and those above, given its /proc/PID/cgroup. */
+/** Returns the cpu.stat files with CPU limits of a process's groups and those above; `cgroups`: /proc/PID/cgroup. */
 function filesOf(cgroups: string): string[] {
-	const groups = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
-		const roots = controllers === '' ? mounts.unified : (controllers.split(',').includes('cpu') ? mounts.cpu : []);
+	const files = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
+		const cpuMounts = controllers.split(',').includes('cpu') ? mounts.cpu : [];
+		const roots = controllers === '' ? mounts.unified : cpuMounts;
 		return roots.flatMap(root => foldersUp(group).map(folder => path.join(root, folder, 'cpu.stat')));
 	});
-	return [...new Set(groups)].filter(file => readText(file, maxFileBytes)?.includes('nr_periods'));
+	return [...new Set(files)].filter(file => readText(file, maxFileBytes)?.includes('nr_periods'));
 }
 
 /** Returns a group and those above it: `/a/b`, `/a`, `/`. */

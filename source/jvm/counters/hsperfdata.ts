@@ -21,12 +21,12 @@ const entryHeaderBytes = 20;
 const littleEndian = 1;
 const supportedMajor = 2;
 
-/** Counters by name: 64-bit numbers as the nearest double, and strings as in the file, not yet printable. */
+/** Counters by name: numbers (of 64 bits in the file), and strings, not yet printable. */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
 /**
 Parses a file (structs PerfDataPrologue and PerfDataEntry) up to the first entry with an invalid size; returns undefined
-if it is not a counter file. Type B is a byte, as an array a string; type J is a 64-bit number.
+if it is not a counter file. An array of type B (byte) is a string; type J is a 64-bit number.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian || bytes[5] !== supportedMajor) {
@@ -97,8 +97,8 @@ export function sumOf(counters: PerfCounters | undefined, names: RegExp): number
 	return sum;
 }
 
-/** Generations that share the heap have maximum sizes that differ by less. */
-const maxSharedDifferenceBytes = 1024;
+/** If the maximum sizes of two generations differ by less, both are that of the heap, which they share. */
+const minDifferenceBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
 const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
@@ -110,7 +110,7 @@ export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, '
 	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: maxHeapBytes(counters)};
 }
 
-/** Size of eden, in which objects are allocated, and number of young collections. */
+/** Sizes of eden, in which objects are allocated, and number of young collections. */
 export type Eden = {readonly usedBytes: number; readonly capacityBytes: number; readonly collections: number};
 
 /** Returns eden's figures; undefined for a collector without eden (ZGC, Shenandoah). */
@@ -128,8 +128,11 @@ others report each generation's part.
 */
 function maxHeapBytes(counters: PerfCounters | undefined): number | undefined {
 	const [young, old] = [0, 1].map(generation => numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));
-	return young === undefined || old === undefined || Math.abs(young - old) < maxSharedDifferenceBytes ? old ?? young : young + old;
+	return young === undefined || old === undefined || Math.abs(young - old) < minDifferenceBytes ? old ?? young : young + old;
 }
+
+/** An open counter file; `read` returns undefined if it is unreadable. */
+type PerfDataFile = {read(): PerfCounters | undefined; close(): void};
 
 /** Maximum number of hsperfdata folders examined: anyone may create some in /tmp. */
 const maxFolders = 256;
@@ -152,34 +155,22 @@ export function openPerfData(owner: ProcessIds): PerfDataFile | undefined {
 	}), undefined);
 }
 
-/** Throws the system's error. */
+/** Opens the counter file in a folder; undefined if it is another user's, or too large. Throws the system's error. */
 function openIn(tmp: number, name: string, {nsPid, uid}: ProcessIds): PerfDataFile | undefined {
 	const fd = closing(openFolderIn(tmp, name), folder => openFile(`${pathOf(folder)}/${nsPid}`, 'as-is'));
 	const {size, uid: owner} = fstatSync(fd);
-	if ((owner === uid || owner === 0) && size <= maxPerfDataBytes) {
-		return new PerfDataFile(fd, size);
+	if ((owner !== uid && owner !== 0) || size > maxPerfDataBytes) {
+		closeSync(fd);
+		return undefined;
 	}
 
-	closeSync(fd);
-	return undefined;
-}
-
-class PerfDataFile {
-	readonly #fd: number;
-	readonly #bytes: Buffer;
-
-	constructor(fd: number, size: number) {
-		this.#fd = fd;
-		this.#bytes = Buffer.allocUnsafe(size);
-	}
-
-	read(): PerfCounters | undefined {
-		return attempt(() => parsePerfData(this.#bytes.subarray(0, readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0))), undefined);
-	}
-
-	close(): void {
-		closeSync(this.#fd);
-	}
+	const bytes = Buffer.allocUnsafe(size);
+	return {
+		read: () => attempt(() => parsePerfData(bytes.subarray(0, readSync(fd, bytes, 0, size, 0))), undefined),
+		close() {
+			closeSync(fd);
+		},
+	};
 }
 
 /** Returns the current counters of a process; undefined if there are none, or they are unreadable. */

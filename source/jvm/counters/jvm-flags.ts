@@ -11,11 +11,11 @@ export type AttachFlags = {
 	readonly reducedSignals: boolean;
 };
 
-/** Environment variables with options that apply before the command line's and after them (arguments.cpp, args.c). */
+/** Environment variables with options that come before those of the command line, and after (arguments.cpp, args.c). */
 const variablesBefore = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS'] as const;
 const variablesAfter = ['_JAVA_OPTIONS'] as const;
 
-/** Returns the options of arguments and environment strings ("NAME=value") in HotSpot's order: the last one counts. */
+/** Returns the options in arguments and environment strings ("NAME=value"), in HotSpot's order: the last one counts. */
 function optionsOf(args: readonly string[], environment: readonly string[]): string[] {
 	const words = (name: string) => wordsOf(environment.find(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? '');
 	return [...variablesBefore.flatMap(name => words(name)), ...args, ...variablesAfter.flatMap(name => words(name))];
@@ -35,8 +35,8 @@ Returns the options of a running process: from its counters, if any, in which th
 order; otherwise from its command line and, if readable, its environment.
 */
 function readOptions(owner: ProcessIds, counters: PerfCounters | undefined): string[] {
-	const recorded = [...wordsOf(stringCounter(counters, 'java.rt.vmFlags')), ...wordsOf(stringCounter(counters, 'java.rt.vmArgs'))];
-	return recorded.length > 0 ? recorded : optionsOf(readJavaCommand(owner.pid).vmArgs, readProcStrings(owner.pid, 'environ'));
+	const inCounters = ['java.rt.vmFlags', 'java.rt.vmArgs'].flatMap(name => wordsOf(stringCounter(counters, name)));
+	return inCounters.length > 0 ? inCounters : optionsOf(readJavaCommand(owner.pid).vmArgs, readProcStrings(owner.pid, 'environ'));
 }
 
 /** Returns the flags of a running process. `counters`: its own, if any. */

@@ -14,7 +14,7 @@ type VitalsReader = {
 	close(): void;
 };
 
-/** Cumulative; undefined if the JVM has no such counter. */
+/** Cumulative figures; absent if the JVM has no such counter. */
 type Reading = {
 	readonly atMs: number;
 	readonly cpuTicks: number;
@@ -26,8 +26,8 @@ type Reading = {
 };
 
 /**
-Opens the target's vitals: CPU time from /proc, heap, allocation and collections from the JVM's own counters (as of its last
-collection), without attaching.
+Opens the target's vitals without attaching: CPU time from /proc; heap, allocation and collections from the JVM's own
+counters, most of which it updates at a collection.
 */
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
@@ -59,7 +59,7 @@ export function openVitals(target: Target): VitalsReader {
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
 			const {cpuPercent, gcPercent, safepointPercent, compilationsPerS} = before ? sharesOf(before, now) : {};
 			const {heapAfterGcBytes, heapGrowthBytesPerMin} = heapAfterCollections.with(now, heapUsedBytes);
-			// Thousands are kept (query/past): if all have the same properties, V8 shares one hidden class.
+			// Thousands are kept (query/past): with the same properties in all, V8 shares one hidden class.
 			return {
 				cpuPercent,
 				heapUsedBytes,
@@ -97,22 +97,22 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 		return from === undefined || to === undefined ? undefined : Math.max(0, to - from) / seconds;
 	};
 
-	const share = (name: 'gcSeconds' | 'safepointSeconds') => {
-		const part = perS(name);
-		return part === undefined ? undefined : Math.min(100, 100 * part);
+	const percent = (name: 'gcSeconds' | 'safepointSeconds') => {
+		const share = perS(name);
+		return share === undefined ? undefined : Math.min(100, 100 * share);
 	};
 
 	return {
-		cpuPercent: cpuPercent(before, now), gcPercent: share('gcSeconds'), safepointPercent: share('safepointSeconds'), compilationsPerS: perS('compilations'),
+		cpuPercent: cpuPercent(before, now), gcPercent: percent('gcSeconds'), safepointPercent: percent('safepointSeconds'), compilationsPerS: perS('compilations'),
 	};
 }
 
-/** Rates are means over this time: from JDK 25 on, Serial and Parallel update eden's figure only after a collection. */
+/** The rate is a mean over this time: from JDK 25 on, Serial and Parallel update eden's size only after a collection. */
 const allocationMs = 10_000;
 
-/** The program's allocation rate, from the filling of eden; excludes objects that are too large for eden. */
+/** The program's allocation rate, from the filling of eden, without objects that are too large for eden. */
 class AllocationRate {
-	readonly #recentReadings: Array<{readonly ms: number; readonly bytes: number}> = [];
+	readonly #intervals: Array<{readonly ms: number; readonly bytes: number}> = [];
 
 	/** Adds the time between two readings; returns bytes per second, undefined if no allocation was observed. */
 	since(before: Reading, now: Reading): number | undefined {
@@ -124,28 +124,28 @@ class AllocationRate {
 		const bytes = collections === 0
 			? now.eden.usedBytes - before.eden.usedBytes
 			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes) + now.eden.usedBytes;
-		this.#recentReadings.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
-		while (this.#sum('ms') - this.#recentReadings[0].ms >= allocationMs) {
-			this.#recentReadings.shift();
+		this.#intervals.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
+		while (this.#sum('ms') - this.#intervals[0].ms >= allocationMs) {
+			this.#intervals.shift();
 		}
 
 		return 1000 * this.#sum('bytes') / this.#sum('ms') || undefined;
 	}
 
 	#sum(of: 'ms' | 'bytes'): number {
-		return this.#recentReadings.reduce((sum, each) => sum + each[of], 0);
+		return this.#intervals.reduce((sum, each) => sum + each[of], 0);
 	}
 }
 
-/** Age of the oldest collection considered; the growth needs collections over at least this time, and this many. */
+/** Growth is that over the last minute, and needs at least four collections, over at least 20 seconds. */
 const growthMs = 60_000;
 const minGrowthMs = 20_000;
 const minCollections = 4;
 
 /**
-The heap in use after collections: all but eden, which they empty. Its growth is the difference of two minima: of the
-newer and of the older half of the last minute's collections. What only larger collections free (such as G1's mixed
-ones) counts as growth until then.
+The heap in use after collections: all but eden, which they empty. Its growth is the difference between the minima of the
+older and the newer half of the last minute. What only larger collections free (such as G1's mixed ones) counts as growth
+until then.
 */
 class HeapAfterCollections {
 	#recentCollections: Array<{readonly ms: number; readonly bytes: number}> = [];
@@ -165,15 +165,17 @@ class HeapAfterCollections {
 		}
 
 		const middleMs = (first.ms + last.ms) / 2;
-		const [older, newer] = [this.#recentCollections.filter(each => each.ms <= middleMs), this.#recentCollections.filter(each => each.ms > middleMs)].map(half => Math.min(...half.map(({bytes}) => bytes)));
-		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: (newer - older) / (last.ms - middleMs) * 60_000};
+		const least = (isIncluded: (ms: number) => boolean) => Math.min(...this.#recentCollections.filter(each => isIncluded(each.ms)).map(({bytes}) => bytes));
+		const grownBytes = least(ms => ms > middleMs) - least(ms => ms <= middleMs);
+		// From the middle of one half to that of the other.
+		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: grownBytes / (last.ms - middleMs) * 60_000};
 	}
 }
 
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
 const collections = /^sun\.gc\.collector\.\d+\.invocations$/;
 
-/** Before this release the time of safepoints includes the time until all threads have reached them. */
+/** From this release on the time until all threads have reached a safepoint is counted apart. */
 const firstWithTimeToReachApart = 13;
 const safepointTime = /^sun\.rt\.safepointTime$/;
 const safepointAndReachTimes = /^sun\.rt\.safepoint(?:Sync)?Time$/;
@@ -185,7 +187,7 @@ function secondsOf(counters: PerfCounters | undefined, names: RegExp): number | 
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
 }
 
-/** Value of the counters while there is no collection, and before the first. */
+/** The cause while there is no collection, and before the first. */
 const noCause = 'No GC';
 
 function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
@@ -193,7 +195,7 @@ function gcCauseOf(counters: PerfCounters | undefined): string | undefined {
 	return cause === undefined ? undefined : printable(cause);
 }
 
-/** `atMs`: performance.now(). */
+/** CPU time used so far, at `atMs` (performance.now()). */
 type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
 
 /** Returns the CPU time between two readings, percent of one core; undefined if no time passed. */
@@ -205,6 +207,7 @@ function cpuPercent(before: CpuReading, now: CpuReading): number | undefined {
 /** The start tells a process from a later one with the same id. */
 type ProcessCpu = CpuReading & {readonly pid: number; readonly startTicks: number};
 
+/** CPU use of processes between two calls. */
 export class CpuShares {
 	#last = new Map<number, ProcessCpu>();
 

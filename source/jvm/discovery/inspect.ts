@@ -1,6 +1,7 @@
 import {readdirSync, existsSync} from 'node:fs';
 import process from 'node:process';
 import {userInfo} from 'node:os';
+import {getOrCreate} from '../../model/get-or-create.js';
 import {type TargetInfo, featureRelease} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
@@ -15,13 +16,13 @@ import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
 import {versionAround, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
-/** A java launcher may load its JVM up to this age; an older one is something else, such as a wrapper. */
+/** Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper. */
 const maxLauncherMs = 20_000;
 
 const maxCommandLength = 1024;
 
 type Inspection = {
-	/** A JVM of some kind, or very likely one that we may not inspect. */
+	/** Whether it is a JVM of some kind, or very likely one that we may not inspect. */
 	readonly isJvm: boolean;
 	readonly target?: Target;
 	readonly obstacle?: Obstacle;
@@ -29,7 +30,7 @@ type Inspection = {
 };
 
 /** Inspects a process: reads /proc and the JVM's counters, and sends it nothing. */
-export function inspect(pid: number, users = new UserNames()): Inspection {
+export function inspect(pid: number): Inspection {
 	const status = readStatus(pid);
 	const stat = readStat(pid);
 	if (!status || !stat) {
@@ -45,7 +46,7 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 	}
 
 	const libraries = readLibraries(pid);
-	const facts = {pid, status, stat, users};
+	const facts = {pid, status, stat};
 	if ('code' in libraries) {
 		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closedInspection(facts);
 	}
@@ -65,7 +66,7 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 	};
 }
 
-type ProcessFacts = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat; readonly users: UserNames};
+type ProcessFacts = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat};
 
 /** Whether /proc hides the process (mount option hidepid): then signal 0, which only checks permission, gives EPERM. */
 function isHidden(pid: number): boolean {
@@ -79,13 +80,10 @@ function isHidden(pid: number): boolean {
 
 /** Returns the inspection of a process whose memory map we may not read. */
 function closedInspection(facts: ProcessFacts): Inspection {
-	const {pid, status, users} = facts;
+	const {pid, status} = facts;
 	const isJvm = isNamedJava(pid) || hasCounterFile(facts);
-	return {
-		isJvm,
-		target: isJvm ? targetOf(facts, undefined, undefined) : undefined,
-		obstacle: closedObstacle(pid, status.uid, users.nameOf(status.uid)),
-	};
+	const target = isJvm ? targetOf(facts, undefined, undefined) : undefined;
+	return {isJvm, target, obstacle: closedObstacle(pid, status.uid, userName(status.uid))};
 }
 
 function closedObstacle(pid: number, uid: number, user: string): Obstacle {
@@ -101,11 +99,12 @@ function isNamedJava(pid: number): boolean {
 }
 
 /**
-Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. A process of a
-container has another id there and a /tmp of its own: the file with its id is another process's.
+Whether our own /tmp has a counter file of the process: everyone can see its name, though not its content. In a container
+a process has another id and a /tmp of its own: a file in ours is another process's.
 */
 function hasCounterFile({pid, status}: ProcessFacts): boolean {
-	return attempt(() => status.nsPid === pid && readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${pid}`)), false);
+	const isThere = (folder: string) => folder.startsWith('hsperfdata_') && existsSync(`/tmp/${folder}/${pid}`);
+	return status.nsPid === pid && attempt(() => readdirSync('/tmp'), []).some(folder => isThere(folder));
 }
 
 /** Returns the inspection of a process without libjvm.so: a starting JVM, a native image, or no JVM. */
@@ -120,7 +119,8 @@ function withoutHotSpot(facts: ProcessFacts, libraries: Libraries): Inspection {
 		return {isJvm: true, target: targetOf(facts, libraries, undefined), obstacle: obstacles.nativeImage(pid)};
 	}
 
-	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(/\((.*)\)/s.exec(readProc(pid, 'stat') ?? '')?.[1] ?? '?'))};
+	const name = readProc(pid, 'comm')?.trimEnd() ?? '?';
+	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(name))};
 }
 
 function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
@@ -138,26 +138,26 @@ function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus;
 	return socket === 'present' ? undefined : startingObstacle(vm) ?? handlerObstacle(vm);
 }
 
-function targetOf({pid, status, stat, users}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
+function targetOf({pid, status, stat}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
 	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
-	const line = readJavaCommand(pid);
-	// The command line's words are exact; HotSpot's record also has the main class if another kind of launcher started it.
-	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
+	const typed = readJavaCommand(pid);
+	// The words of the command line are exact, but of another kind of launcher only HotSpot's record has the main class.
+	const isExact = recorded === '' || (typed.main !== '' && recorded.startsWith(typed.main));
+	const {main, args} = isExact ? typed : parseRecordedCommand(recorded);
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
-	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);
+	const name = shortMain(main === '' ? program.slice(program.lastIndexOf('/') + 1) : main);
 	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, pid) : '');
 	const facts: TargetInfo = {
 		pid,
 		mainClass: printable(name),
-		command: printable([name, ...known.args].join(' '), maxCommandLength),
+		command: printable([name, ...args].join(' '), maxCommandLength),
 		jvmVersion: printable(version),
 		vm: printable(stringCounter(counters, 'java.property.java.vm.name')),
-		user: users.nameOf(status.uid),
+		user: userName(status.uid),
 		startedAtMs: numberCounter(counters, 'sun.rt.createVmBeginTime') ?? startMs(stat.startTicks),
 	};
-	return {
-		pid, nsPid: status.nsPid, uid: status.uid, gid: status.gid, startTicks: stat.startTicks, jdk: featureRelease(version), facts,
-	};
+	const {nsPid, uid, gid} = status;
+	return {pid, nsPid, uid, gid, startTicks: stat.startTicks, jdk: featureRelease(version), facts};
 }
 
 /** PID_MAX_LIMIT of 64-bit Linux. */
@@ -179,29 +179,18 @@ export function identify(pid: number): Identified {
 	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
 }
 
-const passwdPath = '/etc/passwd';
 /** Enough for some ten thousand users; larger sites use a directory service. */
 const maxPasswdBytes = 1024 * 1024;
 
-export class UserNames {
-	#names: Map<number, string> | undefined;
+const userNames = new Map<number, string>();
 
-	/** Returns the user's name, or its number if the name is unknown here (another container, a directory service). */
-	nameOf(uid: number): string {
-		if (uid === process.geteuid?.()) {
-			try {
-				return printable(userInfo().username);
-			} catch {
-				// A user without a name, as in containers.
-			}
-		}
-
-		this.#names ??= readNames();
-		return this.#names.get(uid) ?? String(uid);
-	}
-}
-
-function readNames(): Map<number, string> {
-	const lines = readText(passwdPath, maxPasswdBytes)?.split('\n') ?? [];
-	return new Map(lines.map(line => line.split(':')).filter(fields => fields.length > 2).map(fields => [Number(fields[2]), printable(fields[0])]));
+/** Returns a user's name, or its number if the name is unknown here (another container, a directory service). */
+function userName(uid: number): string {
+	return getOrCreate(userNames, uid, () => {
+		// A user may have no name, as in containers.
+		const ownName = uid === process.geteuid?.() ? attempt(() => userInfo().username, '') : '';
+		const lines = readText('/etc/passwd', maxPasswdBytes)?.split('\n') ?? [];
+		const [name] = lines.map(line => line.split(':')).find(fields => fields[2] === String(uid)) ?? [];
+		return printable(ownName || (name ?? String(uid)));
+	});
 }

@@ -3,14 +3,14 @@ import type {TargetInfo} from '../../model/snapshot.js';
 import {heapOf} from '../counters/hsperfdata.js';
 import {platformProblem} from '../obstacles.js';
 import {readStat, processAgeMs} from '../system/proc.js';
-import {inspect, UserNames} from './inspect.js';
+import {inspect} from './inspect.js';
 
 /** A JVM of this host for lists. All strings are printable. */
 export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: string;
 	readonly hint?: string;
-	/** Its start, in clock ticks after boot, and the CPU time that it had used at `atMs` (performance.now()). */
+	/** Clock ticks: its start, after boot, and the CPU time that it had used at `atMs` (performance.now()). */
 	readonly startTicks: number;
 	readonly cpuTicks: number;
 	readonly atMs: number;
@@ -21,10 +21,10 @@ export type JvmListing = TargetInfo & ReturnType<typeof heapOf> & {
 /** Up to this age a process may still become a JVM (fork, exec, load), and is inspected every time. */
 const mayBecomeJvmMs = 5000;
 /** After this time a process that was not a JVM is inspected again: some programs load one late. */
-const rescanAfterMs = 30_000;
+const inspectAgainMs = 30_000;
 
-/** Processes that were not JVMs: their start, and when they were inspected. */
-const nonJvms = new Map<number, {readonly startTicks: number; readonly scannedAtMs: number}>();
+/** By pid: processes that were not JVMs, their start, and when they were inspected (performance.now()). */
+const nonJvms = new Map<number, {readonly startTicks: number; readonly inspectedAtMs: number}>();
 
 /**
 Returns all JVMs on this host that this user may see, lowest pid first. It reads /proc and sends nothing to them. Cheap
@@ -36,24 +36,28 @@ export function listJvms(): JvmListing[] {
 	}
 
 	const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name)).map(Number).sort((a, b) => a - b);
-	forgetAllBut(new Set(pids));
-	const users = new UserNames();
-	const nowMs = Date.now();
-	return pids.flatMap(pid => listing(pid, users, nowMs) ?? []);
+	const present = new Set(pids);
+	for (const pid of nonJvms.keys()) {
+		if (!present.has(pid)) {
+			nonJvms.delete(pid);
+		}
+	}
+
+	return pids.flatMap(pid => listing(pid) ?? []);
 }
 
-function listing(pid: number, users: UserNames, nowMs: number): JvmListing | undefined {
+function listing(pid: number): JvmListing | undefined {
 	const stat = readStat(pid);
-	const known = nonJvms.get(pid);
-	if (!stat || (known?.startTicks === stat.startTicks && nowMs - known.scannedAtMs < rescanAfterMs)) {
+	const atMs = performance.now();
+	const nonJvm = nonJvms.get(pid);
+	if (!stat || (nonJvm?.startTicks === stat.startTicks && atMs - nonJvm.inspectedAtMs < inspectAgainMs)) {
 		return undefined;
 	}
 
-	const atMs = performance.now();
-	const {isJvm, target, obstacle, counters} = inspect(pid, users);
+	const {isJvm, target, obstacle, counters} = inspect(pid);
 	if (!isJvm || !target) {
 		if (processAgeMs(stat.startTicks) > mayBecomeJvmMs) {
-			nonJvms.set(pid, {startTicks: stat.startTicks, scannedAtMs: nowMs});
+			nonJvms.set(pid, {startTicks: stat.startTicks, inspectedAtMs: atMs});
 		}
 
 		return undefined;
@@ -63,14 +67,6 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 		...target.facts, startTicks: stat.startTicks, cpuTicks: stat.userTicks + stat.systemTicks, atMs, ...heapOf(counters),
 		...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
 	};
-}
-
-function forgetAllBut(pids: ReadonlySet<number>): void {
-	for (const pid of nonJvms.keys()) {
-		if (!pids.has(pid)) {
-			nonJvms.delete(pid);
-		}
-	}
 }
 
 /**

@@ -3,32 +3,18 @@ import {attempt, readProcStrings} from '../system/proc.js';
 
 /** A parsed java command line. Raw text: not yet printable. */
 type JavaCommand = {
-	/** Class name, jar file's path, or module/class; empty if the line does not say. */
+	/** The main class, the path of a jar, or module/class; empty if the line does not say. */
 	readonly main: string;
 	readonly args: readonly string[];
-	/** Before the main class: for the JVM and the launcher. */
+	/** The arguments before the main class, for the JVM and the launcher. */
 	readonly vmArgs: readonly string[];
 };
 
 /** Launcher options whose value is the next argument (java(1); launcher's java.c). */
 const withValue = new Set([
-	'-cp',
-	'-classpath',
-	'--class-path',
-	'-p',
-	'--module-path',
-	'--upgrade-module-path',
-	'--add-modules',
-	'--limit-modules',
-	'--add-exports',
-	'--add-opens',
-	'--add-reads',
-	'--patch-module',
-	'--describe-module',
-	'-d',
-	'--enable-native-access',
-	'--illegal-native-access',
-	'--source',
+	'-cp', '-classpath', '--class-path', '-p', '--module-path', '--upgrade-module-path', '--add-modules', '--limit-modules',
+	'--add-exports', '--add-opens', '--add-reads', '--patch-module', '--describe-module', '-d', '--enable-native-access',
+	'--illegal-native-access', '--source',
 ]);
 
 /** Parses a java command line (the arguments after the program's name, argument files expanded). */
@@ -36,27 +22,23 @@ export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	let index = 0;
 	while (index < args.length) {
 		const arg = args[index];
+		const vmArgs = args.slice(0, index);
 		if (arg === '-jar' || arg === '-m' || arg === '--module') {
-			return {main: args[index + 1] ?? '', args: args.slice(index + 2), vmArgs: args.slice(0, index)};
+			return {main: args[index + 1] ?? '', args: args.slice(index + 2), vmArgs};
 		}
 
-		if (arg.startsWith('--module=')) {
-			return {main: arg.slice('--module='.length), args: args.slice(index + 1), vmArgs: args.slice(0, index)};
+		const isOption = arg.startsWith('-') || arg === '';
+		if (!isOption || arg.startsWith('--module=')) {
+			return {main: arg.replace(/^--module=/, ''), args: args.slice(index + 1), vmArgs};
 		}
 
-		if (withValue.has(arg)) {
-			index += 2;
-		} else if (arg.startsWith('-') || arg === '') {
-			index++;
-		} else {
-			return {main: arg, args: args.slice(index + 1), vmArgs: args.slice(0, index)};
-		}
+		index += withValue.has(arg) ? 2 : 1;
 	}
 
 	return {main: '', args: [], vmArgs: args};
 }
 
-/** Parses HotSpot's own record of its command (counter sun.rt.javaCommand); a jar's path may contain blanks. */
+/** Parses the command as HotSpot has it (counter sun.rt.javaCommand); a jar's path may contain blanks. */
 export function parseRecordedCommand(recorded: string): {readonly main: string; readonly args: readonly string[]} {
 	const jar = /^\S*\/.*?\.jar(?= |$)/.exec(recorded)?.[0];
 	const main = jar ?? recorded.split(' ', 1)[0];
@@ -68,12 +50,11 @@ export function shortMain(main: string): string {
 	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
 
-/** The JDK's launcher has no limit. */
+/** The JDK's launcher has no such limits. */
 const maxArgumentFileBytes = 256 * 1024;
-
 const maxArgumentFiles = 64;
 
-/** A word of an argument file; parts may be quoted. */
+/** A word of an argument file, of which parts may be quoted. */
 const fileWord = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 
 /**

@@ -21,11 +21,13 @@ export type Libraries = {
 /** Searches /proc/PID/maps for a JVM's libraries; returns the error's code if unreadable. Throws if out of files. */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	const read = readBytes(`/proc/${pid}/maps`, maxMapsBytes);
-	return 'code' in read
-		? read
-		: {
-			libjvm: read.bytes.includes('/libjvm.so') ? jvmLine.exec(read.bytes.toString('utf8'))?.[1] : undefined, openJ9: read.bytes.includes('/libj9vm'), launcher: read.bytes.includes('/libjli.so'),
-		};
+	if ('code' in read) {
+		return read;
+	}
+
+	const {bytes} = read;
+	const libjvm = bytes.includes('/libjvm.so') ? jvmLine.exec(bytes.toString('utf8'))?.[1] : undefined;
+	return {libjvm, openJ9: bytes.includes('/libj9vm'), launcher: bytes.includes('/libjli.so')};
 }
 
 /** A release file has 1 to 3 KB. */
@@ -33,10 +35,10 @@ const maxReleaseFileBytes = 64 * 1024;
 
 /** Returns the Java version of the JDK that contains a process's libjvm.so; empty if unknown. */
 export function versionAround(libjvm: string, pid: number): string {
-	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same
-	// without jre in a JRE.
+	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so; a JRE 8: the same
+	// without jre.
 	const folders = libjvm.split('/').slice(0, -1);
-	const homes = [2, 3, 4].map(up => folders.slice(0, -up).join('/'));
+	const homes = [2, 3, 4].map(levelsUp => folders.slice(0, -levelsUp).join('/'));
 	for (const home of homes) {
 		const version = /^JAVA_VERSION="([^"]{1,64})"/m.exec(readTextBelowRoot(pid, `${home}/release`, maxReleaseFileBytes) ?? '');
 		if (version) {
@@ -44,8 +46,8 @@ export function versionAround(libjvm: string, pid: number): string {
 		}
 	}
 
-	// JDK 9 removed the class library's archive.
-	if (homes.some(home => isBelowRoot(pid, `${home}/lib/rt.jar`))) {
+	const isBefore9 = homes.some(home => isBelowRoot(pid, `${home}/lib/rt.jar`));
+	if (isBefore9) {
 		return '1.8.0';
 	}
 

@@ -1,7 +1,7 @@
 /*
 Resolves paths as a target itself would. A path below /proc/PID/root is not safe: the kernel follows an absolute symbolic
-link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links itself. O_PATH
-descriptors open nothing: no pipe blocks, no device acts.
+link, or ".." in a chroot, from our own root. So this walks the path folder by folder and reads the links itself, with
+O_PATH descriptors, which have no effect on pipes and devices.
 */
 import {closeSync, constants, fstatSync, openSync, readlinkSync, statSync} from 'node:fs';
 import {attempt, closing, readOpen} from './proc.js';
@@ -18,9 +18,10 @@ export function pathOf(fd: number): string {
 
 /**
 Opens a path as a process sees it, with O_PATH, and never anything outside the process's root folder. The caller closes the
-descriptor. `last`: whether to follow a symbolic link at the path's end. Throws the system's error.
+descriptor. `last`: whether a symbolic link at the path's end is followed or opened itself. Throws the system's error.
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
+	// Descriptors from the root to where we are.
 	const folders = [openSync(`/proc/${pid}/root`, openPath | constants.O_DIRECTORY)];
 	const names = namesOf(path);
 	let links = 0;
@@ -100,13 +101,13 @@ export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
 }
 
-/** Reads at most `maxBytes` of a regular file as a process sees its path; undefined if that is not possible. */
+/** Reads at most `maxBytes` of a regular file as a process sees its path; undefined if unreadable. */
 export function readTextBelowRoot(pid: number, path: string, maxBytes: number): string | undefined {
 	const read = attempt(() => readOpen(openFileBelowRoot(pid, path), maxBytes), undefined);
 	return read && 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 }
 
-/** Opens a regular file of our own file system. `last`: whether to follow a symbolic link at the path's end. */
+/** Opens a regular file by a path of our own. `last`: as for `openBelowRoot`, but a link opened itself is an error. */
 export function openFile(path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	return reopened(openSync(path, openPath | (last === 'follow' ? 0 : constants.O_NOFOLLOW)));
 }
@@ -117,8 +118,8 @@ export function openFolderIn(folder: number, name: string): number {
 }
 
 /**
-Opens a regular file for reading by its O_PATH descriptor, and closes that. Checks the type first: opening a pipe blocks,
-and opening a device may have effects.
+Opens a file for reading by its O_PATH descriptor, which it closes. Throws if the file is not regular: opening a pipe may
+block, and opening a device may have effects.
 */
 function reopened(fd: number): number {
 	return closing(fd, () => {

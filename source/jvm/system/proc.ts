@@ -1,12 +1,13 @@
 import {closeSync, constants, fstatSync, openSync, readlinkSync, readSync} from 'node:fs';
 
-/** For small files of /proc (status, stat, cmdline, environ). */
+/** Longer than files such as status, stat, cmdline and environ. */
 const maxProcFileBytes = 1024 * 1024;
 
 /** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
 export const ticksPerSecond = 100;
 
-const quitBit = 2; // SIGQUIT is signal 3; bit 0 of a mask is signal 1.
+/** SIGQUIT is signal 3; bit 0 of a mask is signal 1. */
+const quitBit = 2;
 
 /** Fields of /proc/PID/status. Ids are those of our own namespaces. */
 export type ProcessStatus = {
@@ -52,7 +53,7 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 	return readOpen(fd, maxBytes);
 }
 
-/** Shared by all reads, most of which get some hundred bytes: allocating so much for each would be wasteful. */
+/** Shared by all reads, most of which get some hundred bytes. */
 const scratch = Buffer.allocUnsafe(64 * 1024);
 
 /** Reads at most `maxBytes` of an open file and closes it; returns the error's code if unreadable. */
@@ -103,7 +104,7 @@ export function attempt<T>(action: () => T, otherwise: T): T {
 	}
 }
 
-/** Returns the result of `action` on an open file, and closes the file. */
+/** Returns the result of `action` on an open file, and closes the file, also if it throws. */
 export function closing<T>(fd: number, action: (fd: number) => T): T {
 	try {
 		return action(fd);
@@ -155,17 +156,18 @@ export function parseStatus(text: string): ProcessStatus | undefined {
 		uid,
 		gid,
 		nsPid: Number(field('NSpid').at(-1)) || processId,
-		catchesQuit: hasQuit(field('SigCgt')[0]),
-		ignoresQuit: hasQuit(field('SigIgn')[0]),
+		catchesQuit: hasSigquit(field('SigCgt')[0]),
+		ignoresQuit: hasSigquit(field('SigIgn')[0]),
 	};
 }
 
-function hasQuit(mask: string | undefined): boolean {
-	return /^[\da-f]+$/i.test(mask ?? '') && ((Number.parseInt(mask!.slice(-1), 16) >> quitBit) & 1) === 1;
+function hasSigquit(mask = ''): boolean {
+	return /^[\da-f]+$/i.test(mask) && ((Number.parseInt(mask.slice(-1), 16) >> quitBit) & 1) === 1;
 }
 
 /** Parses /proc/PID/stat (proc(5)), whose command name may contain any characters; undefined if malformed. */
 export function parseStat(text: string): ProcessStat | undefined {
+	// The state, field 3 in proc(5), is the first after the name.
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ', 20);
 	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
 	if (!Number.isSafeInteger(startTicks) || fields.length < 20) {
@@ -193,15 +195,12 @@ export function isAlive(target: {readonly pid: number; readonly startTicks: numb
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/**
-Returns the kernel's name of a process's program (first 15 bytes, not yet printable); undefined for an ending process that
-no longer has memory.
-*/
+/** Returns the kernel's name of a process (15 bytes, not yet printable); undefined if it is ending and has no memory. */
 export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
 }
 
-/** Returns epoch milliseconds, accurate to a second, of clock ticks after boot (btime of /proc/stat); 0 if unknown. */
+/** Returns the epoch milliseconds, accurate to a second, of clock ticks after boot; 0 if unknown. */
 export function startMs(startTicks: number): number {
 	const boot = /^btime (\d+)$/m.exec(readText('/proc/stat') ?? '');
 	return boot ? (Number(boot[1]) * 1000) + (startTicks * 1000 / ticksPerSecond) : 0;
@@ -212,10 +211,7 @@ export function processAgeMs(startTicks: number): number {
 	return Date.now() - startMs(startTicks);
 }
 
-/**
-Returns the reason of an error from a limit on open files, and what to do; undefined for other errors. Errors from a
-worker have only their message.
-*/
+/** Returns reason and hint for an error from a limit on open files, else undefined. A worker's errors have only messages. */
 export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
 	const {code, message} = error as NodeJS.ErrnoException;
 	const found = /^(?:EMFILE|ENFILE)\b/.exec(code ?? message ?? '')?.[0];
@@ -228,7 +224,7 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that has most of them open'};
 }
 
-/** Rethrows an error from a limit on open files: it says nothing about the process. */
+/** Rethrows an error from a limit on open files, which says nothing about the file. */
 export function throwIfOutOfFiles(error: unknown): void {
 	if (outOfFiles(error)) {
 		throw error;

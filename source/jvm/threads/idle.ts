@@ -1,14 +1,10 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 
-/*
-The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. This file lists such
-calls, with the reason shown on the screen; a thread whose innermost frame is one of them is IDLE. Names are from the JDK's
-sources.
-*/
-
 /**
-Waiting calls ("class.method") by what they wait for, with the JDK releases that have them, if not all. `onlyIfNoCpu`:
-they may also use CPU, and a thread is IDLE only if it used none since its previous sample.
+The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. These are such calls,
+as the JDK's sources name them, by what they wait for; the comments say which JDK releases have them, if not all. A thread
+whose innermost frame is one of them is IDLE. `onlyIfNoCpu`: the calls may also work, so the thread is IDLE only if it used
+no CPU since its previous sample.
 */
 const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyIfNoCpu?: true]> = [
 	['waiting for events on its sockets or files', [
@@ -79,7 +75,7 @@ export const idleKind = Object.freeze({none: 0, always: 1, ifNoCpu: 2});
 
 /** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
-	/** By class, then by method: cheaper than joining both for each look-up. */
+	/** By class, then by method, which is cheaper than to join both for each look-up. */
 	readonly #calls = new Map<string, Map<string, {readonly reason: string; readonly kind: number}>>();
 
 	constructor(extra: readonly string[] = []) {

@@ -5,7 +5,7 @@ import type {Target} from '../target.js';
 /** Threads beyond this number stay unknown (0). */
 const maxThreads = 20_000;
 
-/** Returns the Linux ids of a process's threads; none if it has ended or /proc is closed. */
+/** Returns the Linux ids of a process's threads; none if it has ended or /proc hides it. */
 export function threadIdsOf(pid: number): number[] {
 	return attempt(() => readdirSync(`/proc/${pid}/task`), []).map(Number);
 }
@@ -16,14 +16,15 @@ export function kernelNameOf(pid: number, thread: number): string {
 }
 
 /**
-Translates a target's thread ids to our pid namespace: a JVM in a container prints its own ids, while /proc/PID/task has
-ours. NSpid of each thread has both (proc(5), Linux 4.1 and later). In the same namespace it looks up nothing.
+Translates a target's thread ids to our pid namespace: a JVM in a container has ids of its own, while /proc/PID/task has
+ours. NSpid of each thread has both (proc(5), Linux 4.1 and later). If the namespace is the same, nothing is looked up.
 */
 export class NativeIds {
 	readonly #pid: number;
 	readonly #isSameNamespace: boolean;
-	#ours = new Map<number, number>();
-	#searched = false;
+	/** By id in the JVM's namespace. */
+	readonly #ours = new Map<number, number>();
+	#hasSearched = false;
 
 	constructor(target: Pick<Target, 'pid' | 'nsPid'>) {
 		this.#pid = target.pid;
@@ -36,19 +37,17 @@ export class NativeIds {
 			return Math.max(0, inner);
 		}
 
-		const known = this.#ours.get(inner);
-		if (known !== undefined || this.#searched) {
-			return known ?? 0;
+		if (!this.#ours.has(inner) && !this.#hasSearched) {
+			this.#search();
 		}
 
-		this.#search();
 		return this.#ours.get(inner) ?? 0;
 	}
 
-	/** Returns the same for a new thread: its id may be reused, so that of an ended thread is looked up again. */
+	/** Returns the same for a new thread. Its id may be that of an ended thread, which is then looked up again. */
 	oursOfNew(inner: number): number {
-		const known = this.#ours.get(inner);
-		if (known !== undefined && !existsSync(`/proc/${this.#pid}/task/${known}`)) {
+		const ours = this.#ours.get(inner);
+		if (ours !== undefined && !existsSync(`/proc/${this.#pid}/task/${ours}`)) {
 			this.forget();
 		}
 
@@ -57,32 +56,30 @@ export class NativeIds {
 
 	/** Allows another search, which finds threads that are new since the last one. */
 	newRound(): void {
-		this.#searched = false;
+		this.#hasSearched = false;
 	}
 
-	/** Forgets all ids: they are reused, so an unreadable thread may have been replaced by another. */
+	/** Forgets all ids: that of a thread that cannot be read may have been reused. */
 	forget(): void {
 		this.#ours.clear();
-		this.#searched = false;
+		this.#hasSearched = false;
 	}
 
 	#search(): void {
-		this.#searched = true;
-		const found = new Map<number, number>();
+		this.#hasSearched = true;
+		this.#ours.clear();
 		for (const thread of threadIdsOf(this.#pid).slice(0, maxThreads)) {
 			const inner = /^NSpid:.*\s(\d+)$/m.exec(readProc(this.#pid, `task/${thread}/status`) ?? '')?.[1];
 			if (inner) {
-				found.set(Number(inner), thread);
+				this.#ours.set(Number(inner), thread);
 			}
 		}
-
-		this.#ours = found;
 	}
 }
 
 /**
-Returns our id of the first thread with one of these names; 0 if there is none. HotSpot names its threads from JDK 8 on. A
-Java thread may have the same name, but usually the JVM's own thread has the lowest id.
+Returns our id of the first thread with one of these kernel names; 0 if there is none. A Java thread may have the same name
+as the JVM's own thread, which usually has the lower id.
 */
 export function namedTask(pid: number, names: readonly string[]): number {
 	const threads = threadIdsOf(pid).sort((a, b) => a - b).slice(0, maxThreads);

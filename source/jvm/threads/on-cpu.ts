@@ -3,25 +3,25 @@ import {getOrCreate} from '../../model/get-or-create.js';
 import {attempt, readProc} from '../system/proc.js';
 import type {ThreadCpu} from './thread-cpu.js';
 
-/** status has some 60 lines, with the context switches near its end. */
+/** A status file has some 60 lines, with the context switches near its end. */
 const statusBytes = 4096;
 const endBytes = 512;
 
 /** When this many files are open, all are closed. */
 const maxOpenFiles = 32;
 
-/** To read the same number of timeslices before and after status. */
+/** A check is valid if the number of timeslices was the same before and after status was read. */
 const maxAttempts = 3;
 
 /**
-If no runnable thread is ever found on a CPU, we share one with the target, and the answers say nothing. The fraction of
-checks that found one on a CPU: initial value, weight of a check in its moving average, and minimum for reliable answers.
+If no runnable thread is ever found on a CPU, we share one with the target, and the answers mean nothing. So we keep the
+fraction of checks that found one on a CPU: its initial value, the weight of a check in the moving average, and the least
+for answers that mean something.
 */
-const firstFraction = 0.1;
+const initialFraction = 0.1;
 const weight = 0.01;
 const minFraction = 0.005;
 
-/** A thread's cumulative figures. */
 type Counts = {readonly ranNs: number; readonly timeslices: number};
 
 /**
@@ -34,11 +34,10 @@ export class OnCpu {
 	readonly #cpu: ThreadCpu;
 	readonly #isShared: boolean;
 	readonly #buffer = Buffer.alloc(statusBytes);
-	/** The open status file of each thread. */
-	readonly #files = new Map<number, number>();
-	/** Each thread's figures at its last check or mark in this sample; undefined if unreadable. */
+	readonly #statusFiles = new Map<number, number>();
+	/** Each thread's figures when it was last checked or marked in this sample; undefined if unreadable. */
 	readonly #marks = new Map<number, Counts | undefined>();
-	#onCpuFraction = firstFraction;
+	#onCpuFraction = initialFraction;
 
 	constructor(pid: number, cpu: ThreadCpu) {
 		this.#folder = `/proc/${pid}/task`;
@@ -52,15 +51,14 @@ export class OnCpu {
 		return !this.#isShared && this.#onCpuFraction > minFraction;
 	}
 
-	/** Begins a sample. */
 	begin(): void {
 		this.#marks.clear();
 	}
 
 	/** Whether a thread has no CPU: it sleeps, or is runnable and waits for one; false if unknown. */
 	isOffCpu(nativeId: number): boolean {
-		const found = this.#check(nativeId);
-		return found === 'asleep' || (found !== undefined && this.#countCheck(found === 'on'));
+		const state = this.#check(nativeId);
+		return state === 'asleep' || (state !== undefined && this.#countCheck(state === 'on'));
 	}
 
 	/** Records a thread's timeslices, for `waitedSince` or `mayHaveLeft`. */
@@ -70,22 +68,22 @@ export class OnCpu {
 
 	/** Whether a stopped thread had to wait for a CPU, after `mark`, to come to its stop. Updates `isReliable`. */
 	waitedSince(nativeId: number): boolean {
-		const since = this.#since(nativeId);
-		return since !== undefined && this.#countCheck(!since.hadTimeslice);
+		const change = this.#changeSince(nativeId);
+		return change !== undefined && this.#countCheck(!change.hadTimeslice);
 	}
 
 	/** Whether a thread that was on a CPU at the last `isOffCpu` or `mark` may have left it since. */
 	mayHaveLeft(nativeId: number): boolean {
-		const since = this.#since(nativeId);
-		return since !== undefined && (since.hadTimeslice || since.hasRun);
+		const change = this.#changeSince(nativeId);
+		return change !== undefined && (change.hadTimeslice || change.hasRun);
 	}
 
 	close(): void {
-		for (const file of this.#files.values()) {
+		for (const file of this.#statusFiles.values()) {
 			closeSync(file);
 		}
 
-		this.#files.clear();
+		this.#statusFiles.clear();
 	}
 
 	/** Counts a check of a runnable thread; returns whether it is off CPU, false if that is not reliable. */
@@ -105,21 +103,21 @@ export class OnCpu {
 				return 'asleep';
 			}
 
-			if (!before || !status || !after || Number.isNaN(status.switched)) {
+			if (!before || !status || !after || Number.isNaN(status.switchesAway)) {
 				return undefined;
 			}
 
 			if (before.timeslices === after.timeslices) {
-				return after.timeslices - status.switched === 1 ? 'on' : 'runnable';
+				return after.timeslices - status.switchesAway === 1 ? 'on' : 'runnable';
 			}
 		}
 
-		// It is switched constantly.
+		// It gets and loses its CPU all the time.
 		return 'runnable';
 	}
 
 	/** Returns what has changed since the last check or mark; a thread's CPU time is updated when it leaves a CPU. */
-	#since(nativeId: number): {readonly hadTimeslice: boolean; readonly hasRun: boolean} | undefined {
+	#changeSince(nativeId: number): {readonly hadTimeslice: boolean; readonly hasRun: boolean} | undefined {
 		const [then, now] = [this.#marks.get(nativeId), this.#counts(nativeId)];
 		return then && now && {hadTimeslice: now.timeslices !== then.timeslices, hasRun: now.ranNs !== then.ranNs};
 	}
@@ -128,7 +126,7 @@ export class OnCpu {
 		return this.#cpu.read(nativeId) ? {ranNs: this.#cpu.cpuNs, timeslices: this.#cpu.timeslices} : undefined;
 	}
 
-	#status(nativeId: number): {readonly isAsleep: boolean; readonly switched: number} | undefined {
+	#status(nativeId: number): {readonly isAsleep: boolean; readonly switchesAway: number} | undefined {
 		const text = attempt(() => this.#buffer.toString('latin1', 0, readSync(this.#fileOf(nativeId), this.#buffer, 0, statusBytes, 0)), undefined);
 		if (text === undefined) {
 			// The thread has ended, and another may get its id.
@@ -139,13 +137,13 @@ export class OnCpu {
 		const end = text.slice(-endBytes);
 		return {
 			isAsleep: !/^State:\tR/m.test(text),
-			switched: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
+			switchesAway: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]) + Number(/^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(end)?.[1]),
 		};
 	}
 
 	#fileOf(nativeId: number): number {
-		return getOrCreate(this.#files, nativeId, () => {
-			if (this.#files.size === maxOpenFiles) {
+		return getOrCreate(this.#statusFiles, nativeId, () => {
+			if (this.#statusFiles.size === maxOpenFiles) {
 				this.close();
 			}
 

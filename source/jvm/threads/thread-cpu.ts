@@ -5,20 +5,20 @@ import {attempt, errorCode, readBytes, readProc} from '../system/proc.js';
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
 
-/** Opening a file costs far more than reading it. */
+/** Files stay open, as opening one costs far more than reading it. */
 const maxOpenFiles = 8192;
 
-/** The rest of the process's limit on open files is for sockets, outputs and the runtime. */
-const openFilesShare = 0.5;
+/** Fraction of our limit on open files; the rest is for sockets, outputs and Node. */
+const openFilesFraction = 0.5;
 
-/** The lowest limit that is usual, if ours is unknown. */
-const usualFilesLimit = 512;
+/** A low limit, assumed if ours is unknown. */
+const lowFilesLimit = 512;
 
-/** The result of a reading: the numbers; the thread has ended; or the file cannot be read. */
+/** `gone`: the thread has ended. */
 type ReadResult = 'read' | 'gone' | 'unreadable';
 
 type Thread = {
-	/** -1 if the file is not kept open. */
+	/** The open schedstat; -1 if it is not kept open. */
 	fd: number;
 	/** Values at the last `delta`; -1 before the first. */
 	lastCpuNs: number;
@@ -36,11 +36,10 @@ const zero = 48;
 /**
 CPU time of a process's threads, nanoseconds, from /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting
 for a CPU, number of timeslices (Linux Documentation/scheduler/sched-stats.rst). The kernel updates a running thread's
-figure at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), but the sum never is. Files stay open between
-samples; a successful reading allocates nothing.
+figure at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), but the sum never is. A successful reading
+allocates nothing.
 */
 export class ThreadCpu {
-	/** The result of the last `delta` or `read`. */
 	lastResult: ReadResult = 'read';
 	/** The thread's numbers as of the last `read` or `delta`, since its start. */
 	cpuNs = 0;
@@ -114,7 +113,7 @@ export class ThreadCpu {
 		this.#currentRound++;
 	}
 
-	/** Closes all files and forgets all threads; the object may be used again. */
+	/** Closes all files and forgets all threads. */
 	close(): void {
 		for (const [nativeId, thread] of this.#threads) {
 			this.#drop(nativeId, thread);
@@ -246,6 +245,7 @@ export class ThreadCpu {
 /** Returns how many files may stay open, from our soft limit ("Max open files" in /proc/self/limits). */
 function openFilesAllowed(): number {
 	const limits = attempt(() => readProc('self', 'limits'), undefined);
-	const soft = limits === undefined ? usualFilesLimit : Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || Infinity;
-	return Math.min(maxOpenFiles, Math.floor(soft * openFilesShare));
+	// A limit that is not a number is "unlimited".
+	const softLimit = limits === undefined ? lowFilesLimit : Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || Infinity;
+	return Math.min(maxOpenFiles, Math.floor(softLimit * openFilesFraction));
 }

@@ -3,7 +3,7 @@ import {loadLibc} from '../system/koffi.js';
 import {linkOf, readText} from '../system/proc.js';
 
 export type Socket = {
-	/** Its peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
+	/** The peer: `10.0.0.5:5432`, `clients of :8080`, `/run/x.sock`; of a listening socket, its own address. */
 	readonly peer: string;
 	/**
 	The ephemeral end of a TCP connection, by which the peer's side can find it: the target's if it connected, otherwise
@@ -11,7 +11,7 @@ export type Socket = {
 	*/
 	readonly end: number;
 	readonly isListening: boolean;
-	/** It has requested a connection that is not yet established. */
+	/** Whether it has requested a connection that is not established yet. */
 	readonly isConnecting: boolean;
 };
 
@@ -20,9 +20,9 @@ const plainSocket = {end: 0, isListening: false, isConnecting: false};
 /** Maximum bytes read of one table (some 28,000 sockets); later rows are ignored. */
 const maxTableBytes = 4 * 1024 * 1024;
 
-/** Interval between reads of the tables, also as a multiple of the time that a read takes. */
-const readEveryMs = 1000;
-const readEveryTimes = 200;
+/** The tables are read again after this time at the earliest, and after this many times what reading them takes. */
+const minReadIntervalMs = 1000;
+const minReadIntervalFactor = 200;
 
 /** Indexes of a row's fields (proc(5)). */
 const inetField = {local: 1, remote: 2, state: 3, inode: 9} as const;
@@ -33,7 +33,7 @@ const synSent = '02';
 const listening = '0A';
 const acceptsConnections = 0x1_00_00;
 
-/** By inode: decodes a socket when needed, as most never are. */
+/** By inode: a function that decodes the socket, as most are never needed. */
 type SocketTable = Map<string, () => Socket>;
 
 type Address = {readonly host: string; readonly ip4: number; readonly port: number};
@@ -48,11 +48,11 @@ export class Sockets {
 		this.#pid = pid;
 	}
 
-	/** Returns a socket; undefined if no table has it. Reads unknown and connecting ones again, within limits. */
+	/** Returns a socket; undefined if no table has it. Reads the tables again, if due, for an unknown or connecting one. */
 	of(inode: string): Socket | undefined {
-		const known = this.#sockets.get(inode)?.();
-		if (known && !known.isConnecting) {
-			return known;
+		const socket = this.#sockets.get(inode)?.();
+		if (socket && !socket.isConnecting) {
+			return socket;
 		}
 
 		this.#read();
@@ -80,7 +80,7 @@ export class Sockets {
 		this.#readUnix(sockets);
 		this.#sockets = sockets;
 		const endedMs = performance.now();
-		this.#nextReadMs = endedMs + Math.max(readEveryMs, readEveryTimes * (endedMs - beganMs));
+		this.#nextReadMs = endedMs + Math.max(minReadIntervalMs, minReadIntervalFactor * (endedMs - beganMs));
 	}
 
 	#readUnix(sockets: SocketTable): void {
@@ -110,14 +110,13 @@ function unixRow(row: readonly string[]): {readonly inode: string; readonly name
 	return {inode: row[unixField.inode], name: row.slice(unixField.name).join(' '), isListening};
 }
 
-/** A row of a TCP or UDP table, hexadecimal: addresses with ports, the local port and the state; and the inode. */
+/** A row of a TCP or UDP table: addresses with ports, the local port, and the state, all hexadecimal; and the inode. */
 type InetRow = {readonly local: string; readonly port: string; readonly remote: string; readonly state: string; readonly inode: string};
 
 function inetRow(row: readonly string[]): InetRow {
 	const local = row[inetField.local];
-	return {
-		local, port: local.slice(local.indexOf(':') + 1), remote: row[inetField.remote], state: row[inetField.state], inode: row[inetField.inode],
-	};
+	const port = local.slice(local.indexOf(':') + 1);
+	return {local, port, remote: row[inetField.remote], state: row[inetField.state], inode: row[inetField.inode]};
 }
 
 function isInOurNetwork(pid: number): boolean {
@@ -145,11 +144,10 @@ function udpSocket(local: string, remote: string): Socket {
 function addressOf(text: string): Address {
 	const [words, port] = text.split(':');
 	const bytes = Buffer.concat((words.match(/.{8}/g) ?? []).map(word => Buffer.from(word, 'hex').reverse()));
-	const isMapped = bytes.length === 16 && bytes.subarray(0, 10).every(byte => byte === 0) && bytes.readUInt16BE(10) === 0xff_ff;
-	const ip4 = isMapped ? bytes.subarray(12) : bytes;
-	return {
-		host: ip4.length === 4 ? ip4.join('.') : ip6Host(bytes), ip4: ip4.length === 4 ? ip4.readUInt32BE() : 0, port: Number.parseInt(port, 16),
-	};
+	const isMappedIp4 = bytes.length === 16 && bytes.subarray(0, 10).every(byte => byte === 0) && bytes.readUInt16BE(10) === 0xff_ff;
+	const ip4 = isMappedIp4 ? bytes.subarray(12) : bytes;
+	const isIp4 = ip4.length === 4;
+	return {host: isIp4 ? ip4.join('.') : ip6Host(bytes), ip4: isIp4 ? ip4.readUInt32BE() : 0, port: Number.parseInt(port, 16)};
 }
 
 /** Returns an IPv6 address as in URLs (RFC 5952), such as `[::1]`; empty if it has another length. */
@@ -193,11 +191,12 @@ function unixPeerName(inode: number): string | undefined {
 
 	try {
 		const [send, receive] = ['send', 'recv'].map(name => libc.func(name, 'int64_t', ['int', 'uint8_t *', 'size_t', 'int']));
-		const ask = (of: number, shown: number, wanted: number): Buffer | undefined => {
-			const request = requestFor(of, shown);
+		const ask = (of: number, show: number, attribute: number): Buffer | undefined => {
+			const request = requestFor(of, show);
 			const answer = Buffer.alloc(maxAnswerBytes);
-			const length = Number(send(socket, request, request.length, linux.MSG_DONTWAIT)) === request.length ? Number(receive(socket, answer, answer.length, linux.MSG_DONTWAIT)) : -1;
-			return length > 0 ? attributeOf(answer.subarray(0, length), wanted) : undefined;
+			const isSent = Number(send(socket, request, request.length, linux.MSG_DONTWAIT)) === request.length;
+			const length = isSent ? Number(receive(socket, answer, answer.length, linux.MSG_DONTWAIT)) : -1;
+			return length > 0 ? attributeOf(answer.subarray(0, length), attribute) : undefined;
 		};
 
 		const peer = ask(inode, linux.UDIAG_SHOW_PEER, linux.UNIX_DIAG_PEER);
@@ -208,18 +207,16 @@ function unixPeerName(inode: number): string | undefined {
 	}
 }
 
-/** Returns a request (nlmsghdr, unix_diag_req) for one socket. `shown`: bits of UDIAG_SHOW. */
-function requestFor(inode: number, shown: number): Buffer {
+/** Returns a request (nlmsghdr, unix_diag_req) for a socket in any state, with any cookie. `show`: UDIAG_SHOW bits. */
+function requestFor(inode: number, show: number): Buffer {
 	const request = Buffer.alloc(nlmsghdrBytes + unixDiagReqBytes);
 	request.writeUInt32LE(request.length, 0);
 	request.writeUInt16LE(linux.SOCK_DIAG_BY_FAMILY, 4);
 	request.writeUInt16LE(linux.NLM_F_REQUEST, 6);
 	request.writeUInt8(linux.AF_UNIX, nlmsghdrBytes);
-	// Sockets in any state.
 	request.fill(0xff, nlmsghdrBytes + 4, nlmsghdrBytes + 8);
 	request.writeUInt32LE(inode, nlmsghdrBytes + 8);
-	request.writeUInt32LE(shown, nlmsghdrBytes + 12);
-	// With any cookie.
+	request.writeUInt32LE(show, nlmsghdrBytes + 12);
 	request.fill(0xff, nlmsghdrBytes + 16);
 	return request;
 }

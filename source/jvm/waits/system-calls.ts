@@ -5,7 +5,6 @@ import {attempt, closing, errorCode, readBytes, readText} from '../system/proc.j
 import type {Target} from '../target.js';
 import {Sockets, type Socket} from './sockets.js';
 
-/** What a thread waits for in a system call. */
 type SystemCallWait = {
 	/** What it does there: `read`, `accept`, `select`... */
 	readonly kind: string;
@@ -73,14 +72,14 @@ export class SystemCalls {
 
 	/** Returns what a thread waits for; undefined if it runs, waits in none of the calls above, or has ended. Never throws. */
 	of(thread: number): SystemCallWait | undefined {
-		// It throws if we have too many open files; the next reading may succeed.
+		// Too many open files: the next reading may succeed.
 		return attempt(() => this.#read(thread), undefined);
 	}
 
-	/** Returns what a thread waits for that waits for an open file; for an epoll, with its members. Never throws. */
+	/** Returns the wait for an open file; for an epoll, with its members. Never throws. */
 	ofFile(kind: 'read' | 'write', fd: number): SystemCallWait {
-		const found = this.#fileWait(kind, fd);
-		return found.kind === epollKind ? waitFor(found.kind, this.#descriptors.membersOf(fd)) : found;
+		const wait = this.#fileWait(kind, fd);
+		return wait.kind === epollKind ? waitFor(wait.kind, this.#descriptors.membersOf(fd)) : wait;
 	}
 
 	#read(thread: number): SystemCallWait | undefined {
@@ -117,8 +116,8 @@ export class SystemCalls {
 	}
 
 	#fileWait(kind: string, fd: number): SystemCallWait {
-		const found = this.#descriptors.of(fd);
-		return 'type' in found ? waitFor(kindWith(kind, found), found.peer, found.end) : waitFor(kind, isForbidden(found.code) ? needsRoot : '');
+		const file = this.#descriptors.of(fd);
+		return 'type' in file ? waitFor(kindFor(kind, file), file.peer, file.end) : waitFor(kind, isForbidden(file.code) ? needsRoot : '');
 	}
 
 	/** Reads the array of struct pollfd at `address`: each has a file (32 bits) and events to wait for (16 bits). */
@@ -128,7 +127,9 @@ export class SystemCalls {
 		}
 
 		const records = this.#memory(address, pollRecordBytes * Math.min(count, maxPolled));
-		const files = Array.from({length: Math.floor(records.length / pollRecordBytes)}, (_, index) => ({fd: records.readInt32LE(pollRecordBytes * index), events: records.readInt16LE((pollRecordBytes * index) + 4)})).filter(({fd}) => fd >= 0);
+		const offsets = Array.from({length: Math.floor(records.length / pollRecordBytes)}, (_, index) => pollRecordBytes * index);
+		// A file below 0 is ignored by poll(2).
+		const files = offsets.map(at => ({fd: records.readInt32LE(at), events: records.readInt16LE(at + 4)})).filter(({fd}) => fd >= 0);
 		return files.length === 1
 			? this.#fileWait(files[0].events === pollOut ? 'write' : 'read', files[0].fd)
 			: waitFor('poll', this.#descriptors.peersOf(files.map(({fd}) => fd)));
@@ -147,12 +148,13 @@ export class SystemCalls {
 }
 
 /** Returns the kind of a wait for reading or writing, which depends on the file too: it may be for a connection. */
-function kindWith(kind: string, {type, isListening, isConnecting}: Descriptor): string {
+function kindFor(kind: string, {type, isListening, isConnecting}: Descriptor): string {
 	if (type === 'timer' || type === 'epoll') {
 		return type === 'timer' ? type : epollKind;
 	}
 
-	return isListening ? 'accept' : (isConnecting ? 'connect' : kind);
+	const socketKind = isConnecting ? 'connect' : kind;
+	return isListening ? 'accept' : socketKind;
 }
 
 function waitFor(kind: string, peer: string, end = 0): SystemCallWait {
@@ -193,7 +195,7 @@ const maxCachedEpolls = 256;
 class Descriptors {
 	readonly #pid: number;
 	readonly #sockets: Sockets;
-	readonly #epolls = new Map<number, {readonly peer: string; readonly readMs: number}>();
+	readonly #epolls = new Map<number, {readonly peer: string; readonly readAtMs: number}>();
 
 	constructor(pid: number) {
 		this.#pid = pid;
@@ -214,7 +216,7 @@ class Descriptors {
 		const peers = new Set<string>();
 		for (const fd of fds) {
 			const found = this.of(fd);
-			// Events, timers and pipes are there to wake the waiting thread.
+			// Events, timers and pipes only wake the waiting thread.
 			if ('type' in found && (found.type === 'socket' || found.type === 'file')) {
 				peers.add(found.isListening ? `connections to ${found.peer}` : found.peer);
 			}
@@ -227,15 +229,15 @@ class Descriptors {
 	/** Returns the peers of an epoll's members, at most ten seconds old. */
 	membersOf(epoll: number): string {
 		const nowMs = performance.now();
-		const known = this.#epolls.get(epoll);
-		if (known && nowMs - known.readMs < epollEveryMs) {
-			return known.peer;
+		const last = this.#epolls.get(epoll);
+		if (last && nowMs - last.readAtMs < epollEveryMs) {
+			return last.peer;
 		}
 
 		const list = readText(`/proc/${this.#pid}/fdinfo/${epoll}`, maxListBytes) ?? '';
 		const fds = Array.from(list.matchAll(/^tfd:\s*(\d+) /gm), ([, fd]) => Number(fd));
 		const peer = this.peersOf(fds.slice(0, maxMembers));
-		bounded(this.#epolls, maxCachedEpolls).set(epoll, {peer, readMs: nowMs});
+		bounded(this.#epolls, maxCachedEpolls).set(epoll, {peer, readAtMs: nowMs});
 		return peer;
 	}
 

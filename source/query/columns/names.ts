@@ -111,8 +111,8 @@ export function viaText(location: Location): string {
 	return line === nativeCodeLine ? `via ${locationName(location)}` : `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
 }
 
-/** Names the class initialiser that a thread waits for: `Depot.<clinit>`. */
-export function initialisedText(className: string): string {
+/** Names the class initializer that a thread waits for: `Depot.<clinit>`. */
+export function initializerText(className: string): string {
 	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
 }
 

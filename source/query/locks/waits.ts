@@ -3,7 +3,7 @@ import {rootNode} from '../../model/frame.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {initialisedText, lockName} from '../columns/names.js';
+import {initializerText, lockName} from '../columns/names.js';
 import {membersOfAll, threadKind} from '../counters/threads.js';
 import {ownCode} from '../counters/own-code.js';
 import {framesOf} from '../counters/stack-index.js';
@@ -137,10 +137,10 @@ function wait(kind: string, peer = ''): Wait {
 function contention({threads, dictionary}: Snapshot, thread: number): Wait {
 	const lockClass = dictionary.strings[threads.lockClass[thread]];
 	const owner = threads.lockOwner[thread];
-	const isInitialiser = lockKinds[threads.lockKind[thread]] === 'class-init';
-	const lock = isInitialiser ? initialisedText(lockClass) : lockName(lockClass);
-	const held = owner < 0 ? '' : `${isInitialiser ? 'run' : 'held'} by ${threads.name[owner]}`;
-	return wait(isInitialiser ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'), [lock, held].filter(Boolean).join(' '));
+	const isInitializer = lockKinds[threads.lockKind[thread]] === 'class-init';
+	const lock = isInitializer ? initializerText(lockClass) : lockName(lockClass);
+	const held = owner < 0 ? '' : `${isInitializer ? 'run' : 'held'} by ${threads.name[owner]}`;
+	return wait(isInitializer ? 'class init' : (lockKinds[threads.lockKind[thread]] === 'park' ? 'lock' : 'monitor'), [lock, held].filter(Boolean).join(' '));
 }
 
 /** Returns what the JDK's methods at the top of a stack wait for; undefined if `jdkWaits` does not know them. */

@@ -4,7 +4,7 @@ import {featureRelease, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatStuck, stuckInWords} from '../columns/format.js';
 import {nameOf} from '../columns/column.js';
-import {initialisedText, lockName, nameWith, shortName, viaText} from '../columns/names.js';
+import {initializerText, lockName, nameWith, shortName, viaText} from '../columns/names.js';
 import {viaLocation} from '../counters/attribution.js';
 import {locationKey} from '../counters/location.js';
 import {ownCode} from '../counters/own-code.js';
@@ -34,8 +34,8 @@ const leastPinnedMs = 2000;
 /** First release in which waiting in synchronized code does not pin a carrier (JEP 491). */
 const firstWithUnpinnedMonitors = 24;
 
-/** A class initialiser or a connection attempt that takes this long probably never ends. */
-const longInitialiserMs = 5000;
+/** A class initializer or a connection attempt that takes this long probably never ends. */
+const longInitializerMs = 5000;
 const longConnectMs = 3000;
 
 /** A server is silent if this many threads have waited for it this long; more are needed if they only read. */
@@ -47,10 +47,10 @@ const manyReaders = 10;
 export function waitFindings(snapshot: Snapshot, query: Query, isQuiet: boolean): Finding[] {
 	const all = countedThreads(snapshot, scopeOf(snapshot, query)).filter(thread => snapshot.threads.alive[thread] === 1);
 	const contending = all.filter(thread => isContendingNow(snapshot, thread));
-	const initialiser = initialiserFinding(snapshot, query, contending);
-	const held = initialiser ? contending.filter(thread => !isForInitialiser(snapshot, thread)) : contending;
+	const initializer = initializerFinding(snapshot, query, contending);
+	const held = initializer ? contending.filter(thread => !isForInitializer(snapshot, thread)) : contending;
 	const isReported = isQuiet || membersOfAll(snapshot.threads, held) >= manyContending || held.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
-	const findings = [pinnedFinding(snapshot, query, all), ...serverFindings(snapshot, all, isQuiet), initialiser, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
+	const findings = [pinnedFinding(snapshot, query, all), ...serverFindings(snapshot, all, isQuiet), initializer, held.length > 0 && isReported ? contentionFinding(snapshot, query, held) : undefined].filter(finding => finding !== undefined);
 	const together = isQuiet && findings.length === 0 ? togetherFinding(snapshot, query, all) : undefined;
 	return together ? [together] : findings;
 }
@@ -68,7 +68,7 @@ function pinnedFinding(snapshot: Snapshot, query: Query, all: readonly number[])
 
 	const waiting = membersOfAll(threads, runnable);
 	const carriers = mounted.length === 1 ? 'the only one is' : `all ${mounted.length} are`;
-	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors ? 'synchronized or native code' : 'native code or a class initialiser';
+	const code = featureRelease(target.jvmVersion) < firstWithUnpinnedMonitors ? 'synchronized or native code' : 'native code or a class initializer';
 	const most = mostAtOneLine(snapshot, query, mounted);
 	const at = most ? `, ${most.count === mounted.length ? '' : `${most.count} of them `}at ${shortName(most.location, maxLocationCells)}` : '';
 	return {
@@ -104,15 +104,15 @@ function serverFinding(snapshot: Snapshot, {peer, waiting, isRefused}: {readonly
 	};
 }
 
-function isForInitialiser({threads}: Snapshot, thread: number): boolean {
+function isForInitializer({threads}: Snapshot, thread: number): boolean {
 	return threads.lockKind[thread] === lockKindCode['class-init'];
 }
 
-function initialiserFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding | undefined {
+function initializerFinding(snapshot: Snapshot, query: Query, contending: readonly number[]): Finding | undefined {
 	const {threads, dictionary} = snapshot;
-	const waiting = contending.filter(thread => isForInitialiser(snapshot, thread));
+	const waiting = contending.filter(thread => isForInitializer(snapshot, thread));
 	const {first, longestMs, figures} = longestOf(snapshot, waiting);
-	if (first === undefined || longestMs < longInitialiserMs) {
+	if (first === undefined || longestMs < longInitializerMs) {
 		return undefined;
 	}
 
@@ -122,7 +122,7 @@ function initialiserFinding(snapshot: Snapshot, query: Query, contending: readon
 	const runs = owner < 0 ? '' : `: ${threads.name[owner]} runs it${at ? `, at ${shortName(at, maxLocationCells)}` : ''}`;
 	const className = dictionary.strings[lockClass];
 	return {
-		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initialisedText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
+		id: 'class-init', text: `${count === 1 ? '1 thread waits' : `${count} threads wait`} for ${initializerText(className)} to end, longest ${formatStuck(figures)}${runs}.`, figures: {threads: count, class: className, longestMs, ...(owner < 0 ? {} : {holder: threads.name[owner]})},
 	};
 }
 

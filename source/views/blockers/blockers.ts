@@ -17,7 +17,7 @@ import {isStuckLonger, stuckMs, isContendingNow, isContention, missingWaits, pro
 import {cyclesIn, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {figure, locationColumn, text, type Column} from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
-import {initialisedText, lockName} from '../../query/columns/names.js';
+import {initializerText, lockName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 
 /** A thread that waits for a lock now, or did in the window. */
@@ -98,7 +98,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	text('lock', row => row.lockClass, {
 		heading: 'LOCK', title: 'lock', width: 14, fromColumns: 72,
 		description: 'class of the lock, of a monitor\'s object, or of what is being initialised',
-		value: row => row.kind === 'class-init' ? initialisedText(row.lockClass) : lockName(row.lockClass) || row.kind,
+		value: row => row.kind === 'class-init' ? initializerText(row.lockClass) : lockName(row.lockClass) || row.kind,
 	}),
 	locationColumn('took', row => row.tookAt, {
 		heading: 'TOOK IT AT', title: 'where it was taken', width: 32, fromColumns: 120,

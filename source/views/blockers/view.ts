@@ -1,6 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
-import {initialisedText, publicName, shortName} from '../../query/columns/names.js';
+import {initializerText, publicName, shortName} from '../../query/columns/names.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {framesOf} from '../../query/counters/stack-index.js';
 import {csvOf, frameOrNull, rowsAsJson} from '../common/files.js';
@@ -49,7 +49,7 @@ export const blockersView: View<BlockerRow> = {
 		const longestText = waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
 		return [
-			{text: kind === 'class-init' ? `${initialisedText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title'},
+			{text: kind === 'class-init' ? `${initializerText(lockClass)}, run by ${holderName}` : `${publicName(lockClass) || kind} held by ${holderName}`, role: 'title'},
 			{text: `${waitingNow} ${waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`},
 			tookAt && {text: `taken at ${shortName(tookAt, room)}`},
 			nowAt && {text: `is now at ${shortName(nowAt, room)}${holderState ? ` (${holderState})` : ''}`},

@@ -5,7 +5,7 @@ import {
 } from '../../query/columns/column.js';
 import {formatStuck, formats} from '../../query/columns/format.js';
 import {waitText, type Wait} from '../../query/locks/waits.js';
-import {initialisedText, nameHeldBy, nameWith, shortName, viaText} from '../../query/columns/names.js';
+import {initializerText, nameHeldBy, nameWith, shortName, viaText} from '../../query/columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
 
 /** A row of the Threads view: a thread or a folded pool of threads, with its figures of the window. */
@@ -145,7 +145,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 
 /** Returns a lock in one line of at most about `room` cells: `Pool held by worker-3 at Pool.take:88`. */
 export function lockText(lock: LockInfo, room: number): string {
-	const simple = lock.kind === 'class-init' ? initialisedText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
+	const simple = lock.kind === 'class-init' ? initializerText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
 	const at = lock.ownerTookAt ?? lock.ownerIsAt;
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
+import {openProcessClock} from '../../../source/jvm/threads/process-clock.js';
 import type {Snapshot} from '../../../source/model/snapshot.js';
 import {countedLines} from '../../../source/query/counted-lines.js';
 import {locationName} from '../../../source/query/counters/location.js';
@@ -36,7 +36,7 @@ function processNs(readings: ReadonlyArray<{readonly atMs: number; readonly ns: 
 describe.each(jdks())('JDK $release', on => {
 	test.each(programs.filter(({on: isTested = () => true}) => isTested(on.release)))('the rows of Lines come to the CPU time of the process: $program $jvmArgs', async ({program, jvmArgs, row}) => {
 		const java = await javaForTest(program, {jdk: on, jvmArgs});
-		const clock = ProcessClock.of(java.pid)!;
+		const clock = openProcessClock(java.pid)!;
 		const readings: Array<{readonly atMs: number; readonly ns: number}> = [];
 		const reading = setInterval(() => readings.push({atMs: Date.now(), ns: clock.readNs()}), 5);
 		onTestFinished(() => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/start.js';
-import {helpOf} from '../../../source/sampler/choose-engine.js';
+import {hintFor} from '../../../source/sampler/choose-engine.js';
 import {isRoot, namespaceRefusal, rootless} from '../../helpers/users.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
 import {cli, run as runProgram, type Ended} from '../../helpers/run.js';
@@ -64,7 +64,7 @@ test.each([
 ])('the right that is missing for %s memory is named', (_, rights, reason, hint) => {
 	const obstacle = rightsObstacle(1000, rights);
 	expect(obstacle.reason).toContain(reason);
-	expect(helpOf(obstacle, 'memory')).toBe(hint);
+	expect(hintFor(obstacle, 'memory')).toBe(hint);
 });
 
 describe.concurrent('root without the right to trace, and a JVM that has it', () => {

@@ -3,7 +3,7 @@ import {type JvmStacks} from '../../../model/jvm-stacks.js';
 import {type Sample} from '../../../model/sample.js';
 import {type Target} from '../../../jvm/target.js';
 import {NativeIds} from '../../../jvm/threads/native-ids.js';
-import {ProcessClock} from '../../../jvm/threads/process-clock.js';
+import {openProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type Jvm} from '../hotspot/jvm.js';
 import {CpuTimes} from './cpu-times.js';
@@ -44,7 +44,7 @@ export class LiveThreads {
 	constructor(jvm: Jvm, target: Target, readonly cpu: ThreadCpu, jvmStacks: JvmStacks) {
 		this.#pid = target.pid;
 		this.#cpuTimes = new CpuTimes(cpu);
-		this.#unwatched = new UnwatchedThreads(ProcessClock.of(target.pid), cpu);
+		this.#unwatched = new UnwatchedThreads(openProcessClock(target.pid), cpu);
 		this.java = new JavaThreads(jvm.vm, new NativeIds(target));
 		this.vmThreads = new VmThreads(jvm, target.pid, {cpu, cpuTimes: this.#cpuTimes, jvmStacks});
 	}

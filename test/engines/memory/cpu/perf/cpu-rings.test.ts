@@ -4,7 +4,7 @@ import {monitorEventLoopDelay} from 'node:perf_hooks';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {ProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
+import {openProcessClock} from '../../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../../source/engines/memory/cpu/perf/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../../source/engines/memory/cpu/perf/perf-calls.js';
 import {chooseTimer} from '../../../../../source/engines/memory/cpu/perf/choose.js';
@@ -132,7 +132,7 @@ test.each([17, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is l
 	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
 	// Rings of the first CPUs may have run over while those of the last were opened.
 	rings.take();
-	const clock = ProcessClock.of(java.pid)!;
+	const clock = openProcessClock(java.pid)!;
 	const beforeNs = clock.readNs();
 	const stalls = monitorEventLoopDelay({resolution: 5});
 	stalls.enable();
