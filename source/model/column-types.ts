@@ -66,8 +66,10 @@ export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & s
 /** Returns an object with a value for each name. */
 export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
-	for (const [index, name] of names.entries()) {
-		object[name] = valueOf(name, index);
+	// Called for each sample and record: an iterator would make garbage.
+	const {length} = names;
+	for (let index = 0; index < length; index++) {
+		object[names[index]] = valueOf(names[index], index);
 	}
 
 	return object as Record<Name, Value>;
