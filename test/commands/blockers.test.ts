@@ -25,7 +25,7 @@ const expectedTookAt = {
 };
 
 describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('who holds up whom, and every deadlock, with both engines', beside(async () => {
+	test('who blocks whom, and every deadlock, with both engines', beside(async () => {
 		const java = await javaForTest('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
 		const memory = await report('memory', java);
 		expect(memory.document.blockers.map(row => rowText(row)).sort()).toEqual([

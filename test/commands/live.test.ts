@@ -49,29 +49,23 @@ describe.concurrent.each(jdks().filter(({release}) => isNewestOrAskedFor(release
 		await session.until('demo.Pricing.discount');
 		expect(session.isAlternate).toBe(true);
 
-		session.type('/Ledger state:B\r');
-		await session.until(screen => {
+		await session.typeUntil('/Ledger state:B\r', screen => {
 			const shown = rows(screen);
 			return shown.length > 0 && shown.every(row => row.includes('Ledger') || row.includes('blocked'));
 		}, 'only the ledger');
 
-		session.type('\r');
-		await session.until('holds demo.Ledger');
+		await session.typeUntil('\r', 'holds demo.Ledger');
 		await session.until(/is now at demo\.\w+\.\w+:\d+/);
-		session.type('\u001B');
-		await session.until('BLK%');
-		session.type('\u001B');
-		await session.until('demo.Pricing.discount');
+		await session.typeUntil('\u001B', 'BLK%');
+		await session.typeUntil('\u001B', 'demo.Pricing.discount');
 
-		session.type('\t');
-		await session.until('[Threads]');
+		await session.typeUntil('\t', '[Threads]');
 		await session.until('pricing-*');
-		session.type('s');
-		const message = await session.until(/saved tprof-\d+-\d+T\d+Z\.pb\.gz/);
+		const message = await session.typeUntil('s', /saved tprof-\d+-\d+T\d+Z\.pb\.gz/);
 		const file = /tprof-\d+-\d+T\d+Z\.pb\.gz/.exec(message)![0];
 
 		session.type('\u001B[Z');
-		// With a fifth of it the method is among the five hottest, whatever else the program got a CPU for on a busy host.
+		// With a fifth of it the method is among the five hottest, even if the host is busy.
 		await session.until(screen => /since start (?:[2-9]|\d\d)s/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
 		await session.quit();
 		expect(session.isAlternate).toBe(false);
@@ -98,12 +92,9 @@ describe.concurrent('the summary says what the run was about', () => {
 		const session = way === 'trace' ? open(folderForTest(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(folderForTest(), String(target.pid));
 		if (way === 'M') {
 			await session.until(/^> .*KnownTraces/m);
-			session.type('M');
-			await session.until('Enter:look up');
-			session.type('\u0015KnownTraces#busy\r');
-			await session.until('[y/N]');
-			session.type('y\r');
-			await session.until('the Traces view has them');
+			await session.typeUntil('M', 'Enter:look up');
+			await session.typeUntil('\u0015KnownTraces#busy\r', '[y/N]');
+			await session.typeUntil('y\r', 'the Traces view has them');
 			session.type('\t'.repeat(8));
 		}
 
@@ -121,13 +112,10 @@ test.concurrent('a JVM is chosen from the list, which gives the terminal to the 
 	const session = open(folderForTest());
 	await session.until(String(pid));
 	// A letter behind Ctrl-Z or Ctrl-L in the same read filters.
-	session.type('\u001Ap');
-	await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
+	await session.typeUntil('\u001Ap', () => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
 	await session.until(/filter: p$/m);
-	session.type(`\farked ${pid}`);
-	await session.until(new RegExp(`filter: parked ${pid}[^]*> *${pid} `));
-	session.type('\r');
-	await session.until(new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
+	await session.typeUntil(`\farked ${pid}`, new RegExp(`filter: parked ${pid}[^]*> *${pid} `));
+	await session.typeUntil('\r', new RegExp(`^ParkedAndEcho {2}pid ${pid} `));
 	const other = open(folderForTest());
 	await other.until(String(pid));
 	other.type('\u001B');
@@ -142,8 +130,7 @@ test.concurrent('the target\'s end leaves the last table on the screen, says so,
 	await target.stop();
 	await session.until(/target ended/);
 	expect(session.text()).toContain('demo.Pricing.discount');
-	session.type('s');
-	await session.until(/saved tprof-/);
+	await session.typeUntil('s', /saved tprof-/);
 	await session.quit();
 }));
 

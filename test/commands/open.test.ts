@@ -106,10 +106,8 @@ describe.concurrent('what may be opened', () => {
 test('the screen shows as many lines as a file may hold', async () => {
 	const terminal = closedAfterTest(new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', fileOf(manyLines(99_000))]));
 	await terminal.until('of 99000');
-	terminal.type('\t');
-	await terminal.until('[Threads]');
-	terminal.type('\t/Hot\r');
-	await terminal.until('filter: Hot');
+	await terminal.typeUntil('\t', '[Threads]');
+	await terminal.typeUntil('\t/Hot\r', 'filter: Hot');
 	await terminal.quit();
 	const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
 	expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);

@@ -191,7 +191,7 @@ test('json has the values of its keys, rows with theirs in order', () => {
 	expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
 });
 
-test('json orders lines by CPU time, then ticks, whatever the view sorts by', () => {
+test('json orders lines by CPU time, then ticks, in any order of the view', () => {
 	const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
 	expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
 });

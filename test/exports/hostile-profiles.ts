@@ -1,6 +1,6 @@
 import {VarintWriter} from '../../source/model/varints.js';
 
-/* Small profiles that stand for very much, as no encoder would write them. Function 1 has string 5 as its name. */
+/* Small profiles of very much, as no encoder would write them. Function 1 has string 5 as its name. */
 const names = ['', 'samples', 'count', 'cpu', 'nanoseconds', 'Hot.run', 'thread'];
 const firstOwnName = names.length;
 
@@ -33,32 +33,32 @@ const head = () => [pair(1, 1, 2), pair(1, 3, 4), ...names.map(text => name(text
 const times = <Item>(count: number, item: (index: number) => Item): Item[] => Array.from({length: count}, (_, index) => item(index));
 const profile = (...parts: ReadonlyArray<Uint8Array | readonly Uint8Array[]>) => Buffer.concat([...head(), ...parts].flat());
 
-/** So many lines of one method, with a sample each. */
+/** Lines of one method, with a sample each. */
 export const manyLines = (count: number) => profile(times(count, index => Buffer.concat([location(index + 1, 1, index + 1), sample([index + 1])])));
 
-/** So many threads. */
+/** Threads with a sample each. */
 export const manyThreads = (count: number) => profile(location(1, 1, 1), times(count, index => Buffer.concat([name(`t${index}`), sample([1], threadLabel(firstOwnName + index))])));
 
-/** So many methods, their names 500 control characters, each of which takes four when it is written out. */
+/** Methods, their names 500 control characters, each of which takes four when it is written out. */
 export const manyUnprintable = (count: number) => profile(times(count, index => Buffer.concat([
 	name('\u0001'.repeat(490) + String(index).padStart(10, '0')), named(index + 2, firstOwnName + index), location(index + 1, index + 2, 1), sample([index + 1]),
 ])));
 
-/** So many stacks of so many frames that share none: a ring of lines, begun elsewhere each time. */
+/** Stacks that share no frame: a ring of lines, begun elsewhere each time. */
 export function deepStacks(count: number, depth: number, lines: number): Uint8Array {
 	return profile(times(lines, index => location(index + 1, 1, index + 1)), times(count, stack => sample(times(depth, index => 1 + ((index + (stack * 97)) % lines)))));
 }
 
-/** So many stacks of so many frames that differ in the innermost one alone. */
+/** Stacks that differ in the innermost frame alone. */
 export function likeStacks(count: number, depth: number): Uint8Array {
 	return profile(times(depth + count, index => location(index + 1, 1, index + 1)), times(count, stack => sample([depth + stack + 1, ...times(depth - 1, index => index + 1)])));
 }
 
-/** So many labels on one sample. */
+/** Labels on one sample. */
 export const manyLabels = (count: number) => profile(location(1, 1, 1), sample([1], Buffer.alloc(count * 4, list(3, [8, 6]))));
 
-/** One name of so many bytes. */
+/** One name of this length in bytes. */
 export const longName = (length: number) => profile(name('x'.repeat(length)), named(2, firstOwnName), location(1, 2, 1), sample([1]));
 
-/** So many entries of a field of the profile, all empty. */
+/** Entries of a field of the profile, all empty. */
 export const manyEmpty = (field: number, count: number) => profile(location(1, 1, 1), sample([1]), Buffer.alloc(count * 2, list(field, [])));

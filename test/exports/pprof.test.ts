@@ -242,7 +242,7 @@ describe('hostile files', () => {
 		expect(refusal(encoded(profile))).toContain(`a reference to a missing ${what}`);
 	});
 
-	test('whose few bytes stand for endless stacks are refused', () => {
+	test('whose few bytes mean endless stacks are refused', () => {
 		const inlined = goProfile();
 		inlined.location[0].line = Array.from({length: 900}, () => inlined.location[0].line[0]);
 		inlined.sample[0].locationId = Array.from({length: 1000}, () => 1);

@@ -140,7 +140,7 @@ describe('flame graph', () => {
 	});
 });
 
-/** A program with so many stacks of forty frames with long names, of which the outer ones are shared by ever more. */
+/** A program with this many stacks of forty frames with long names, of which the outer ones are shared by ever more. */
 function manyStacks(count: number): Snapshot {
 	const random = seeded(1);
 	const builder = new SnapshotBuilder();

@@ -1,4 +1,4 @@
-// Writes FILE.bin whole, any other file as one that grows by reports of so many bytes: node write-file.mjs FILE BYTES...
+// node write-file.mjs FILE BYTES...: writes FILE.bin whole, any other file as one that grows by reports of these sizes
 import process from 'node:process';
 import {writeTogether} from '../../source/exports/files/files.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';

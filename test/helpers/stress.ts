@@ -11,7 +11,7 @@ type StressCheck = {readonly rounds: number; readonly failures: number};
 /** `check` asks the program; fails when it has ended or does not answer. */
 export type StressProcess = JavaProcess & {check(): Promise<StressCheck>};
 
-/** Starts the program, with so many threads for each of its six kinds of work. */
+/** Starts the program, with this many threads for each of its six kinds of work. */
 export async function startStress(threads: number, options: Pick<JavaOptions, 'jdk' | 'jvmArgs' | 'under'> = {}): Promise<StressProcess> {
 	const java = await startJava('Stress', {...options, args: [String(threads)]});
 	return {

@@ -8,7 +8,7 @@ import {until, patienceMs} from './until.js';
 
 const pollMs = 20;
 
-/** So many looks at a terminal whose program has ended must find nothing more to read before it is closed. */
+/** How many looks in a row at the terminal of an ended program must find nothing to read before it is closed. */
 const emptyLooks = 5;
 
 export type TerminalOptions = {
@@ -126,6 +126,12 @@ export class TerminalSession {
 		}
 
 		throw new Error(`waited in vain for ${title}; ${this.#exit ? `it has ended with ${JSON.stringify(this.#exit)}; ` : ''}the screen is:\n${this.text()}`);
+	}
+
+	/** Types keys, and waits as `until` does. */
+	async typeUntil(keys: string, ...wanted: Parameters<TerminalSession['until']>): Promise<string> {
+		this.type(keys);
+		return this.until(...wanted);
 	}
 
 	/** Waits until nothing was written for a while, and gives what was written since a length of `raw`. */

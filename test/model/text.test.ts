@@ -34,7 +34,7 @@ test('a long one is cut with an ellipsis, between characters, and no longer than
 	expect(printable(`${'\u0001'.repeat(128)}x`)).toHaveLength(maxNameLength);
 });
 
-test('whatever comes in, nothing that moves a cursor comes out, and once is enough', () => {
+test('printable text never moves a cursor, and stays as it is', () => {
 	const codePoint = fc.oneof(...[0xFF, 0x2F_FF, 0xFF_FF, 0x10_FF_FF].map(max => fc.nat(max)));
 	fc.assert(fc.property(fc.array(codePoint, {maxLength: 12}), codes => {
 		const shown = printable(String.fromCodePoint(...codes));

@@ -71,7 +71,7 @@ describe('each fault has its line', () => {
 		expect(parseProbe('x', '['.repeat(100_000)).probe).toBeUndefined();
 	});
 
-	test('whatever it says, nothing throws, and no line for the agent has what is not in its place', () => {
+	test('no text makes it throw, or puts anything out of its place in a line for the agent', () => {
 		fc.assert(fc.property(fc.json(), fc.string(), (json, text) => {
 			expect(parseProbe('x', json).probe).toBeUndefined();
 			expect(parseProbe('x', text).probe).toBeUndefined();
@@ -83,7 +83,7 @@ describe('each fault has its line', () => {
 	});
 });
 
-test('bytes are a report of tasks, or are refused, whatever they are', () => {
+test('any bytes are a report of tasks, or are refused', () => {
 	const probe = readProbe('executors');
 	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {
 		try {

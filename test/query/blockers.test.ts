@@ -44,7 +44,7 @@ test.each([
 	expect(chains(chain().build(), {filter}).split('\n').filter(Boolean)).toHaveLength(count);
 });
 
-test('a park that nobody holds up is none; a lock of java.util.concurrent is, though its holder is not known', () => {
+test('a park that no thread blocks is none; a lock of java.util.concurrent is one, though its holder is not known', () => {
 	const drawing = new Picture().draw('idle | w | main:1\nwriter | w | main:2')
 		.set('idle', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject'})
 		.set('writer', {lockKind: lockKindCode.park, lockClass: 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync'});
@@ -58,7 +58,7 @@ const circle = (): Picture => new Picture().draw(`
 	four <- one@take:2       | B | other:7
 `);
 
-test('a deadlock is a circle of threads that stood still for a while', () => {
+test('a deadlock is a cycle of threads that have not moved for a while', () => {
 	const drawing = circle();
 	expect(deadlocksOf(drawing.build())).toEqual([]);
 	drawing.set(['one', 'two', 'three', 'four'], standing);

@@ -66,7 +66,7 @@ test.each<[string, () => number]>([
 	expect(found).toBeLessThanOrEqual(0.99);
 });
 
-test('a sum of records counts as so many, and CPU time that a rule placed as one piece: the bar is the wider', () => {
+test('a sum of records counts as its records, and CPU time that a rule attributed as one piece, which makes the bar wider', () => {
 	const half: Moment[] = Array.from({length: 50}, (_, index) => ({lines: [1 + (index % 2)], cpuNs: 4e7}));
 	const width = (moments: readonly Moment[]) => {
 		const {low, high} = measured(moments, 'cpu');

@@ -11,7 +11,7 @@ const found = (snapshot: Snapshot, vitals?: TargetVitals) => findingsOf(snapshot
 const inTask = ['java.util.concurrent.ThreadPoolExecutor.runWorker:1130', 'com.acme.Db.query:88', 'java.net.Socket.read:native'];
 const reading = ['org.queue.Connection.run:7', 'org.queue.Frames.next:9', 'java.net.Socket.read:native'];
 
-/** So many threads that have read from a server for some seconds, beside one that works or does not. */
+/** This many threads that have read from a server for some seconds, beside one that works or does not. */
 function readers(count: number, {stack = inTask, seconds = 42, peer = '10.0.0.5:5432', kind = 'read', isBusy = true}: {readonly stack?: readonly string[]; readonly seconds?: number; readonly peer?: string; readonly kind?: string; readonly isBusy?: boolean} = {}): Snapshot {
 	const drawing = new Picture().draw(isBusy ? 'hot | R500 | work:1' : 'main | t | main:1');
 	for (let thread = 0; thread < count; thread++) {
@@ -80,7 +80,7 @@ test.each([['BlockingArrayQueue.poll', []], ['Exchange.next', [expect.stringMatc
 	expect(found(drawing.build())).toEqual(texts);
 });
 
-/** A program of two seconds, or as long as said, that used and awaited so much CPU time. */
+/** A program of two seconds, or as long as said, that used and awaited this much CPU time. */
 function delayed(usedMs: number, delayMs: number, sampledMs = 2000): Snapshot {
 	return new Picture().draw(`main | R${usedMs} | work:1`).set('main', {runDelayNs: delayMs * 1e6}).build({durationMs: sampledMs, sampledMs});
 }

@@ -45,7 +45,7 @@ test('where a method\'s time goes and who calls it, CPU time and every state bes
 	`));
 });
 
-test('shares are of the method\'s own time, with the error that so many samples make', () => {
+test('shares are of the method\'s own time, with the error of that number of samples', () => {
 	const [find, wait] = rows(service, 'find', {by: 'method'});
 	expect(find).toMatchObject({totalPercent: 100, cpuPercent: 100, selfTicks: 2, isMethod: true});
 	expect(wait.totalPercent).toBeCloseTo(100 / 3);

@@ -10,7 +10,7 @@ import {queryLines} from '../../source/views/lines/lines.js';
 import {queryTree} from '../../source/views/tree/tree.js';
 import {Picture, picture} from '../helpers/picture.js';
 
-/** A picture of a program, beside which the JVM worked for so many milliseconds at its own stacks. */
+/** A picture of a program, beside which the JVM worked for this many milliseconds at its own stacks. */
 function beside(program: string, work: (stacks: JvmStacks) => ReadonlyArray<readonly [frames: readonly number[], ms: number]>): Snapshot {
 	const drawing = new Picture().draw(program);
 	for (const [frames, ms] of work(new JvmStacks(drawing.builder))) {

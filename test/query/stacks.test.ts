@@ -110,7 +110,7 @@ const drawn = picture(`
 	two <- one@main:1 | R10 R30 B   | main:1 main:9 main:1 | sort:2 sort:2 lock:3
 `);
 
-test('identical stacks are one row, whatever threads, states and locks they had', () => {
+test('identical stacks are one row, also of different threads, states and locks', () => {
 	expect(votes(drawn)).toBe(undent(`
 		3 62.5% 2thr RRRR A.sort:2 < A.main:1
 		3 0% 2thr BBBB A.lock:3 < A.main:1

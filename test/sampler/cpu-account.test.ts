@@ -105,7 +105,7 @@ describe('a program of which the truth is known', () => {
 		for (let run = 0; run < 12; run++) {
 			const random = seeded(17 + run);
 			const played = play(programs[program](random), {seconds: 60, mode, random});
-			// The account is exact, whatever chance does to its parts.
+			// The account is exact, though its parts depend on chance.
 			expect(Math.abs(sum(played.lines.values()) - played.wholeNs)).toBeLessThan(1);
 			const [shown, real] = [shares(played.lines, [1, 2, 3]), shares(played.used, [1, 2, 3])];
 			differences.push(shown.map((share, line) => share - real[line]));

@@ -121,7 +121,7 @@ test('ticks are time: costly samples, which are rarer, count for the time that t
 					loop.stop();
 				}
 
-				// As if the target had stood still for a millisecond while it was blocked.
+				// As if the target had been stopped for a millisecond while it was blocked.
 				return {...outcome, stoppedMs: isBlocked ? 1 : 0.05};
 			},
 		}, writer, intervalMs: 2, maxOverheadPercent: 5, report: () => undefined,

@@ -109,7 +109,7 @@ test('the time away of a batch run is no sampling time, and what threads used in
 	expect(countedCpuMs(reports)).toBeLessThan(cpuMs(shared.java.pid) - usedAtStartMs - usedAwayMs + 100);
 });
 
-test('in the background it stands still with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {
+test('in the background it is stopped with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {
 	const session = await shell();
 	let stops = 0;
 	const stopped = async (tool: number) => {
@@ -124,8 +124,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 	};
 
 	const fetched = async () => {
-		session.type('fg\r');
-		await session.until(() => session.isAlternate, 'the screen');
+		await session.typeUntil('fg\r', () => session.isAlternate, 'the screen');
 		await session.until(/BusyAndParked\.(?:unit|leaf):/);
 	};
 
@@ -135,8 +134,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 
 	session.type('\u001A');
 	await stopped(tool);
-	session.type('bg\r');
-	await session.until(/bg\n\[1]\+ .* &/);
+	await session.typeUntil('bg\r', /bg\n\[1]\+ .* &/);
 	await stopped(tool);
 	await fetched();
 
@@ -147,8 +145,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 	// It finds itself in the background, gives the terminal back and everything free, and stops anew.
 	await stopped(tool);
 	await fetched();
-	session.type('q');
-	await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
+	await session.typeUntil('q', screen => !session.isAlternate && screen.includes('samples'), 'the summary');
 });
 
 test('a terminal that lets nobody of the background write to it does not stop a batch run', async () => {

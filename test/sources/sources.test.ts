@@ -10,7 +10,7 @@ import {Zip} from '../../source/sources/zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';
 
-type ZipEntry = {readonly name: string; readonly content: string | Buffer; readonly isStored?: boolean; /** Said in the directory, whatever is true. */ readonly bytes?: number; readonly packedBytes?: number; readonly at?: number};
+type ZipEntry = {readonly name: string; readonly content: string | Buffer; readonly isStored?: boolean; /** As the directory says, true or not. */ readonly bytes?: number; readonly packedBytes?: number; readonly at?: number};
 
 /** A zip file of these entries. */
 function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
@@ -167,7 +167,7 @@ test('entries are read, packed or not, and those that nobody wants are left out'
 	expect(read(makeZip([]), zip => [...zip.names])).toEqual([]);
 });
 
-test('what is larger than it may be is not unpacked, whatever its size is said to be', () => {
+test('what is too large is not unpacked, even if its size is said to be small', () => {
 	const bomb = Buffer.alloc(50_000_000);
 	expect(contentOf([{name: 'a/B.java', content: bomb}])).toBeUndefined();
 	expect(() => contentOf([{name: 'a/B.java', content: bomb, bytes: 10}])).toThrow();

@@ -29,7 +29,7 @@ const tasksIn = (sample: number) => Array.from({length: tasksAlive}, (_, index):
 
 /**
 A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that stays.
-Takes so many samples more, and gives what is known then.
+Takes this many samples more, and gives what is known then.
 */
 function threadPerTask(shape: TableShape): (samples: number) => Snapshot {
 	const {count, reader} = newTable(shape);

@@ -188,7 +188,7 @@ describe('counting', () => {
 		expect(image.figures.threadSamples).toBe(6_000_000_003);
 	});
 
-	test('a row that stands for several threads counts for each, and since when the engine says', () => {
+	test('a row of several threads counts for each, from when the engine says', () => {
 		const {writer, sample, read} = newTable();
 		const holder = sample.addThread(1, 0, 'holder');
 		const row = sample.addThread(-9, 0, 'waiter-*');
@@ -293,7 +293,7 @@ describe('names', () => {
 		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
-	test('hold nothing that a terminal obeys, whatever the target calls its classes', () => {
+	test('hold nothing that a terminal obeys, for any names of the target', () => {
 		const {writer, read} = newTable(tiny);
 		const id = writer.internString('\u001B[2J\u202Eevil');
 		writer.publish(zeroFigures);
@@ -319,7 +319,7 @@ describe('names', () => {
 	});
 });
 
-test('a sample counts as often as it is said to, and the one before it once more where it stands for that: ticks so many times, CPU time once', () => {
+test('a sample counts as often as it is said to, and for the one before it too: its ticks each time, CPU time once', () => {
 	const {count, read} = newTable();
 	const waiting: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
 	const working: DrawnThread[] = [waiting[0], {key: 2, state: stateCode.RUNNABLE, frames: ['B.work'], cpuNs: 7}];

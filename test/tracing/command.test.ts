@@ -58,8 +58,7 @@ describe('tprof-top trace', () => {
 		const tool = closedAfterTest(new TerminalSession(process.execPath, [cli, 'trace', String(shared.java.pid), 'KnownTraces#*', '--batch']));
 		await tool.until('Load the agent and look? [y/N]');
 		expect(hasAgent(shared.java.pid)).toBe(false);
-		tool.type('y\r');
-		await tool.until(/\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
+		await tool.typeUntil('y\r', /\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
 		tool.type('\r');
 		expect(await tool.ended()).toMatchObject({exitCode: 1});
 		await until(() => !hasAgent(shared.java.pid));

@@ -17,7 +17,7 @@ import {report} from '../helpers/reports.js';
 import {sourceOf} from '../helpers/session-screen.js';
 import {noTarget} from '../helpers/jvm.js';
 
-test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {
+test('any bytes are a report that can be read to its end, or are refused', () => {
 	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {
 		try {
 			const {slowest, byThread} = parseReport(Uint8Array.of(4, 2, ...bytes));
@@ -55,7 +55,7 @@ test('a row says what of its calls is not known exactly', () => {
 	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/only some of the calls .*: a\.B\.outer$/), expect.stringMatching(/no longer traced: a\.B\.outer$/)]);
 });
 
-test('times of calls that stand for others have an error; how long a method that calls itself was open is not known then', () => {
+test('times have an error if only some calls were timed; how long a method that calls itself was open is not known then', () => {
 	const calls = (count: readonly number[], parent = [-1, 0]): TraceReport => ({
 		...report, methods: [{...report.methods[0], oneIn: 64}, report.methods[1]],
 		nodes: {

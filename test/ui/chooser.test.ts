@@ -121,7 +121,7 @@ test('the wheel moves the cursor, a click sets it; neither chooses', async () =>
 	expect(left).toEqual([]);
 });
 
-test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, whatever came behind it in the same read', async (_, bytes, pid) => {
+test.each([['Enter', '\rx', '100'], ['Ctrl-C', '\u0003\r', undefined]])('%s counts, and nothing behind it in the same read does', async (_, bytes, pid) => {
 	const {screen, left} = screenOf(rows);
 	await screen.type(bytes);
 	expect(left).toEqual([pid]);

@@ -60,7 +60,7 @@ test('an escape alone waits for what may follow, and is the Escape key when noth
 	expect(decoder.push(Buffer.from('[A'))).toEqual(['[', 'A']);
 });
 
-test('whatever comes, it keeps little and its keys are single characters or names', () => {
+test('of any input it keeps little, and its keys are single characters or names', () => {
 	const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.constant(0x3C), fc.constant(0x4D), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
 	fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {
 		const decoder = new KeyDecoder();

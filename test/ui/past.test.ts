@@ -6,7 +6,7 @@ import {queryLines} from '../../source/views/lines/lines.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
 import {spikeSession} from '../helpers/spike.js';
 
-/** The screen of a session of so many seconds, of which some are still to come: `goOn` has them come. */
+/** The screen of a session of this many seconds, of which `goOn` lets the last ones happen. */
 function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24} = {}) {
 	const session = spikeSession(seconds + toCome);
 	let at = -1;

@@ -65,7 +65,7 @@ describe('the selection', () => {
 		}
 	});
 
-	test('is always among the rows shown, whatever is pressed', () => {
+	test('is among the rows shown after any keys', () => {
 		const keys = ['j', 'k', 'G', 'g', 'pagedown', 'pageup', 'R', 'tab', 'l'];
 		let state = start();
 		for (let round = 0; round < 2000; round++) {
@@ -288,7 +288,7 @@ describe('a method to trace', () => {
 		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'find-methods', pattern: 'com.acme.Dao.fi*'}]);
 		expect(after(['escape'], state)).toMatchObject({state: {layers: []}, effects: []});
 		expect(after(['ctrl-u', 'enter'], state)).toMatchObject({state: {layers: [{text: ''}]}, effects: []});
-		// A class stands for all its methods, a row without a location for nothing yet.
+		// A class means all its methods, a row without a location nothing yet.
 		expect(after([...toE, 'j', 'M']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
 		expect(after(['M']).state.layers).toMatchObject([{text: ''}]);
 	});

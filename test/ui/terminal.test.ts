@@ -79,8 +79,7 @@ describe.concurrent('what is seen', () => {
 
 	test('a CI variable in the environment does not stop the drawing', beside(async () => {
 		const session = await start([saved], {env: {CI: 'true', CONTINUOUS_INTEGRATION: '1'}});
-		session.type('?');
-		await session.until('Where CPU time goes');
+		await session.typeUntil('?', 'Where CPU time goes');
 	}));
 
 	test('the mouse is used unless told not to: reports of buttons in the form that has no limits, none of movements', beside(async () => {
@@ -89,16 +88,13 @@ describe.concurrent('what is seen', () => {
 		expect(session.raw).toContain('\u001B[?1006h');
 		expect(session.raw).not.toMatch(/\?100[23]h/);
 		const row = session.lines().findIndex(line => line.includes('demo.Pricing.tax'));
-		session.type(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m`);
-		await session.until(/^> .*demo\.Pricing\.tax/m);
+		await session.typeUntil(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m`, /^> .*demo\.Pricing\.tax/m);
 		const without = await start([saved, '--no-mouse']);
 		expect(without.mouse).toBe('none');
 		expect(without.raw).not.toMatch(/\?100\dh/);
 		// As a terminal does that a program before us has left in that mode.
-		without.type(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m?`);
-		await without.until('Where CPU time goes');
-		without.type('?');
-		await without.until(firstLine);
+		await without.typeUntil(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m?`, 'Where CPU time goes');
+		await without.typeUntil('?', firstLine);
 	}));
 });
 
@@ -146,8 +142,7 @@ describe.concurrent('what is written', () => {
 		for (const [key, most] of [['j', 400], ['[', 3000], ['[', 3000]] as const) {
 			const {length} = session.raw;
 			const screen = session.text();
-			session.type(key);
-			await session.until(changed => changed !== screen, `another screen after ${key}`);
+			await session.typeUntil(key, changed => changed !== screen, `another screen after ${key}`);
 			const bytes = await session.quiet(length);
 			expect(bytes.length).toBeLessThan(most);
 		}
@@ -165,8 +160,7 @@ describe.concurrent('what is written', () => {
 		}
 
 		session.readAgain();
-		session.type('?');
-		await session.until('Where CPU time goes');
+		await session.typeUntil('?', 'Where CPU time goes');
 		// What the pipes between hold is a few frames of this size.
 		expect(frames() - before).toBeLessThan(40);
 		session.type('q');
@@ -181,30 +175,23 @@ describe.concurrent('suspending', () => {
 	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', beside(async () => {
 		const session = closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}}));
 		await session.until('shell>');
-		session.type(`'${process.execPath}' '${cli}' open '${saved}'\r`);
-		await session.until(firstLine);
-		session.type('\u001A');
-		await session.until(/Stopped/);
+		await session.typeUntil(`'${process.execPath}' '${cli}' open '${saved}'\r`, firstLine);
+		await session.typeUntil('\u001A', /Stopped/);
 		expect(session.isAlternate).toBe(false);
 		expect(session.mouse).toBe('none');
-		session.type('fg\r');
-		await session.until(() => session.isAlternate && session.mouse === 'vt200', 'the alternate screen');
+		await session.typeUntil('fg\r', () => session.isAlternate && session.mouse === 'vt200', 'the alternate screen');
 		await session.until(firstLine);
-		session.type('j');
-		await session.until(/^> .*demo\.Pricing\.tax/m);
+		await session.typeUntil('j', /^> .*demo\.Pricing\.tax/m);
 		expect(session.lines()[0]).toMatch(/^shop\.jar {2}pid \d+/);
 		expect(session.lines()[23]).toMatch(/^q:quit/);
-		session.type('q');
-		await session.until(/^tprof-top \d+ shop\.jar/m);
+		await session.typeUntil('q', /^tprof-top \d+ shop\.jar/m);
 		expectGivenBack(session);
 	}));
 
 	test('without a shell to take over, the screen just comes back', beside(async () => {
 		const session = await start();
-		session.type('\u001A');
-		await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
-		session.type('?');
-		await session.until('Where CPU time goes');
+		await session.typeUntil('\u001A', () => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
+		await session.typeUntil('?', 'Where CPU time goes');
 	}));
 });
 
@@ -214,22 +201,17 @@ const pastSecondQ = async () => sleep(600);
 describe.concurrent('a row\'s detail', () => {
 	test('has the line\'s source with figures beside it, which is opened in the editor, and its location is copied', beside(async () => {
 		const session = await start([saved, '--source', path.join(root, 'demo/src')], {env: {VISUAL: undefined, EDITOR: `${editor} -x`, CI: 'yes'}});
-		session.type('\r');
-		await session.until(/^ +88 {5}static long discount\(long price\) {$/m);
+		await session.typeUntil('\r', /^ +88 {5}static long discount\(long price\) {$/m);
 		await session.until(/\d+ +\d+ >89 {9}for \(int i = 0;/);
-		session.type('y');
-		await session.until('copied Shop.java:89');
+		await session.typeUntil('y', 'copied Shop.java:89');
 		expect(session.raw).toContain(`\u001B]52;c;${Buffer.from('Shop.java:89').toString('base64')}\u0007`);
-		session.type('e');
-		await session.until(`EDITING -x +89 ${root}/demo/src/demo/Shop.java CI=yes`);
+		await session.typeUntil('e', `EDITING -x +89 ${root}/demo/src/demo/Shop.java CI=yes`);
 		expect(session.isAlternate).toBe(false);
 		// It is the editor's key now.
 		session.signal('SIGINT');
-		session.type('q\r');
-		await session.until(() => session.isAlternate, 'the screen again');
+		await session.typeUntil('q\r', () => session.isAlternate, 'the screen again');
 		await session.until('SOURCE Shop.java');
-		session.type('q');
-		await session.until('[Lines]');
+		await session.typeUntil('q', '[Lines]');
 		await pastSecondQ();
 		session.type('q');
 		expect(await session.ended()).toMatchObject({exitCode: 0});
@@ -237,25 +219,18 @@ describe.concurrent('a row\'s detail', () => {
 
 	test('says why there is no source, or no editor', beside(async () => {
 		const session = await start([saved, '--source', path.join(root, 'demo/src')], {env: {VISUAL: '/no/such/editor', EDITOR: editor}});
-		session.type('e');
-		await session.until('cannot start /no/such/editor (ENOENT)');
-		session.type('/mergeLo\re');
-		await session.until('no source of ComparableTimSort.java found');
+		await session.typeUntil('e', 'cannot start /no/such/editor (ENOENT)');
+		await session.typeUntil('/mergeLo\re', 'no source of ComparableTimSort.java found');
 	}));
 
 	test('leads with Enter from who holds the lock to that thread, Tab to others, and q back', beside(async () => {
 		const session = await start();
-		session.type('/Ledger\r\r');
-		await session.until(/^>\s+\d+ {2}checkout-\d holds demo\.Ledger$/m);
-		session.type('\r');
-		await session.until(/^checkout-3\n[^]*holds demo\.Ledger$/m);
-		session.type('\t\r');
-		await session.until(/^checkout-4$/m);
-		session.type('q');
-		await session.until(/^checkout-3$/m);
+		await session.typeUntil('/Ledger\r\r', /^>\s+\d+ {2}checkout-\d holds demo\.Ledger$/m);
+		await session.typeUntil('\r', /^checkout-3\n[^]*holds demo\.Ledger$/m);
+		await session.typeUntil('\t\r', /^checkout-4$/m);
+		await session.typeUntil('q', /^checkout-3$/m);
 		await pastSecondQ();
-		session.type('q');
-		await session.until(/^demo\.Ledger\.post:122$/m);
+		await session.typeUntil('q', /^demo\.Ledger\.post:122$/m);
 	}));
 });
 

@@ -100,7 +100,7 @@ describe.concurrent.each(jdks())('JDK $release', on => {
 	}));
 });
 
-test.concurrent('a JVM killed in the middle of dumps has ended, whatever the moment', beside(async () => {
+test.concurrent('a JVM killed at any moment of a dump has ended', beside(async () => {
 	await Promise.all(Array.from({length: 4}, async (_, round) => {
 		const {java} = await start({args: ['100', '50']});
 		const client = new AttachClient(await targetOf(java));

@@ -95,7 +95,7 @@ const falseParts = [
 	'',
 ];
 
-test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])('%s: whatever a name holds, there is no thread and no frame more', name => {
+test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])('%s: no name adds a thread or a frame', name => {
 	const text = dump(name).toString('latin1');
 	const plain = read(dump(name));
 	const random = below(99);
@@ -121,7 +121,7 @@ test('a dump that names threads which it does not show is not counted', () => {
 const patience = 10_000;
 const quotesBytes = 1030 * 1024;
 
-/** The dump with a name of so many bytes, all quotes and line feeds, for one of its threads. */
+/** The dump with a name of this many bytes, all quotes and line feeds, for one of its threads. */
 function withQuotes(name: string): Buffer {
 	return Buffer.from(dump(name).toString('latin1').replace('"Finalizer" #', () => `"${'"\n'.repeat(quotesBytes / 2)}" #`), 'latin1');
 }

@@ -84,7 +84,7 @@ test.each(['11', '17', '21', '25', '28'])('JDK %s: states, locks and owners', jd
 		'obj-wait': {state: 'WAITING', lock: 'monitor-wait java.lang.Object', owner: ''},
 		'dl-1': {owner: matching(/^dl-2 at Shapes\./)},
 		'dl-2': {owner: matching(/^dl-1 at Shapes\./)},
-		// The stacks do not say who holds a lock of java.util.concurrent; below them it stands for those in a deadlock.
+		// The stacks do not say who holds a lock of java.util.concurrent; below them the dump does for those in a deadlock.
 		'rl-waiter': {state: 'WAITING', lock: 'park java.util.concurrent.locks.ReentrantLock$NonfairSync', owner: ''},
 		'dl-j1': {owner: 'dl-j2'},
 		'dl-j2': {owner: 'dl-j1'},

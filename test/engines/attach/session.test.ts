@@ -93,7 +93,7 @@ test('the pause lies between what the VM Thread worked and the latency', () => {
 	expect(estimatePauseMs(0, 4, 1, 2)).toBe(0);
 });
 
-test('a reader that pauses does not hold up a target that was asked not to stream', async () => {
+test('a reader that pauses does not block a target that was asked not to stream', async () => {
 	// A dump of about 1 MB, more than a socket holds while nobody reads: a target that streamed it would stand still.
 	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
 	const target = await targetOf(java);

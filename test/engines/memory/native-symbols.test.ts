@@ -99,7 +99,7 @@ test.each([
 	expect(names.frames[new NativeCode(process.pid, memory, names).kernelFrame(4096)]).toBe(`[kernel].${call}:-3`);
 });
 
-test('whatever an ELF file says, it is read within its bounds or refused', () => {
+test('any ELF file is read within its bounds or refused', () => {
 	const file = path.join(folderForTest(), 'library.so');
 	const library = readFileSync(ownLibrary().code.path);
 	const sections = Number(library.readBigUInt64LE(40));

@@ -14,7 +14,7 @@ const withoutStops = ['EPERM', 'ENOSYS'].map(code => forbidding('ptrace,perf_eve
 const withoutEvents = ['EPERM', 'ENOSYS'].map(code => forbidding('perf_event_open', code));
 const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
 
-/** Drops the right to trace processes that have it, for good; for root. */
+/** Drops the right to trace processes that have it, irrevocably; for root. */
 const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
 
 const shared = sharedJava('ParkedAndEcho');

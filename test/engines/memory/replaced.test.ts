@@ -104,7 +104,7 @@ describe.each(newest)('JDK $release', jdk => {
 		await expectFree();
 	});
 
-	test('a thread that is ended while it is held does not hold up the call that ends it', async () => {
+	test('a thread that is ended while it is held does not block the call that ends it', async () => {
 		const held = threadOf('busy-0');
 		const stopper = new Stopper(ptrace, pid);
 		let isLooked = false;

@@ -27,7 +27,7 @@ test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, ga
 	let failed = 0;
 	const asleepAtWork: string[] = [];
 	let taken = 0;
-	// Where little CPU is left for so much, a part of them tells enough.
+	// Where little CPU is left, a part of them tells enough.
 	for (const endMs = performance.now() + patienceMs; taken < samples && performance.now() < endMs; taken++) {
 		const outcome = await session.sample(sample);
 		failed += outcome.ok ? 0 : 1;

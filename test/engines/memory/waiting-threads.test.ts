@@ -116,7 +116,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.
 	if (isNewestOrAskedFor(jdk.release)) {
-		test('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
+		test('a thread that a safepoint stops on its way into or out of a sleep is not blocked', async () => {
 			const flags = ['-XX:-UseCountedLoopSafepoints', '-Xmx64m', '-XX:CompileCommand=quiet', '-XX:CompileOnly=SleepsAtSafepoints::count'];
 			const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags});
 			const observer = await Observer.open(java.pid);
@@ -141,7 +141,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
 			const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC']});
 			const {pid} = java;
-			// Until one is met that is not known at once.
+			// Until one is found that is not known at once.
 			let keys: Set<number> | undefined;
 			await untilAsync(async () => {
 				const observer = await Observer.open(pid);

@@ -10,7 +10,7 @@ const pushing = hex('89 84 24 00 c0 fe ff 55 48 83 ec 30');
 /** sub rsp, 0x118; mov [rsp + 0x110], rbp */
 const storing = hex('48 81 ec 18 01 00 00 48 89 ac 24 10 01 00 00');
 
-/** No frame, and one of so many bytes that has the caller's frame pointer. */
+/** No frame, and one of this many bytes that has the caller's frame pointer. */
 const gone = {depth: 0, isFpSaved: false};
 const saved = (depth: number) => ({depth, isFpSaved: true});
 

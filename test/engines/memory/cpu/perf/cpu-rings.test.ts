@@ -27,7 +27,7 @@ function pin(tid: number, ...cpus: number[]): void {
 
 type Threads = Map<string, {usedNs: number; recordedNs: number; nativeId: number}>;
 
-/** Threads by name, with CPU time used and recorded over so many records; up to eight times as many until as wanted. */
+/** Threads by name with CPU time used and recorded, over this many records; up to 8 times as many until as wanted. */
 async function observed(observer: Observer, records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
 	const threads: Threads = new Map();
 	let count = 0;
@@ -103,7 +103,7 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 	expect(rings.finding).toBe('');
 });
 
-/** The calls as on a host with so many CPUs, each of which is one of the two that there are. */
+/** The calls as on a host with this many CPUs, each of which is one of the two that there are. */
 function invented(count: number, sizes: number[] = []): PerfCalls {
 	return {
 		...real,

@@ -72,7 +72,7 @@ class Kernel implements PerfCalls {
 		this.periods.delete(fd);
 	}
 
-	/** The thread is interrupted so many times, after as many as are lost. */
+	/** The thread is interrupted this many times, after those that are lost. */
 	record(fd: number, tid: number, count: number, lost = 0): void {
 		const memory = this.rings.get(fd)!;
 		const words = new BigUint64Array(memory, 0, pageBytes / 8);
