@@ -4,10 +4,7 @@ import process from 'node:process';
 import {defineConfig} from 'vitest/config';
 import {LongestFirst} from './test/longest-first.js';
 
-/**
-Tests that run within their process, on data of their own and without a JVM (npm run test:fast): several files in a
-process, one after the other.
-*/
+/** Tests that run within their process, on data of their own and without a JVM (npm run test:fast). */
 const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
 	'test/fleet/{profiles,sender}.test.ts',
@@ -31,12 +28,13 @@ export default defineConfig({
 		env: {NODE_ENV: 'production', XDG_STATE_HOME: path.join(tmpdir(), `tprof-test-state-${process.getuid?.() ?? 0}`)},
 		pool: 'forks',
 		sequence: {sequencer: LongestFirst},
+		// A process for each file would take longer to start than many files to run.
+		isolate: false,
 		projects: [
 			// More at a time would leave JVMs without a CPU on a small machine.
 			{extends: true, test: {name: 'programs', include: ['test/**/*.test.ts'], exclude: withinTheProcess, maxWorkers: 3}},
-			// A process for each of these would take longer to start than most of them to run. They come last: they use a
-			// CPU all the time, and leave none for long to a JVM.
-			{extends: true, test: {name: 'within', include: withinTheProcess, isolate: false, maxWorkers: 3, sequence: {groupOrder: 1}}},
+			// They come last: they use a CPU all the time, and leave none for long to a JVM.
+			{extends: true, test: {name: 'within', include: withinTheProcess, maxWorkers: 3, sequence: {groupOrder: 1}}},
 		],
 	},
 });

@@ -3,8 +3,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 /** How long a test waits on a busy machine before it fails, milliseconds. */
 export const patienceMs = 120_000;
 
-/** Between two looks, milliseconds: three times as long as a look takes, so that looking leaves the CPU to what it looks at. */
-const [leastPauseMs, mostPauseMs] = [10, 200];
+/** Between two looks, milliseconds: nine times as long as a look takes, so that looking leaves the CPU to what it looks at. */
+const [leastPauseMs, mostPauseMs] = [20, 200];
 
 /** Waits until a condition holds, and gives what it found; fails after a time that is long even for a busy machine. */
 export async function until<T>(condition: () => T, timeoutMs = patienceMs): Promise<Exclude<T, false | undefined>> {
@@ -26,6 +26,6 @@ export async function untilAsync<T>(condition: () => Promise<T>, timeoutMs = pat
 			throw new Error(`waited in vain for ${timeoutMs} ms: ${String(condition)}`);
 		}
 
-		await sleep(Math.min(mostPauseMs, Math.max(leastPauseMs, 3 * (nowMs - beganMs))));
+		await sleep(Math.min(mostPauseMs, Math.max(leastPauseMs, 9 * (nowMs - beganMs))));
 	}
 }
