@@ -3,12 +3,19 @@ import {parseTaskReport, parseReport} from '../../source/model/report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {VarintWriter} from '../../source/model/varints.js';
 
-/** A report as the agent writes it: numbers, and texts (ASCII) with their length. */
-export function reportBytes(parts: Iterable<number | string>): Uint8Array {
+/** A part of a report: a number, a text, or bytes that are written already. */
+export type ReportPart = number | string | Uint8Array;
+
+/** A report as the agent writes it: numbers, and texts with their length. */
+export function reportBytes(parts: readonly ReportPart[]): Uint8Array {
 	const to = new VarintWriter();
 	for (const part of parts) {
-		for (const number of typeof part === 'number' ? [part] : [part.length, ...Buffer.from(part)]) {
-			to.number(number);
+		if (typeof part === 'number') {
+			to.number(part);
+		} else if (typeof part === 'string') {
+			to.block(part);
+		} else {
+			to.bytes(part);
 		}
 	}
 
