@@ -65,6 +65,11 @@ export function isNewestOrAskedFor(release: number): boolean {
 	return Boolean(process.env.TPROF_JDKS) || release === jdks().at(-1)?.release;
 }
 
+/** Runs a tool of a JDK, and gives what it prints; it ends before the JVM's second compiler has paid. */
+export function runTool({home}: Jdk, tool: string, ...args: readonly string[]): string {
+	return execFileSync(path.join(home, 'bin', tool), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', ...args], {encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28});
+}
+
 /** Compiles test/programs/NAME.java once for each JDK and content; gives the class path. */
 export function compileProgram(name: string, on: Jdk): string {
 	const source = path.join(programsDirectory, `${name}.java`);
@@ -74,8 +79,7 @@ export function compileProgram(name: string, on: Jdk): string {
 	if (!existsSync(directory)) {
 		mkdirSync(cache, {recursive: true});
 		const fresh = mkdtempSync(path.join(cache, 'new-'));
-		// The tools of a JDK end before its second compiler has paid.
-		execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source], {stdio: ['ignore', 'ignore', 'pipe']});
+		runTool(on, 'javac', '-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source);
 		// For programs that run as another user.
 		chmodSync(cache, 0o755);
 		chmodSync(fresh, 0o755);

@@ -1,4 +1,3 @@
-import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -6,7 +5,7 @@ import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import type {Target} from '../../source/jvm/target.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
-import {compileProgram, type Jdk} from './jvm.js';
+import {compileProgram, type Jdk, runTool} from './jvm.js';
 import {openFiles, threadsNamed} from './proc.js';
 import {patienceMs} from './until.js';
 
@@ -44,13 +43,16 @@ export function reportsOf(pid: number): number {
 export function agentJar(name: string, on: Jdk, folder: string, manifest: string): string {
 	const jar = path.join(folder, `${name}.jar`);
 	writeFileSync(`${jar}.manifest`, manifest);
-	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, `${jar}.manifest`, '-C', compileProgram(name.replace(/\$.*/, ''), on), '.']);
+	runTool(on, 'jar', 'cfm', jar, `${jar}.manifest`, '-C', compileProgram(name.replace(/\$.*/, ''), on), '.');
 	return jar;
 }
 
-/** A class as it is in a JVM now, through an agent of our own: its bytes, and its code without numbers of constants. */
-export async function classBytes(target: Target, name: string, on: Jdk): Promise<{readonly bytes: string; readonly code: string}> {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-class-bytes-'));
+/**
+A class as it is in a JVM now, through an agent of our own: its bytes, or, from 21 on, where the JVM keeps our constants in
+the class's pool, its code without numbers of constants.
+*/
+export async function classIn(target: Target, name: string, on: Jdk): Promise<string> {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-class-'));
 	try {
 		const jar = agentJar('ClassBytes', on, folder, 'Agent-Class: ClassBytes\nCan-Retransform-Classes: true\n');
 		const file = path.join(folder, 'Bytes.class');
@@ -59,8 +61,9 @@ export async function classBytes(target: Target, name: string, on: Jdk): Promise
 			throw new Error(reply.reason);
 		}
 
-		const code = execFileSync(path.join(on.home, 'bin/javap'), ['-c', '-p', file], {encoding: 'utf8'});
-		return {bytes: readFileSync(file, 'hex'), code: code.replaceAll(/#\d+/g, '#').replaceAll(/\bldc(?:_w)?\b/g, 'ldc').replaceAll(/ +/g, ' ')};
+		return on.release < 21
+			? readFileSync(file, 'hex')
+			: runTool(on, 'javap', '-c', '-p', file).replaceAll(/#\d+/g, '#').replaceAll(/\bldc(?:_w)?\b/g, 'ldc').replaceAll(/ +/g, ' ');
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
 	}

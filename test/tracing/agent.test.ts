@@ -1,4 +1,4 @@
-import {spawnSync, execFileSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -6,7 +6,7 @@ import {expect, test, describe} from 'vitest';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
 import {folderForTest, probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
-import {jdks, jdk} from '../helpers/jvm.js';
+import {jdks, jdk, runTool} from '../helpers/jvm.js';
 import {request} from '../helpers/tracing.js';
 import {patienceMs} from '../helpers/until.js';
 
@@ -36,11 +36,11 @@ const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks2.');
 
 /** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */
 function methodsOfJar() {
-	const {home} = jdk();
-	const names = execFileSync(path.join(home, 'bin/jar'), ['tf', jar], {encoding: 'utf8'}).split('\n')
+	const on = jdk();
+	const names = runTool(on, 'jar', 'tf', jar).split('\n')
 		.filter(name => /^(?:java\/tprof|tprof\/agent)\/[^/]+\.class$/.test(name))
 		.map(name => name.replace(/\.class$/, '').replaceAll('/', '.'));
-	const text = execFileSync(path.join(home, 'bin/javap'), ['-c', '-p', '-s', '-cp', jar, ...names], {encoding: 'utf8', maxBuffer: 64 * 1024 * 1024});
+	const text = runTool(on, 'javap', '-c', '-p', '-s', '-cp', jar, ...names);
 	const methods = new Map<string, {readonly calls: string[]}>();
 	const parents = new Map<string, string>();
 	const pathOf = (name: string) => name.replaceAll('.', '/');
@@ -60,7 +60,7 @@ function methodsOfJar() {
 
 const ofJar = methodsOfJar();
 
-/** Methods of the JDK, as `Class#method`, that methods of ours call, directly or through others of ours, whatever overrides them. */
+/** Methods of the JDK (`Class#method`) that methods of ours call, directly or through others of ours, and overrides. */
 function reachedFrom(isRoot: (method: string) => boolean): string[] {
 	const {methods, parents} = ofJar;
 	const descends = (type: string, from: string): boolean => type === from || (parents.has(type) && descends(parents.get(type)!, from));

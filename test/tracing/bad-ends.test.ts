@@ -1,4 +1,4 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {readdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
@@ -7,8 +7,8 @@ import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {agentJar, hasAgent, reportsOf, request, traced} from '../helpers/tracing.js';
 import {namespaceRefusal} from '../helpers/users.js';
-import {beside, folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
-import {compileProgram, javaProcess, type JavaProcess, jdk, sayTo, targetOf} from '../helpers/jvm.js';
+import {beside, folderForTest, javaForTest, programForTest, closedAfterTest} from '../helpers/for-test.js';
+import {compileProgram, type JavaProcess, jdk, runTool, sayTo, targetOf} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {runCli} from '../helpers/run.js';
 
@@ -100,8 +100,8 @@ test.concurrent('a method that is too large for more code is named, and what is 
 	while (true) { large(); small(); Thread.sleep(1); }
 	}
 }`);
-	execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
-	const java = stoppedAfterTest(javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']})));
+	runTool(on, 'javac', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java'));
+	const java = programForTest(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large']);
 	await java.waitFor(/^ready$/m);
 	const session = closedAfterTest(await TraceSession.open(await targetOf(java)));
 	expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({

@@ -8,7 +8,7 @@ import {LiveTracer, traceRequest} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/discovery/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
-import {classBytes, hasAgent, traced} from '../helpers/tracing.js';
+import {classIn, hasAgent, traced} from '../helpers/tracing.js';
 import {isRoot, javaAsOtherUser, otherUser} from '../helpers/users.js';
 import {closedAfterTest, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {isNewestOrAskedFor, type JavaProcess, jdk, jdks, nice, sayTo, startJava, targetOf} from '../helpers/jvm.js';
@@ -25,7 +25,7 @@ describe('tprof-top trace', () => {
 	// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 	beforeAll(async () => {
 		killed = await startJava('KnownTraces', {jvmArgs: ['-Xmx128m'], under: nice});
-		({code} = await classBytes(await targetOf(killed), 'KnownTraces', jdk()));
+		code = await classIn(await targetOf(killed), 'KnownTraces', jdk());
 		const tool = spawn(process.execPath, [cli, 'trace', String(killed.pid), 'KnownTraces#*', '--yes', '--duration', '600', '--max-overhead', '100'], {stdio: 'ignore'});
 		try {
 			await until(() => hasAgent(killed.pid));
@@ -67,13 +67,13 @@ describe('tprof-top trace', () => {
 	test('on the screen it is known how many methods a pattern means before they are traced', async () => {
 		const {options} = parseOptions(['trace', String(shared.java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
 		const {target} = shared;
-		const before = await classBytes(target, 'KnownTraces', jdk());
+		const before = await classIn(target, 'KnownTraces', jdk());
 		const tracer = closedAfterTest(new LiveTracer(target, traceRequest([], options)));
 		const found = await tracer.find('KnownTraces#*');
 		const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
 		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${shared.java.pid} \\(KnownTraces, JDK `));
-		const during = await classBytes(target, 'KnownTraces', jdk());
-		expect(during.code).toBe(before.code);
+		const during = await classIn(target, 'KnownTraces', jdk());
+		expect(during).toBe(before);
 		await tracer.forget();
 		await until(() => !hasAgent(shared.java.pid));
 		await expect(tracer.trace()).rejects.toThrow('no longer');
@@ -124,8 +124,8 @@ describe('tprof-top trace', () => {
 	test('kill -9 of the tool leaves the target as it was; meanwhile a second tool was refused', async () => {
 		expect(second).toMatchObject({status: 1, stderr: expect.stringContaining('another tprof-top has its agent in this JVM') as unknown});
 		await until(() => !hasAgent(killed.pid));
-		const after = await classBytes(await targetOf(killed), 'KnownTraces', jdk());
-		expect(after.code).toBe(code);
+		const after = await classIn(await targetOf(killed), 'KnownTraces', jdk());
+		expect(after).toBe(code);
 		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${killed.pid}.`))).toEqual([]);
 	});
 });

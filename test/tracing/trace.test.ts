@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/views/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
-import {classBytes, request, traced} from '../helpers/tracing.js';
+import {classIn, request, traced} from '../helpers/tracing.js';
 import {jdks, sayTo} from '../helpers/jvm.js';
 import {openFiles, threadsNamed} from '../helpers/proc.js';
 import {until, untilAsync, patienceMs} from '../helpers/until.js';
@@ -53,7 +53,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	}
 
 	test('counts every call and every exception, and leaves all as it was', async () => {
-		const before = await classBytes(shared.target, 'KnownTraces', jdk);
+		const before = await classIn(shared.target, 'KnownTraces', jdk);
 		let said = '';
 		const report = await tracedWhile({patterns: ['KnownTraces#*', 'KnownTraces$*#*', 'KnownTraces$Made#<init>']}, async () => {
 			said = await say(String(rounds));
@@ -79,9 +79,8 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(report).toMatchObject({lostCalls: 0, phase: 'over'});
 		expect(callsByThreads(report)).toEqual([...report.nodes.calls]);
 
-		const after = await classBytes(shared.target, 'KnownTraces', jdk);
-		// From 21 on the JVM keeps our constants in the class's pool.
-		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
+		const after = await classIn(shared.target, 'KnownTraces', jdk);
+		expect(after).toBe(before);
 		await until(() => leftIn(shared.target.pid).length === 0);
 		// A histogram of what lives is taken after a full collection, which takes class loaders away that nothing refers to.
 		await untilAsync(async () => !/tprof\.(?:agent|stub\.JarLoader)/.test(await histogram()));
@@ -103,7 +102,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			depths.push(row.calls / 8);
 		}
 
-		// Rounds 0 to 6 recurse so many times.
+		// Round N of 0 to 6 recurses N times.
 		expect(depths).toEqual([7, 6, 5, 4, 3, 2, 1]);
 		const main = threadTrees(report, undefined).find(({name}) => name === 'main')!;
 		// It waits in run() for what its threads do.
@@ -112,7 +111,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(callsByThreads(report)).toEqual([...report.nodes.calls]);
 	});
 
-	test.each(release >= 21 ? [release] : [])('a trace belongs to the virtual thread, whatever its carrier runs in between', async () => {
+	test.each(release >= 21 ? [release] : [])('a trace belongs to the virtual thread, though its carrier runs others in between', async () => {
 		const report = await tracedWhile({patterns: ['KnownTraces#visit', 'KnownTraces#step'], keep: 20}, async () => say('virtual 300'));
 		expect(traceTree(report, undefined)).toMatchObject([{method: 'visit', calls: 300, exceptions: 0, children: [{method: 'step', calls: 600, children: []}]}]);
 		expect(report).toMatchObject({traces: 300, lostCalls: 0, activeCount: 0});
@@ -128,7 +127,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await until(() => leftIn(shared.target.pid).length === 0);
 	});
 
-	test('an interface stands for its implementations, those that are loaded later too; annotations; --under', async () => {
+	test('an interface means its implementations, also those loaded later; annotations; --under', async () => {
 		const shapes = await tracedWhile({patterns: ['KnownTraces.Shape#area']}, async () => say('3', 'load', 'inherit'));
 		expect(countsOf(shapes)).toEqual({
 			'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0], 'Inheriting.area': [1, 0], 'Inherited.area': [0, 0],

@@ -1,4 +1,3 @@
-import {execFileSync} from 'node:child_process';
 import {closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -11,7 +10,7 @@ import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/proc.js';
-import {compileProgram, isNewestOrAskedFor, type Jdk, jdks, rawTarget} from '../../helpers/jvm.js';
+import {compileProgram, isNewestOrAskedFor, type Jdk, jdks, rawTarget, runTool} from '../../helpers/jvm.js';
 import {closedAfterTest, javaForTest, folderForTest} from '../../helpers/for-test.js';
 import {agentJar} from '../../helpers/tracing.js';
 import {patienceMs} from '../../helpers/until.js';
@@ -23,7 +22,7 @@ function redefinable(jdk: Jdk): {jar: string; versions: string[]} {
 	const jar = agentJar('Redefined', jdk, folder, 'Premain-Class: Redefined\nCan-Redefine-Classes: true\n');
 	const source = path.join(folder, 'Redefined.java');
 	writeFileSync(source, '\n'.repeat(100) + readFileSync(path.resolve(import.meta.dirname, '../../programs/Redefined.java'), 'utf8').replace('return first(x)', 'return second(x)'));
-	execFileSync(path.join(jdk.home, 'bin/javac'), ['-nowarn', '-g', '-d', folder, source]);
+	runTool(jdk, 'javac', '-nowarn', '-g', '-d', folder, source);
 	return {jar, versions: [folder, compileProgram('Redefined', jdk)].map(directory => path.join(directory, 'Redefined$Work.class'))};
 }
 
@@ -96,7 +95,7 @@ describe.each(jdks())('JDK $release', jdk => {
 	});
 });
 
-test('an id that is no thread of the target is never traced, whatever the target says', async () => {
+test('an id that is no thread of the target is never traced, even if the target says it is one', async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
 	const {pid} = java;
 	const seize = vi.fn(loadPtrace().seize);
