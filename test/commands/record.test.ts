@@ -1,5 +1,5 @@
 /* eslint-disable unicorn/no-await-expression-member -- What a command prints is looked at where it is run. */
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -12,7 +12,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {textOf} from '../exports/parse.js';
-import {beside, closedAfterTest, folderForTest, javaForTest, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
+import {beside, closedAfterTest, folderForTest, javaForTest, sharedJava, spawnForTest, stoppedAfterTest} from '../helpers/for-test.js';
 import {startShop} from '../helpers/jvm.js';
 import {pick, seeded} from '../helpers/random.js';
 import {cli, run, runCli, start, startCli} from '../helpers/run.js';
@@ -20,12 +20,22 @@ import {samplerForTest} from '../helpers/sampling.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
 
+/** For tests to which it does not matter what is recorded. */
+const shared = sharedJava('BusyAndParked', {args: ['20', '10', '1']});
 const newName = () => path.join(folderForTest(), 'x.tprof');
 
-/** The windows that a recording has so far; none as long as it has not begun. */
+/** What was read of each recording, and how long it was then. */
+const known = new Map<string, {readonly size: number; readonly windows: readonly RingWindow[]}>();
+
+/** The windows that a recording has so far; none as long as it has not begun. It is read again only when it has grown. */
 function windowsOf(file: string): readonly RingWindow[] {
 	try {
-		return openRecording(readFileSync(file)).ring.windows;
+		const bytes = statSync(file).size === known.get(file)?.size ? undefined : readFileSync(file);
+		if (bytes) {
+			known.set(file, {size: bytes.length, windows: openRecording(bytes).ring.windows});
+		}
+
+		return known.get(file)!.windows;
 	} catch {
 		return [];
 	}
@@ -57,11 +67,10 @@ test.concurrent('every view shows of a moment what the live screen showed then, 
 }));
 
 test.concurrent('killed at any moment, it loses at most the window being written', beside(async () => {
-	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const random = seeded(Date.now());
 	await Promise.all(Array.from({length: 4}, async () => {
 		const file = newName();
-		const child = spawnForTest(process.execPath, [cli, 'record', String(java.pid), '-o', file], {stdio: 'ignore'});
+		const child = spawnForTest(process.execPath, [cli, 'record', String(shared.java.pid), '-o', file], {stdio: 'ignore'});
 		await until(() => windowsOf(file).length > 0);
 		const beginMs = Date.now();
 		await sleep(pick(random, 4000));
@@ -89,9 +98,8 @@ test.concurrent.for(['SIGINT', 'end'] as const)('it ends well (%s), and says how
 }));
 
 test.concurrent('where there is no room for more, it says so once, and what is there is good', beside(async () => {
-	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const file = newName();
-	const {child, ended, stderr: said} = start('bash', ['-c', 'ulimit -f 6; exec "$0" "$1" record "$2" -o "$3"', process.execPath, cli, String(java.pid), file]);
+	const {child, ended, stderr: said} = start('bash', ['-c', 'ulimit -f 6; exec "$0" "$1" record "$2" -o "$3"', process.execPath, cli, String(shared.java.pid), file]);
 	await until(() => said().includes('sampling goes on'));
 	// It is not said again of the next window.
 	await sleep(1500);
@@ -100,7 +108,7 @@ test.concurrent('where there is no room for more, it says so once, and what is t
 	expect(status).toBe(1);
 	expect(stderr.match(/it would exceed the file size limit/g)?.length).toBe(2);
 	expect(openRecording(readFileSync(file)).ring.windows.length).toBeGreaterThan(0);
-	expect((await runCli('record', String(java.pid), '-o', '/proc/x.tprof')).stderr).toMatch(/^tprof-top: cannot write \/proc\/x\.tprof: /);
+	expect((await runCli('record', String(shared.java.pid), '-o', '/proc/x.tprof')).stderr).toMatch(/^tprof-top: cannot write \/proc\/x\.tprof: /);
 }));
 
 test.concurrent('--when has what was before a burst, by the program\'s own clock, and runs a command after it', beside(async () => {
@@ -152,11 +160,10 @@ test.concurrent('a moment, a span and two spans of it are opened and compared', 
 }));
 
 test.concurrent('the live screen records from its start, by a key, and all that it has', beside(async () => {
-	const java = await javaForTest('BusyAndParked', {args: ['5', '10', '1']});
 	const file = newName();
 	const place = folderForTest();
 	const made = () => readdirSync(place).filter(name => name.endsWith('.tprof')).sort().map(name => path.join(place, name));
-	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, String(java.pid), '--record', file, '--snapshot-dir', place], {columns: 160}));
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, [cli, String(shared.java.pid), '--record', file, '--snapshot-dir', place], {columns: 160}));
 	await terminal.until('REC ');
 	await until(() => windowsOf(file).length >= 2);
 	await terminal.typeUntil('w', 'shows it');
@@ -181,9 +188,8 @@ test.concurrent('calls and tasks are recorded too', beside(async () => {
 }));
 
 test.concurrent('a program that knows docs/formats.md alone reads it', beside(async () => {
-	const java = await javaForTest('BusyAndParked', {args: ['20', '10', '2']});
 	const file = newName();
-	await runCli('record', String(java.pid), '-o', file, '--duration', '4');
+	await runCli('record', String(shared.java.pid), '-o', file, '--duration', '4');
 	const {stdout, stderr} = await run('python3', [path.resolve(import.meta.dirname, '../exports/read_recording.py'), file]);
 	expect(stderr).toBe('');
 	const {ring} = openRecording(readFileSync(file));

@@ -48,7 +48,7 @@ describe.concurrent.each(loadableJdks)('JDK $release in a program that is no jav
 		expect(program.output()).toBe('ready\n');
 	}));
 
-	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
+	const program = ['-Xmx64m', '-cp', compileProgram('IdleServer', jdk), 'IdleServer'];
 
 	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it gets no signal, as the program may have taken it back $flags', beside(async ({flags}) => {
 		const java = await startEmbedder(jdk, [...flags, ...program]);
