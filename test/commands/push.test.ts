@@ -4,7 +4,7 @@ import path from 'node:path';
 import {expect, test} from 'vitest';
 import {decodePush, type Decoded} from '../fleet/decode.js';
 import {serve} from '../fleet/serve.js';
-import {folderForTest, javaForTest} from '../helpers/for-test.js';
+import {beside, folderForTest, javaForTest} from '../helpers/for-test.js';
 import {runCli, startCli} from '../helpers/run.js';
 import {until} from '../helpers/until.js';
 
@@ -23,7 +23,8 @@ async function backend() {
 	return Object.assign(got, {url: origin});
 }
 
-test('push sends what a JVM does, survives the backend\'s absence and says how many windows it sent', async () => {
+// They wait for most of their time.
+test.concurrent('push sends what a JVM does, survives the backend\'s absence and says how many windows it sent', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
 	const there = await backend();
 	const file = path.join(folderForTest(), 'headers');
@@ -49,9 +50,9 @@ test('push sends what a JVM does, survives the backend\'s absence and says how m
 	expect(said).not.toContain('secret');
 	const starts = there.profiles.filter(({Type}) => Type.startsWith('process_cpu')).map(({Start}) => Start);
 	expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
-});
+}));
 
-test('when there is no room for more stacks, it goes on in a new session', async () => {
+test.concurrent('when there is no room for more stacks, it goes on in a new session', beside(async () => {
 	const java = await javaForTest('ManyPaths', {args: ['50', '500']});
 	const there = await backend();
 	const {child, ended, stderr} = startCli('push', String(java.pid), '--to', there.url, '--every', '1s', '--interval', '20', '--max-overhead', '50', '--max-cpu', '100');
@@ -64,9 +65,9 @@ test('when there is no room for more stacks, it goes on in a new session', async
 	const {status, stderr: said} = await ended;
 	expect(status).toBe(0);
 	expect(said.match(/a new session began/g)).toHaveLength(1);
-});
+}));
 
-test('it ends with the JVM, and says what is wrong with the command line', async () => {
+test.concurrent('it ends with the JVM, and says what is wrong with the command line', beside(async () => {
 	const java = await javaForTest('BusyAndParked', {args: ['1', '1', '1']});
 	const there = await backend();
 	const {ended} = startCli('push', String(java.pid), '--to', there.url, '--every', '600s');
@@ -89,4 +90,4 @@ test('it ends with the JVM, and says what is wrong with the command line', async
 		expect(stderr).not.toContain('secret');
 		expect(status).toBe(line.includes('/none') ? 1 : 2);
 	}
-});
+}));

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {traceMethods} from '../../source/views/traces/methods.js';
 import {type TraceRequest} from '../../source/tracing/session.js';
-import {javaForTest} from '../helpers/for-test.js';
+import {beside, javaForTest} from '../helpers/for-test.js';
 import {jdks, sayTo, targetOf} from '../helpers/jvm.js';
 import {traced} from '../helpers/tracing.js';
 
-/** Patterns as readme and help have them, and those that mean whatever there is. */
+/** Patterns as readme and help have them, and those that match everything. */
 const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 	{patterns: ['ManyLambdas#round']},
 	{patterns: ['ManyLambdas$*#*']},
@@ -17,7 +17,8 @@ const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 	{patterns: ['*Proxy*#*', 'com.sun.proxy.*', 'jdk.proxy1.*', 'jdk.proxy2.*']},
 ];
 
-test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it', async (_, jdk) => {
+// They wait for most of their time.
+test.concurrent.for(jdks())('JDK $release: lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it', beside(async jdk => {
 	const java = await javaForTest('ManyLambdas', {jdk, jvmArgs: ['-Xmx128m']});
 	const target = await targetOf(java);
 	const expectNoErrors = async () => {
@@ -37,4 +38,4 @@ test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: lambdas, meth
 	expect([...most.keys()].filter(name => name.includes('/'))).toEqual([]);
 	const called = ['ManyLambdas', 'ManyLambdas$Circle', 'ManyLambdas$_run_closure1', 'ManyLambdas$ManyLambdasKt', 'ManyLambdas$ManyLambdasKt$Companion', 'ManyLambdas$ManyLambdas$$Lambda$1'];
 	expect(called.filter(name => !most.get(name))).toEqual([]);
-});
+}));

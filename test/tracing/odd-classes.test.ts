@@ -1,6 +1,6 @@
 import {expect, test, describe} from 'vitest';
 import {traceTree, type TraceTreeRow} from '../../source/views/traces/methods.js';
-import {javaForTest, sharedJava} from '../helpers/for-test.js';
+import {beside, javaForTest, sharedJava} from '../helpers/for-test.js';
 import {type JavaProcess, jdk, jdks, sayTo, targetOf} from '../helpers/jvm.js';
 import {traced} from '../helpers/tracing.js';
 import {until, untilAsync} from '../helpers/until.js';
@@ -9,7 +9,7 @@ async function loadedBy(java: JavaProcess): Promise<number> {
 	return Number(/^loaded (\d+)$/m.exec(await sayTo(java, 'how many'))![1]);
 }
 
-test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: of a class that hundreds of class loaders have, some copies are traced, that of the class path among them, and the program has room for all', async (_, jdk) => {
+test.concurrent.for(jdks())('JDK $release: of a class that hundreds of class loaders have, some copies are traced, that of the class path among them, and the program has room for all', beside(async jdk => {
 	const java = await javaForTest('ManyLoaders', {jdk, jvmArgs: ['-Xmx128m', '-XX:MaxMetaspaceSize=40m']});
 	const loadMore = async () => {
 		const enough = await loadedBy(java) + 500;
@@ -29,16 +29,16 @@ test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: of a class th
 	expect(report.byThread.find(({name}) => name === 'main')?.paths.length).toBe(1);
 	await loadMore();
 	expect(java.output()).not.toContain('failed');
-});
+}));
 
-test('reports are whole while classes are loaded whose methods are traced from their first call', async () => {
+test.concurrent('reports are whole while classes are loaded whose methods are traced from their first call', beside(async () => {
 	const java = await javaForTest('NewClasses', {jdk: jdk(), jvmArgs: ['-Xmx128m']});
 	const report = await traced(await targetOf(java), {patterns: ['NewClasses$Step*#run'], reportIntervalMs: 50, keep: 100}, async session => {
 		// Each is read, and throws if it names a method that it does not have.
 		await until(() => session.read()!.methods.length > 1000);
 	});
 	expect(report.traces).toBeGreaterThan(100);
-});
+}));
 
 const count = 400;
 
@@ -50,7 +50,7 @@ function treeOf(rows: readonly TraceTreeRow[], indent = ''): string[] {
 		.flat();
 }
 
-describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: constructors whose super(...) or this(...) throws', (_, jdk) => {
+describe.each(jdks())('JDK $release: constructors whose super(...) or this(...) throws', jdk => {
 	const shared = sharedJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx64m']});
 	const tracedAt = async (...patterns: readonly string[]) => traced(shared.target, {patterns}, async () => sayTo(shared.java, String(count)));
 
@@ -72,6 +72,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: construct
 	test('end with what they called, and hang where they were called', async () => {
 		const report = await tracedAt('FailingConstructors*#<init>', 'FailingConstructors#step');
 		const half = count / 2;
+		const nested = (indent: string, exceptions: number) => [
+			`Nested(int) 1 ${exceptions}`, ' Nesting(int) 1 0', '  .step() 1 0', '  Derived(int) 1 1', '   Base(int) 1 1', '  Failing(int) 1 1',
+		].map(row => indent + row);
 		expect(treeOf(traceTree(report, undefined))).toEqual([
 			`.step() ${count * 4} 0`,
 			`Derived(int) ${count + 1} ${half + 1}`,
@@ -83,24 +86,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: construct
 			` Further(int) ${count} ${half}`,
 			`  Derived(int) ${count} ${half}`,
 			`   Base(int) ${count} ${half}`,
-			'Nested(int) 1 0',
-			' Nesting(int) 1 0',
-			'  .step() 1 0',
-			'  Derived(int) 1 1',
-			'   Base(int) 1 1',
-			'  Failing(int) 1 1',
-			'  Nested(int) 1 0',
-			'   Nesting(int) 1 0',
-			'    .step() 1 0',
-			'    Derived(int) 1 1',
-			'     Base(int) 1 1',
-			'    Failing(int) 1 1',
-			'    Nested(int) 1 1',
-			'     Nesting(int) 1 0',
-			'      .step() 1 0',
-			'      Derived(int) 1 1',
-			'       Base(int) 1 1',
-			'      Failing(int) 1 1',
+			...nested('', 0),
+			...nested('  ', 0),
+			...nested('    ', 1),
 			'      Nested(int) 1 0',
 			'       Nesting(int) 1 0',
 			`Special(int) ${count} ${half}`,
