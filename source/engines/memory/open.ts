@@ -9,11 +9,7 @@ import {Reader} from './target/reader.js';
 import {openVm} from './hotspot/vm.js';
 
 /** A live JVM, and the system calls for its threads. */
-export type LiveJvm = Jvm & {
-	readonly memory: ProcessMemory;
-	readonly ptrace: Ptrace;
-	readonly perf: PerfCalls;
-};
+export type LiveJvm = Jvm & {readonly memory: ProcessMemory; readonly ptrace: Ptrace; readonly perf: PerfCalls};
 
 /** Opens a process's memory and reads HotSpot's tables. Throws `Unreadable`, or an error with a code or a message. */
 export function openJvm(pid: number, interner: Interner): LiveJvm {

@@ -11,7 +11,7 @@ import {type PerfTimer} from './cpu/perf/perf-timer.js';
 import {type ObservedThreads} from './cpu/ptrace/observed-threads.js';
 import {type Jvm} from './hotspot/jvm.js';
 import {javaThreadState} from './hotspot/thread-block.js';
-import {type ThreadIdentity, type VirtualIdentity} from './hotspot/thread-object.js';
+import {type VirtualIdentity} from './hotspot/thread-object.js';
 import {Locks} from './locks/locks.js';
 import {compilationStack} from './threads/compilations.js';
 import {countsAsRunning} from './threads/cpu-times.js';
@@ -238,7 +238,11 @@ export class SampleRows {
 			}
 
 			if (ended) {
-				return getOrCreate(this.#rowsById, ended.id, () => this.#addEndedHolder(into, ended));
+				return getOrCreate(this.#rowsById, ended.id, () => {
+					const row = into.addThread(ended.id, 0, ended.name);
+					into.state[row] = stateCode.TERMINATED;
+					return row;
+				});
 			}
 
 			const group = this.unmountedThreads?.groupOf(virtualId);
@@ -258,12 +262,6 @@ export class SampleRows {
 		}
 
 		this.#nameDeadlocked(into);
-	}
-
-	#addEndedHolder(into: Sample, {id, name}: ThreadIdentity): number {
-		const row = into.addThread(id, 0, name);
-		into.state[row] = stateCode.TERMINATED;
-		return row;
 	}
 
 	/** Names each virtual thread of a deadlock, because their kinds' names may be the same. */

@@ -97,7 +97,10 @@ export class AttachClient {
 			const socket = openAttachSocket(this.#target);
 			const result = await this.#exchange(socket, request, {deadline, signal});
 			if (result.ok && result.bytes.length > 0) {
-				return this.#answer(result);
+				const head = parseReply(result.bytes);
+				return head
+					? {status: 'ok', code: head.code, bytes: result.bytes.subarray(head.start), firstByteMs: result.firstByteMs, tookMs: result.tookMs}
+					: this.#failure('the attach listener gave an invalid answer', '');
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
@@ -120,13 +123,6 @@ export class AttachClient {
 		} finally {
 			closeSync(socket.fd);
 		}
-	}
-
-	#answer({bytes, firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
-		const head = parseReply(bytes);
-		return head
-			? {status: 'ok', code: head.code, bytes: bytes.subarray(head.start), firstByteMs, tookMs}
-			: this.#failure('the attach listener gave an invalid answer', '');
 	}
 
 	/** Returns what went wrong, or undefined if the caller should try again at once. */

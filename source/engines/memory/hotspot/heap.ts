@@ -4,7 +4,7 @@ import {isAligned} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
-import {type Vm} from './vm.js';
+import {decompress, type Vm} from './vm.js';
 
 /** Maximum elements of a class's field descriptions: 65,535 fields of up to 12 bytes (21 and later) or 7 shorts. */
 const fieldElementsLimit = 800_000;
@@ -61,7 +61,7 @@ export class Heap {
 		}
 
 		const narrow = reader.u32(address);
-		return narrow === 0 ? 0 : this.#forwarded(narrowOop.base + (narrow * (2 ** narrowOop.shift)));
+		return narrow === 0 ? 0 : this.#forwarded(decompress(narrow, narrowOop));
 	}
 
 	/** Returns the object that a slot outside the heap refers to, where pointers are never compressed; 0 for null. */
@@ -76,8 +76,8 @@ export class Heap {
 		return this.#forwarded(reader.word(address));
 	}
 
-	/** Returns the address of the object in a thread's own slot, where generational ZGC does not colour pointers. */
-	local(address: number): number {
+	/** Returns the object in a slot of a thread's own, where generational ZGC does not colour pointers. */
+	uncolouredReference(address: number): number {
 		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.wideReference(address);
 	}
 
@@ -91,10 +91,10 @@ export class Heap {
 		if (markKlassShift !== undefined && narrowKlass) {
 			// The upper bits remain in the header while the object is locked, since monitors are found through a table
 			// (JEP 519, JDK-8315884).
-			return narrowKlass.base + (Math.floor(reader.word(oop) / (2 ** markKlassShift)) * (2 ** narrowKlass.shift));
+			return decompress(Math.floor(reader.word(oop) / (2 ** markKlassShift)), narrowKlass);
 		}
 
-		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
+		return narrowKlass ? decompress(reader.u32(oop + 8), narrowKlass) : reader.pointer(oop + 8);
 	}
 
 	/** Yields a class and its superclasses. */

@@ -80,6 +80,7 @@ export class ThreadBlocks {
 			into[name] = has(offset) ? ranges.word(index, offset) : 0;
 		}
 
+		// Only four bytes.
 		into.state = ranges.u32(index, this.#offsets.state);
 		return true;
 	}

@@ -2,6 +2,14 @@ import {wordAt} from '../target/memory.js';
 import {fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 
+/** How compressed pointers are decoded. */
+type Compression = {readonly base: number; readonly shift: number};
+
+/** Returns the address in a compressed pointer. */
+export function decompress(pointer: number, {base, shift}: Compression): number {
+	return base + (pointer * (2 ** shift));
+}
+
 /** Constants of a running JVM: how to read it, and how it was started. */
 export type Vm = {
 	readonly reader: Reader;
@@ -11,9 +19,9 @@ export type Vm = {
 	/** Number of byte values not used as digits of UNSIGNED5 numbers (decode/compressed.ts). */
 	readonly excludedBytes: number;
 	readonly flags: ReadonlyMap<string, boolean>;
-	/** With compressed pointers to objects (oops), and to classes: address = base + narrow * 2^shift. */
-	readonly narrowOop?: {readonly base: number; readonly shift: number};
-	readonly narrowKlass?: {readonly base: number; readonly shift: number};
+	/** If pointers to objects (oops), or to classes, are compressed. */
+	readonly narrowOop?: Compression;
+	readonly narrowKlass?: Compression;
 	/** With compact object headers (JEP 450): bits to shift a mark word right to get the narrow class. */
 	readonly markKlassShift?: number;
 	/** Return address of a call from the VM into Java code. */

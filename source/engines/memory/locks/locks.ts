@@ -208,7 +208,7 @@ export class Locks {
 			// `_top` is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
-			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#jvm.heap.local(address + base + (8 * index))).includes(oop);
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#jvm.heap.uncolouredReference(address + base + (8 * index))).includes(oop);
 		});
 	}
 

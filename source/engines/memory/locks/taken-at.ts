@@ -1,7 +1,8 @@
 import {getOrCreate} from '../../../model/get-or-create.js';
 import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Jvm} from '../hotspot/jvm.js';
-import {type Vm} from '../hotspot/vm.js';
+import {type ScopeMonitor} from '../decode/scopes.js';
+import {decompress, type Vm} from '../hotspot/vm.js';
 import {ifReadable} from '../target/reader.js';
 import {StackCopy} from '../unwind/stack.js';
 import {Walker, type FrameWatcher} from '../unwind/walker.js';
@@ -35,17 +36,10 @@ class HeldMonitors implements FrameWatcher {
 	}
 
 	compiled(at: number, stack: StackCopy, {blob}: CodeLocation, pc: number, sp: number): void {
-		const {narrowOop} = this.#vm;
 		ifReadable(() => {
 			for (const [index, monitors] of (blob.kind === 'java' ? blob.monitorsAt(pc) : []).entries()) {
 				for (const monitor of monitors) {
-					if (!monitor) {
-						this.#held.push({object: unknownObject, frame: at + index});
-					} else if (monitor.isNarrow && narrowOop) {
-						this.#held.push({object: narrowOop.base + (stack.u32(sp + monitor.offset) * (2 ** narrowOop.shift)), frame: at + index});
-					} else {
-						this.#held.push({object: stack.word(sp + monitor.offset), frame: at + index});
-					}
+					this.#held.push({object: this.#objectOf(monitor, stack, sp), frame: at + index});
 				}
 			}
 		}, undefined);
@@ -59,6 +53,16 @@ class HeldMonitors implements FrameWatcher {
 		const monitor = this.#held.findLast(held => held.object === object);
 		const unknown = this.#held.filter(held => held.object === unknownObject);
 		return monitor?.frame ?? (unknown.length === 1 ? unknown[0].frame : -1);
+	}
+
+	/** Returns the object of a compiled frame's monitor, given the frame's stack pointer. Throws `Unreadable`. */
+	#objectOf(monitor: ScopeMonitor, stack: StackCopy, sp: number): number {
+		const {narrowOop} = this.#vm;
+		if (!monitor) {
+			return unknownObject;
+		}
+
+		return monitor.isNarrow && narrowOop ? decompress(stack.u32(sp + monitor.offset), narrowOop) : stack.word(sp + monitor.offset);
 	}
 }
 

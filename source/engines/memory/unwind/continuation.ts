@@ -37,6 +37,7 @@ const lockStackLimit = 8;
 
 const chunkSignature = 'Ljdk/internal/vm/StackChunk;';
 
+/** A chunk of a thread with the largest usual stack, 1 MB. */
 const maxChunkWords = 1 << 17;
 
 /**
@@ -50,7 +51,7 @@ export class Continuations {
 	/** Index of the Continuation object in a ContinuationEntry; 0 until found. */
 	#entryWord = 0;
 	#offsets?: Offsets;
-	/** Stacks by their frames; and how many there have been. */
+	/** Frozen stacks by their frames; and the number made so far, the last id. */
 	readonly #stacks = new Map<string, FrozenStack>();
 	#stackCount = 0;
 
@@ -129,7 +130,7 @@ export class Continuations {
 	/** Returns the objects of a chunk's lock stack, each twice: with ZGC its pointer may be coloured or not. */
 	#lockStack(chunk: number, {lockStackSize, stack}: Offsets): readonly number[] {
 		const count = has(lockStackSize) ? this.#jvm.vm.reader.u8(chunk + lockStackSize) : 0;
-		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.local(address), this.#jvm.heap.wideReference(address)]);
+		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.uncolouredReference(address), this.#jvm.heap.wideReference(address)]);
 	}
 
 	/** Returns the first chunk of a Continuation; 0 if it has none, so that the chunks' layout may still be unknown. */

@@ -228,11 +228,7 @@ export const ringRecords = 7;
 /** The shortest first period, as a fraction of a period: much shorter ones would fill the ring. */
 const minFirstPeriod = 1 / 8;
 
-type ThreadEventOptions = {
-	readonly size: RingSize;
-	readonly periodNs: number;
-	readonly withKernel: boolean;
-};
+type ThreadEventOptions = {readonly size: RingSize; readonly periodNs: number; readonly withKernel: boolean};
 
 /**
 An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period but

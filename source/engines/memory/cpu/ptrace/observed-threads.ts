@@ -69,10 +69,11 @@ export class ObservedThreads implements StopObserver {
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
 		if (wasBlocked && isBlocked && thread.stack.end !== 'broken') {
+			// It waited all the time, in the VM.
 			return isWalked;
 		}
 
-		// The thread just woke up or went to sleep: the frame in which it did is not a random one.
+		// It has no CPU, or just woke up or went to sleep: the frame in which it did is not a random one.
 		if (isOff || (this.#onCpu.isReliable && (wasBlocked || thread.stack.end === 'broken' || this.#onCpu.mayHaveLeft(thread.nativeId)))) {
 			this.markOffCpu(thread);
 		} else if (isWalked && !isBlocked && this.#onCpu.isReliable) {

@@ -87,10 +87,7 @@ export function meanHeldMs({count, late, heldMs}: Stops): number {
 Which threads to stop. They are checked in turn; as long as they stop at once, each is stopped right after its check, so
 that where it stops does not depend on how long it works. `beforeStop` is called just before a thread is asked to stop.
 */
-type Choice = {
-	wants(tid: number): boolean;
-	beforeStop(tid: number): void;
-};
+type Choice = {wants(tid: number): boolean; beforeStop(tid: number): void};
 
 /** `isOneByOne`: threads are stopped one after the other, until one does not stop at once; otherwise in batches. */
 type Round = {readonly onStopped: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
