@@ -107,7 +107,7 @@ const systemCalls: ReadonlyMap<number, string> = new Map(Object.entries({
 /** Bytes of a system call in the C library: mov eax, number (or xor eax, eax); syscall. */
 const callBytes = 7;
 
-/** Returns the name of the system call that returns to the end of this code; empty if unknown. */
+/** Returns the system call that returns to the end of this code; empty if unknown, as for many since glibc 2.41. */
 function systemCallIn(code: Uint8Array): string {
 	if (code[5] !== 0x0F || code[6] !== 0x05) {
 		return '';
@@ -178,13 +178,13 @@ export class NativeCode {
 	#libraryOf(mapping: Mapping): Library | undefined {
 		const key = `${mapping.inode} ${mapping.path}`;
 		if (!this.#libraries.has(key)) {
-			this.#libraries.set(key, this.#read(mapping));
+			this.#libraries.set(key, this.#readLibrary(mapping));
 		}
 
 		return this.#libraries.get(key);
 	}
 
-	#read(mapping: Mapping): Library | undefined {
+	#readLibrary(mapping: Mapping): Library | undefined {
 		if (!mapping.path.startsWith('/') || this.#tableBytes > tableBytesLimit) {
 			return undefined;
 		}

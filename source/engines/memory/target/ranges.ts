@@ -62,6 +62,7 @@ export class Ranges {
 
 		this.#isRead.fill(0, 0, this.count);
 		let next = 0;
+		/** The last range that was read in a call for many; -1 for none. */
 		let lastTogether = -1;
 		while (next < this.count) {
 			const batchEnd = Math.min(next + maxVectors, this.count);
