@@ -12,7 +12,7 @@ import {countedThreads, countersInWindow, scopeOf, type Scope, isCounted} from '
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks.js';
-import type {Location, LockInfo, Query, StateTicks} from './types/query.js';
+import type {Location, LockInfo, Query, StateTicks, Weight} from './types/query.js';
 import {countedLines, type LineRow} from './counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
 import {locationName} from './counters/location.js';
@@ -27,9 +27,6 @@ export type HolderLocation = {readonly location: Location; readonly ticks: numbe
 
 /** A thread's samples at the location of a detail. `ticks`: of counted states; `states`: of all states. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
-
-/** Counted ticks, and CPU time. */
-type Weight = {readonly ticks: number; readonly cpuNs: number};
 
 export type Neighbour = Location & Weight;
 

@@ -17,6 +17,9 @@ export type Location = {
 	readonly line: number;
 };
 
+/** Thread samples in the counted states, and CPU time. */
+export type Weight = {readonly ticks: number; readonly cpuNs: number};
+
 export type LockInfo = {
 	readonly kind: string;
 	readonly className: string;

@@ -7,9 +7,9 @@ import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/sco
 import {cpuPieces, percentOf, effectiveSampleSize, sampleTicks, shareError, threadsInStep, windowMs} from '../../query/counters/share.js';
 import type {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
-import {CallNode, CallTree, type Weight, type TreeOptions} from '../tree/call-tree.js';
+import {CallNode, CallTree, type TreeOptions} from '../tree/call-tree.js';
 import {openedRows, treeFilter, wholeOf} from '../tree/tree.js';
-import type {Location, Query} from '../../query/types/query.js';
+import type {Location, Query, Weight} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, statesColumn, text, treeMark, type Column} from '../../query/columns/column.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';

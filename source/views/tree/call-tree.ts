@@ -10,10 +10,7 @@ import {LocatedRow, locationName} from '../../query/counters/location.js';
 import type {Scope} from '../../query/counters/scope.js';
 import {percentOf} from '../../query/counters/share.js';
 import type {Grouping} from '../../query/counters/stack-index.js';
-import type {Location, SortOrder, StateTicks} from '../../query/types/query.js';
-
-/** Thread samples in the counted states, and CPU time. */
-export type Weight = {readonly ticks: number; readonly cpuNs: number};
+import type {Location, SortOrder, StateTicks, Weight} from '../../query/types/query.js';
 
 export type TreeOptions<Row extends CallNode> = {
 	readonly dictionary: Dictionary;

@@ -6,12 +6,12 @@ import {countersInWindow, scopeOf, type Scope} from '../../query/counters/scope.
 import {StackFilter} from '../../query/counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../../query/counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
-import type {Query, TreeQuery} from '../../query/types/query.js';
+import type {Query, TreeQuery, Weight} from '../../query/types/query.js';
 import {byLocation, figure, fileColumn, share, shareHeadings, text, treeMark, type Column} from '../../query/columns/column.js';
 import {formats} from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
-import {CallNode, CallTree, type TreeOptions, type Weight} from './call-tree.js';
+import {CallNode, CallTree, type TreeOptions} from './call-tree.js';
 
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {

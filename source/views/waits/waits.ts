@@ -26,7 +26,7 @@ export type WaitRow = Pick<WaitGroup, 'kind' | 'peer' | 'longestMs' | 'longestAt
 	/** No thread waits for a lock that another one holds; each is the JVM's own or waits for its next task. */
 	readonly isIdle: boolean;
 	/** The thread records, the longest wait first; `threadCount`: threads in a record; `clientSide`: see `Wait`. */
-	readonly waiters: ReadonlyArray<{readonly key: number; readonly name: string; readonly nativeId: number; readonly threadCount: number; readonly stuckMs: number; readonly clientSide: string}>;
+	readonly waiters: ReadonlyArray<{readonly name: string; readonly nativeId: number; readonly threadCount: number; readonly stuckMs: number; readonly clientSide: string}>;
 };
 
 export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
@@ -97,7 +97,7 @@ function rowOf(snapshot: Snapshot, group: WaitGroup): WaitRow {
 		at: most === undefined ? undefined : locations.get(most),
 		isIdle: group.threads.every(thread => !isContendingNow(snapshot, thread) && (isOfJvm(threads.flags[thread], threads.name[thread]) || waitsForWork(snapshot.dictionary, threads.node[thread]))),
 		waiters: group.threads.map(thread => ({
-			key: threads.key[thread], name: threads.name[thread], nativeId: threads.nativeId[thread], threadCount: membersOf(threads, thread), stuckMs: stuckMs(snapshot, thread), clientSide: waitOf(snapshot, thread)?.clientSide ?? '',
+			name: threads.name[thread], nativeId: threads.nativeId[thread], threadCount: membersOf(threads, thread), stuckMs: stuckMs(snapshot, thread), clientSide: waitOf(snapshot, thread)?.clientSide ?? '',
 		})),
 	};
 }
