@@ -38,30 +38,28 @@ function report(error: unknown): number {
 	return 1;
 }
 
-const texts = {
-	async version() {
-		const {version} = await import('./runtime/bundle.js');
-		return version;
-	},
-	async help() {
-		const {helpText} = await import('./options/help.js');
-		return helpText();
-	},
-};
+async function printVersion(): Promise<number> {
+	const {version} = await import('./runtime/bundle.js');
+	process.stdout.write(`${version}\n`);
+	return 0;
+}
+
+async function printHelp(): Promise<number> {
+	const {helpText} = await import('./options/help.js');
+	process.stdout.write(`${helpText()}\n`);
+	return 0;
+}
 
 async function main(): Promise<number> {
 	const argv = process.argv.slice(2);
 	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-		process.stdout.write(`${await texts.version()}\n`);
-		return 0;
+		return printVersion();
 	}
 
 	const {parseOptions} = await import('./options/parse.js');
 	const parsed = parseOptions(argv);
 	if ('print' in parsed) {
-		const text = await texts[parsed.print]();
-		process.stdout.write(`${text}\n`);
-		return 0;
+		return parsed.print === 'version' ? printVersion() : printHelp();
 	}
 
 	const {run, isInteractive} = await import('./commands/run.js');

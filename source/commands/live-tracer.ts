@@ -8,16 +8,14 @@ import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session-effects.js';
 import {
-	canWaitFor, checkAgentsAllowed, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
+	checkAgentsAllowed, countText, hasMatches, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';
 
 const reportIntervalMs = 1000;
 
 /** Builds a trace request from the options. */
-export function traceRequest(patterns: readonly string[], options: Options): TraceRequest {
-	return {
-		patterns, under: options.under, leastNs: options.leastNs, keep: options.slowest, maxMethods: options.maxMethods, maxOverheadPercent: options.maxOverheadPercent, reportIntervalMs,
-	};
+export function traceRequest(patterns: readonly string[], {under, leastNs, slowest: keep, maxMethods, maxOverheadPercent}: Options): TraceRequest {
+	return {patterns, under, leastNs, keep, maxMethods, maxOverheadPercent, reportIntervalMs};
 }
 
 /**
@@ -30,6 +28,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 	#request: TraceRequest;
 	/** What will be traced if the user agrees to the methods found. */
 	#pendingRequest: TraceRequest | undefined;
+	/** What looking up methods does to the target; shown while no agent is there. */
 	readonly #note: string;
 	#isBusy = false;
 	#isTracing = false;
@@ -110,18 +109,12 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		this.problem = undefined;
 		const {survey} = await this.session.survey({...request, patterns: [pattern]});
 		const unmatched = survey.unmatched.find(each => each.pattern === pattern);
-		const [refused] = survey.refused;
-		const isEmpty = survey.methods === 0 && survey.classes === 0;
-		if (isEmpty && !canWaitFor(survey)) {
-			// If the pattern is not unmatched, everything found was refused.
-			throw new UserError(unmatched ? unmatchedText(unmatched) : `${refused.name}: ${refused.reason}`);
-		}
-
+		const isMatched = hasMatches(survey);
 		const {survey: {methods: all}} = await this.session.survey(request);
 		this.#pendingRequest = {...request, maxMethods: Math.max(all, request.maxMethods)};
 		const names = someNames(survey);
 		return {
-			question: isEmpty ? `wait for a class that matches ${pattern}? [y/N] ` : `trace ${countText(survey)}? [y/N] `,
+			question: isMatched ? `trace ${countText(survey)}? [y/N] ` : `wait for a class that matches ${pattern}? [y/N] `,
 			about: [
 				unmatched ? `${unmatchedText(unmatched)}.` : '',
 				names === '' ? '' : `${names}.`,

@@ -36,7 +36,7 @@ export async function run(given: Options): Promise<number> {
 	const {command} = given;
 	const options = given.compare === undefined ? given : await withBaseline(given, given.compare);
 	// Errors in the command line are reported before anything is started.
-	await check(options);
+	await checkOptions(options);
 	switch (command.kind) {
 		case 'list': {
 			const {list} = await import('./list.js');
@@ -80,8 +80,8 @@ export async function run(given: Options): Promise<number> {
 		case 'diff': {
 			const {readSides} = await import('./diff.js');
 			const compared = comparing(options);
-			const [a, b] = await readSides(command.sides, options);
-			return show(savedSource(b), {...compared, baseline: {...a, since: undefined}});
+			const [baseline, shown] = await readSides(command.sides, options);
+			return show(savedSource(shown), {...compared, baseline: {...baseline, since: undefined}});
 		}
 
 		case 'demo': {
@@ -143,7 +143,7 @@ const withoutScreen: ReadonlySet<CommandKind> = new Set(['record', 'watch', 'pus
 const linuxOnly: ReadonlySet<CommandKind> = new Set(['list', 'choose', 'profile', 'trace', 'tasks', 'record', 'watch', 'push']);
 
 /** Throws a UserError if the command cannot run with these options. */
-async function check(options: Options): Promise<void> {
+async function checkOptions(options: Options): Promise<void> {
 	// Throws if --sort names no column of the view.
 	queryOf(options);
 	const {command: {kind}, output} = options;
@@ -179,6 +179,7 @@ async function check(options: Options): Promise<void> {
 	}
 }
 
+/** Prints a text; returns the exit code. */
 function print(text: string): number {
 	process.stdout.write(text);
 	return 0;
@@ -284,11 +285,11 @@ async function openFile(file: string, options: Options): Promise<number> {
 }
 
 /** Shows the source on the screen, or prints reports of it. */
-async function show(source: SnapshotSource, options: Options, shown: LiveParts = {}): Promise<number> {
+async function show(source: SnapshotSource, options: Options, origin: LiveParts = {}): Promise<number> {
 	if (!isInteractive(options)) {
-		return runBatch(source, options, shown.target);
+		return runBatch(source, options, origin.target);
 	}
 
 	const {runLive} = await import('./live.js');
-	return await runLive(source, options, shown) ?? 0;
+	return await runLive(source, options, origin) ?? 0;
 }

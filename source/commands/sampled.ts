@@ -10,18 +10,10 @@ import type {Target} from '../jvm/target.js';
 /** Samples a target while `action` runs. `depth`: maximum number of frames of a stack if --depth is not given. */
 export async function sampled<T>(target: Target, options: Options, action: (source: SamplerHandle) => Promise<T>, depth = Infinity): Promise<T> {
 	optimizeLess();
+	const {engine, timer, intervalMs, threads, idleCalls, maxVirtualThreads, waits, maxOverheadPercent, maxCpuPercent} = options;
 	const sampler = startSampler({
-		target,
-		engine: options.engine,
-		timer: options.timer,
-		intervalMs: options.intervalMs,
-		depth: options.depth ?? depth,
-		threads: options.threads,
-		extraIdle: options.idleCalls,
-		maxVirtualThreads: options.maxVirtualThreads,
-		waits: options.waits,
-		maxOverheadPercent: options.maxOverheadPercent,
-		maxCpuPercent: options.maxCpuPercent,
+		target, engine, timer, intervalMs, depth: options.depth ?? depth, threads, extraIdle: idleCalls, maxVirtualThreads, waits,
+		maxOverheadPercent, maxCpuPercent,
 	});
 	// Before we are suspended, the target must be released: threads that we stop would stay stopped.
 	const endSuspending = beforeStop({

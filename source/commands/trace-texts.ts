@@ -95,9 +95,25 @@ export function waitsForText({unmatched}: TraceReport['survey']): string {
 	return pending.length === 0 ? '' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
 }
 
-/** Whether classes loaded later may match the patterns, if no loaded class does. */
-export function canWaitFor({unmatched, refused}: TraceReport['survey']): boolean {
-	return unmatched.length === 0 ? refused.length === 0 : unmatched.some(({isLoaded}) => !isLoaded);
+/**
+Returns whether the patterns match any loaded class. Throws UserError if not, and no class that is loaded later can match
+them either.
+*/
+export function hasMatches({methods, classes, unmatched, refused}: TraceReport['survey']): boolean {
+	// Classes may match without known methods: their file could not be read.
+	if (methods > 0 || classes > 0) {
+		return true;
+	}
+
+	if (unmatched.length === 0 && refused.length > 0) {
+		throw new UserError(`cannot trace ${refused[0].name}: ${refused[0].reason}`);
+	}
+
+	if (unmatched.length > 0 && unmatched.every(({isLoaded}) => isLoaded)) {
+		throw new UserError(unmatchedText(unmatched[0]), {hint: 'Class#method, Class.method or @Annotation; * and ? match any characters'});
+	}
+
+	return false;
 }
 
 /** Returns notes of a report on methods and calls that were not traced. */

@@ -8,7 +8,7 @@ import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {nameOf} from '../views/traces/methods.js';
 import {confirmTarget, confirm, readUntil, reportFormat, runAgent, type Outcome} from './agent-run.js';
 import {LiveTracer, traceRequest} from './live-tracer.js';
-import {canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes} from './trace-texts.js';
+import {countText, hasMatches, refusalNotes, someNames, unmatchedText, whatTracingDoes} from './trace-texts.js';
 
 type TraceCommand = Command & {readonly kind: 'trace'};
 
@@ -74,21 +74,12 @@ async function lastReport(target: Target, request: TraceRequest, {forMs, stop, m
 
 /** Returns the request, with `maxMethods` raised to what the user accepted; undefined if declined. Throws UserError. */
 async function confirmRequest(survey: TraceReport['survey'], request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
-	// Classes may match without known methods: their file could not be read.
-	const isEmpty = survey.methods === 0 && survey.classes === 0;
-	if (isEmpty && !canWaitFor(survey)) {
-		// If no pattern is unmatched, everything found was refused.
-		const [refused] = survey.refused;
-		throw survey.unmatched.length === 0
-			? new UserError(`cannot trace ${refused.name}: ${refused.reason}`)
-			: new UserError(unmatchedText(survey.unmatched[0]), {hint: 'Class#method, Class.method or @Annotation; * and ? match any characters'});
-	}
-
+	const isMatched = hasMatches(survey);
 	for (const unmatched of survey.unmatched) {
 		process.stderr.write(`tprof-top: ${unmatchedText(unmatched)}\n`);
 	}
 
-	if (isEmpty) {
+	if (!isMatched) {
 		return !mayAsk || await confirm('', 'Wait for such a class? [y/N] ') ? request : undefined;
 	}
 

@@ -75,7 +75,6 @@ export function fromNames<Name extends string, Value>(names: readonly Name[], va
 	return object as Record<Name, Value>;
 }
 
-/** Returns only these columns. */
 export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
 }

@@ -122,7 +122,6 @@ export class VarintReader {
 		return this.#bytes.subarray(start, this.#at);
 	}
 
-	/** Throws if fewer than `count` bytes are left. */
 	requireBytes(count: number): void {
 		if (count > this.#bytes.length - this.#at) {
 			throw new RangeError('truncated data');

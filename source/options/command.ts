@@ -1,7 +1,6 @@
 import {usage} from '../runtime/errors.js';
 import {nearest} from './nearest.js';
 
-/** What the user wants tprof-top to do. */
 export type Command =
 	| {readonly kind: 'profile'; readonly target: string}
 	| {readonly kind: 'choose'}

@@ -16,8 +16,6 @@ import {
 import {checkPattern} from './command.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
-const timers = [auto, ...timerIds] as const;
-const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 
@@ -38,7 +36,7 @@ const optionTable = {
 	},
 	timer: {
 		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: 'how memory reads running threads: auto, perf (events) or stop (ptrace)',
-		...oneOf(timers),
+		...oneOf([auto, ...timerIds] as const),
 	},
 	intervalMs: {
 		name: 'interval', group: 'sampling', inConfig: 'always', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
@@ -189,7 +187,7 @@ const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: [...showing, 'list'], asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: [...showing, 'list'], asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formats.map(({id}) => id))}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
 		...oneOf(allFormats.map(({id}) => id)),
 	},
 	withThreads: {name: 'with-threads', group: 'batch', help: 'collapsed, speedscope: stacks begin with a frame for the thread'},

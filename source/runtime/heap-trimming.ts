@@ -18,24 +18,17 @@ optimize only very hot functions: our garbage grows slowly, and by default V8 ke
 function.
 */
 export function startHeapTrimming(): () => void {
-	const timers = [
-		setTimeout(() => {
-			v8.setFlagsFromString('--optimize-for-size');
-		}, optimizeForSizeAfterMs),
-		setTimeout(() => {
-			setInterruptBudget(interruptBudget.warm);
-		}, warmAfterMs),
-	];
-	for (const timer of timers) {
-		timer.unref();
-	}
-
+	const favourSize = setTimeout(() => {
+		v8.setFlagsFromString('--optimize-for-size');
+	}, optimizeForSizeAfterMs).unref();
+	const optimizeLittle = setTimeout(() => {
+		setInterruptBudget(interruptBudget.warm);
+	}, warmAfterMs).unref();
 	const stopTrimming = trimHeap();
 	return () => {
 		stopTrimming();
-		for (const timer of timers) {
-			clearTimeout(timer);
-		}
+		clearTimeout(favourSize);
+		clearTimeout(optimizeLittle);
 	};
 }
 

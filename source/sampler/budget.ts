@@ -168,8 +168,8 @@ export class CpuBudget {
 	#firstMs: number | undefined;
 	#last: OwnCpu & {readonly atMs: number} | undefined;
 	/** By reading: the CPU time of a sample, and the share of a core that the rest of the process used. */
-	readonly #costsMs: number[] = [];
-	readonly #otherShares: number[] = [];
+	#costsMs: number[] = [];
+	#otherShares: number[] = [];
 	#neededMs = 0;
 
 	/** `percent`: of a core; 100 or more for no limit. */
@@ -189,8 +189,8 @@ export class CpuBudget {
 			const elapsedMs = nowMs - this.#last.atMs;
 			const samplerShare = (cpu.samplerMs - this.#last.samplerMs) / elapsedMs;
 			const processShare = (cpu.processMs - this.#last.processMs) / elapsedMs;
-			push(this.#costsMs, samplerShare * intervalMs);
-			push(this.#otherShares, processShare - samplerShare);
+			this.#costsMs = [...this.#costsMs, samplerShare * intervalMs].slice(-maxReadings);
+			this.#otherShares = [...this.#otherShares, processShare - samplerShare].slice(-maxReadings);
 			const share = nowMs - this.#firstMs < warmUpMs ? Math.max(this.#share, warmUpShare) : this.#share;
 			this.#neededMs = median(this.#costsMs) / Math.max(share - Math.min(...this.#otherShares), share * minFractionForSamples);
 		}
@@ -206,13 +206,6 @@ export class CpuBudget {
 	/** Returns the interval to use, milliseconds; at least `requestedMs`. */
 	intervalMs(requestedMs: number): number {
 		return Math.max(requestedMs, Math.min(this.#neededMs, Math.max(maxCpuIntervalMs, maxCpuIntervalFactor * requestedMs)));
-	}
-}
-
-function push(values: number[], value: number): void {
-	values.push(value);
-	if (values.length > maxReadings) {
-		values.shift();
 	}
 }
 

@@ -30,7 +30,6 @@ export class SamplingClock {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
-	/** Call at the beginning of a sample. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > Math.max(minToleranceMs, intervalMs / 4)) {
 			this.late++;

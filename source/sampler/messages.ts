@@ -3,7 +3,6 @@ import type {EngineOptions, TimerId} from '../engines/common/engine.js';
 import type {SourceStatus} from '../model/source.js';
 import type {Target} from '../jvm/target.js';
 
-/** How often samples are taken, and what they may cost. */
 export type SamplingLimits = {
 	/** Undefined: the engine's default. */
 	readonly intervalMs?: number;

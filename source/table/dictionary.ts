@@ -31,7 +31,7 @@ export class DictionaryWriter implements Interner {
 		this.internString(otherName);
 		// Interned with another line than it gets: else a frame without names and line would have the id of "no frame".
 		this.internFrame(0, 0, 0, noSuchLine);
-		views.regions.frames.line.set(noFrame, unknownLine);
+		views.regions.frames.frameLine.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);
 		this.#addNode(rootNode, noFrame);
 		this.#addNode(rootNode, otherFrame);
@@ -67,10 +67,10 @@ export class DictionaryWriter implements Interner {
 
 		const id = index.add();
 		const {frames} = this.#views.regions;
-		frames.class.set(id, classId);
-		frames.method.set(id, methodId);
-		frames.file.set(id, fileId);
-		frames.line.set(id, line);
+		frames.frameClass.set(id, classId);
+		frames.frameMethod.set(id, methodId);
+		frames.frameFile.set(id, fileId);
+		frames.frameLine.set(id, line);
 		return id;
 	}
 
@@ -146,8 +146,8 @@ export class DictionaryWriter implements Interner {
 		index.key[1] = frame;
 		const id = index.add();
 		const {nodes} = this.#views.regions;
-		nodes.parent.set(id, parent);
-		nodes.frame.set(id, frame);
+		nodes.nodeParent.set(id, parent);
+		nodes.nodeFrame.set(id, frame);
 		return id;
 	}
 }

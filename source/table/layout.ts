@@ -1,7 +1,7 @@
 import {
 	arrayTypes, fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
-import {clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers} from '../model/schema.js';
+import {clockFigures, contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers} from '../model/schema.js';
 import {maxNameLength} from '../model/text.js';
 
 /*
@@ -62,8 +62,8 @@ export const regions = {
 	strings: {start: 'i32', length: 'i32'},
 	/** UTF-8; a string never crosses from one slab to the next. */
 	bytes: {value: 'u8'},
-	frames: {class: 'i32', method: 'i32', file: 'i32', line: 'i32'},
-	nodes: {parent: 'i32', frame: 'i32'},
+	frames: widestFirst(frameColumns),
+	nodes: widestFirst(nodeColumns),
 	threads: widestFirst(recordColumns),
 	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),

@@ -2,7 +2,7 @@ import {performance} from 'node:perf_hooks';
 import {
 	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type Columns,
 } from '../model/column-types.js';
-import {contentionColumns, counterColumns, threadNumbers} from '../model/schema.js';
+import {contentionColumns, counterColumns, frameColumns, nodeColumns, threadNumbers} from '../model/schema.js';
 import type {Contention, Dictionary, Counters, ThreadTable} from '../model/snapshot.js';
 import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
 import {countWord, figureNames, regionNames, word, type Figures, type RegionName} from './layout.js';
@@ -31,8 +31,8 @@ export class TableReader {
 	#names: readonly string[] = [];
 	readonly #nameSerials: number[] = [];
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
-	readonly #frames = new AppendOnlyCopy('frames', ['class', 'method', 'file', 'line']);
-	readonly #nodes = new AppendOnlyCopy('nodes', ['parent', 'frame']);
+	readonly #frames = new AppendOnlyCopy('frames', namesOf(frameColumns));
+	readonly #nodes = new AppendOnlyCopy('nodes', namesOf(nodeColumns));
 	readonly #counters = new AppendOnlyCopy('counters', select(counterColumns, {role: 'key'}));
 	readonly #contention = new AppendOnlyCopy('contention', select(contentionColumns, {role: 'key'}));
 	#last: TableImage | undefined;
@@ -111,19 +111,7 @@ export class TableReader {
 		this.#readStrings(counts.strings);
 		this.#frames.extend(regions.frames, counts.frames);
 		this.#nodes.extend(regions.nodes, counts.nodes);
-		const frames = this.#frames.view();
-		const nodes = this.#nodes.view();
-		return {
-			strings: this.#texts,
-			frameCount: counts.frames,
-			frameClass: frames.class,
-			frameMethod: frames.method,
-			frameFile: frames.file,
-			frameLine: frames.line,
-			nodeCount: counts.nodes,
-			nodeParent: nodes.parent,
-			nodeFrame: nodes.frame,
-		};
+		return {strings: this.#texts, frameCount: counts.frames, ...this.#frames.view(), nodeCount: counts.nodes, ...this.#nodes.view()};
 	}
 
 	#readStrings(count: number): void {

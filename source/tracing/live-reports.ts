@@ -10,6 +10,7 @@ type AgentSession<Report> = {
 
 /** Adds an agent's newest report to each snapshot during sampling. */
 export class LiveReports<Session extends AgentSession<Report>, Report> {
+	/** The agent in the target, and its newest report; undefined if there is none. Subclasses may set them. */
 	session: Session | undefined;
 	report: Report | undefined;
 	/** Why there are no more reports; shown on the screen. */

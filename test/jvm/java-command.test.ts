@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {expandArguments, parseJavaCommand, parseRecordedCommand, shortMain} from '../../source/jvm/identity/java-command.js';
-import {versionAround} from '../../source/jvm/identity/libraries.js';
+import {jdkVersionOf} from '../../source/jvm/identity/libraries.js';
 import {featureRelease} from '../../source/model/snapshot.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
 
@@ -56,7 +56,7 @@ test('a Java version gives its feature release', () => {
 });
 
 test('a path alone tells a version when no file does', () => {
-	expect(featureRelease(versionAround('/gone/java-11-openjdk-amd64/lib/server/libjvm.so', process.pid))).toBe(11);
-	expect(featureRelease(versionAround('/gone/jdk1.8.0_202/jre/lib/amd64/server/libjvm.so', process.pid))).toBe(8);
-	expect(featureRelease(versionAround('/gone/app/lib/server/libjvm.so', process.pid))).toBe(0);
+	expect(featureRelease(jdkVersionOf('/gone/java-11-openjdk-amd64/lib/server/libjvm.so', process.pid))).toBe(11);
+	expect(featureRelease(jdkVersionOf('/gone/jdk1.8.0_202/jre/lib/amd64/server/libjvm.so', process.pid))).toBe(8);
+	expect(featureRelease(jdkVersionOf('/gone/app/lib/server/libjvm.so', process.pid))).toBe(0);
 });

@@ -31,7 +31,6 @@ export type ExportOptions = {
 /** A document; one that may be too large to be held in memory comes in pieces, made on demand. */
 export type Written = string | Uint8Array | Iterable<string>;
 
-/** Returns the pieces of a document. */
 export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }

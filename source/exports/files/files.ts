@@ -125,18 +125,19 @@ export async function ignoringErrors(action: () => Promise<void>): Promise<void>
 
 /** Writes or replaces a file of the user, whole or not at all, keeping its mode. Throws UserError. */
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
-	let temporary: string | undefined;
+	const temporaries: string[] = [];
 	try {
 		const existing = await statOf(file);
 		const target = existing?.path ?? file;
+		const owner = existing?.uid ?? process.geteuid?.();
 		const folder = await nearestFolder(path.dirname(target));
-		if ([existing?.uid, folder.uid].some(uid => uid !== undefined && uid !== process.geteuid?.())) {
+		if (owner !== process.geteuid?.() || folder.uid !== owner) {
 			throw new UserError(`${target} belongs to another user`, {hint: 'it was left as it is'});
 		}
 
 		await mkdir(path.dirname(target), {recursive: true, mode: 0o700});
 		const {file: partial, handle} = await createPartial(path.dirname(target));
-		temporary = partial;
+		temporaries.push(partial);
 		await writeSynced(handle, bytes);
 		if (existing) {
 			await chmod(partial, existing.mode);
@@ -147,10 +148,11 @@ export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	} catch (error) {
 		throw error instanceof UserError ? error : writeErrorOf(error, file);
 	} finally {
-		await removeAll(temporary === undefined ? [] : [temporary]);
+		await removeAll(temporaries);
 	}
 }
 
+/** Returns a file's path without links, its owner and mode; undefined if it does not exist. */
 async function statOf(file: string): Promise<{readonly path: string; readonly uid: number; readonly mode: number} | undefined> {
 	try {
 		const real = await realpath(file);

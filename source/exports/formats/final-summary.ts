@@ -34,22 +34,22 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot.target), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
-	const ofProgram = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
-	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
-	const percent = corePercent(wholeCpuNs, session.sampledMs);
-	const isAlmostIdle = percent < leastCpuPercent;
+	const withoutAgent = (some: readonly LineRow[]) => some.filter(row => !ofAgent.test(locationName(row)));
+	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
+	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
+	const isAlmostIdle = cpuPercent < leastCpuPercent;
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
 	});
-	const waited = ofProgram(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, isAlmostIdle ? maxEntries.waits : 1);
+	const waited = withoutAgent(waits.rows).filter(row => row.selfTicks * tickMs >= minMs).slice(0, isAlmostIdle ? maxEntries.waits : 1);
 	const entries = [
 		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxEntries.findings).map(({text}) => text),
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxEntries.traced).map(row => tracedText(row)) : []),
 		...blockedLocations(snapshot).slice(0, maxEntries.blocked).filter(({waitedMs}) => waitedMs >= minMs).map(blocked => blockedText(blocked)),
 		...(isAlmostIdle ? [idleText(hot, wholeCpuNs)] : []),
-		...(percent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
+		...(cpuPercent < busyPercent ? waited.map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(isAlmostIdle ? [] : hot.slice(0, maxEntries.hot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
@@ -114,7 +114,8 @@ function blockedText({name, waitedMs, threads, byHolder}: BlockedLocation): stri
 		return head;
 	}
 
-	const percent = 100 * heldMs! / waitedMs;
+	const percent = formatPercent(100 * heldMs! / waitedMs);
 	const took = holder.tookAt ? ` at ${locationName(holder.tookAt)}` : '';
-	return percent >= 99.5 ? `${head}, held by ${holder.holderName}${took}` : `${head}, most often by ${holder.holderName} (${formatPercent(percent)}%)${took}`;
+	const isOnlyHolder = Math.round(100 * heldMs! / waitedMs) === 100;
+	return isOnlyHolder ? `${head}, held by ${holder.holderName}${took}` : `${head}, most often by ${holder.holderName} (${percent}%)${took}`;
 }

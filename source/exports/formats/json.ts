@@ -93,7 +93,7 @@ function threadOf({top, waitsFor, wait, ...row}: ThreadRow) {
 		top: top ? {class: top.className, method: top.method, line: top.line} : null,
 		state: row.state ?? null,
 		now: frameOrNull(row.now),
-		lock: waitsFor?.className ? waitsFor.className : null,
+		lock: waitsFor && waitsFor.className !== '' ? waitsFor.className : null,
 		owner: waitsFor?.ownerName ?? null,
 		daemon: row.daemon,
 		virtual: row.isVirtual,

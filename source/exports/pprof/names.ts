@@ -7,7 +7,6 @@ export const labelKey = Object.freeze({thread: 'thread', tid: 'tid', javaId: 'ja
 /** Names of functions for samples without frames: of the JVM, of its compilers, and of other threads. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
 
-/** Interns the strings, functions and locations of a profile to write. */
 export class Names {
 	readonly strings = new StringTable();
 	readonly functions: FunctionInput[] = [];

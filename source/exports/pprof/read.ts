@@ -30,7 +30,9 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 }
 
 function decompress(bytes: Uint8Array): Uint8Array {
-	if (bytes.length < 2 || bytes[0] !== 0x1F || bytes[1] !== 0x8B) {
+	// RFC 1952.
+	const isGzip = bytes[0] === 0x1F && bytes[1] === 0x8B;
+	if (!isGzip) {
 		if (bytes.length > maxProfileBytes) {
 			throw new ExcessError(`more than ${megabytes} MB`);
 		}

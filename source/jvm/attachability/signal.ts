@@ -28,15 +28,22 @@ export function quitHazard(target: ProcessIdentity): SignalHazard | undefined {
 		return {...obstacles.absent(pid), ended: true};
 	}
 
-	const libraries = readLibraries(pid);
-	const obstacle = 'code' in libraries || !libraries.libjvm
-		? obstacles.noJvm(pid, 'no libjvm.so')
-		: (libraries.openJ9 ? obstacles.openJ9(pid) : hotSpotObstacle(target, status, libraries.libjvm));
+	const obstacle = quitObstacle(target, status);
 	// The threads of a process that is being killed end one by one.
 	return obstacle && (isAlive(target) ? {...obstacle, ended: false} : {...obstacles.absent(pid), ended: true});
 }
 
-function hotSpotObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus, libjvm: string): Obstacle | undefined {
+function quitObstacle({pid, startTicks}: ProcessIdentity, status: ProcessStatus): Obstacle | undefined {
+	const libraries = readLibraries(pid);
+	if ('code' in libraries || libraries.libjvm === undefined) {
+		return obstacles.noJvm(pid, 'no libjvm.so');
+	}
+
+	const {libjvm, openJ9} = libraries;
+	if (openJ9) {
+		return obstacles.openJ9(pid);
+	}
+
 	const owner = {pid, startTicks, nsPid: status.nsPid, uid: status.uid};
 	const vm = inspectVm(owner, {status, libjvm, counters: readPerfData(owner)});
 	return vmObstacle(vm) ?? handlerObstacle(vm) ?? startingObstacle(vm);

@@ -14,7 +14,7 @@ import {
 import {handlerObstacle, inspectVm, startingObstacle, vmObstacle} from '../attachability/signal.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from '../identity/java-command.js';
-import {versionAround, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
+import {jdkVersionOf, type Libraries, readLibraries, isNativeImage} from '../identity/libraries.js';
 
 /** Up to this age a launcher without a JVM counts as starting one; an older one is something else, such as a wrapper. */
 const maxLauncherMs = 20_000;
@@ -146,7 +146,7 @@ function targetOf({pid, status, stat}: ProcessFacts, libraries: Libraries | unde
 	const {main, args} = isExact ? typed : parseRecordedCommand(recorded);
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(main === '' ? program.slice(program.lastIndexOf('/') + 1) : main);
-	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, pid) : '');
+	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? jdkVersionOf(libraries.libjvm, pid) : '');
 	const facts: TargetInfo = {
 		pid,
 		mainClass: printable(name),

@@ -12,9 +12,23 @@ type JavaCommand = {
 
 /** Launcher options whose value is the next argument (java(1); launcher's java.c). */
 const withValue = new Set([
-	'-cp', '-classpath', '--class-path', '-p', '--module-path', '--upgrade-module-path', '--add-modules', '--limit-modules',
-	'--add-exports', '--add-opens', '--add-reads', '--patch-module', '--describe-module', '-d', '--enable-native-access',
-	'--illegal-native-access', '--source',
+	'-cp',
+	'-classpath',
+	'--class-path',
+	'-p',
+	'--module-path',
+	'--upgrade-module-path',
+	'--add-modules',
+	'--limit-modules',
+	'--add-exports',
+	'--add-opens',
+	'--add-reads',
+	'--patch-module',
+	'--describe-module',
+	'-d',
+	'--enable-native-access',
+	'--illegal-native-access',
+	'--source',
 ]);
 
 /** Parses a java command line (the arguments after the program's name, argument files expanded). */

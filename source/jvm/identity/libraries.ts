@@ -8,7 +8,6 @@ const maxMapsBytes = 32 * 1024 * 1024;
 /** The line of a mapped libjvm.so, and its path. */
 const jvmLine = /^[^/\n]*(\/(?:.*\/)?libjvm\.so)(?: \(deleted\))?$/m;
 
-/** Libraries of virtual machines that a process has mapped. */
 export type Libraries = {
 	/** Path of HotSpot's libjvm.so in /proc/PID/maps. */
 	readonly libjvm?: string;
@@ -34,7 +33,7 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 const maxReleaseFileBytes = 64 * 1024;
 
 /** Returns the Java version of the JDK that contains a process's libjvm.so; empty if unknown. */
-export function versionAround(libjvm: string, pid: number): string {
+export function jdkVersionOf(libjvm: string, pid: number): string {
 	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so; a JRE 8: the same
 	// without jre.
 	const folders = libjvm.split('/').slice(0, -1);
@@ -51,6 +50,7 @@ export function versionAround(libjvm: string, pid: number): string {
 		return '1.8.0';
 	}
 
+	// The JDK's folder is often named after its version.
 	return /\/(?:java|jdk|jre|openjdk|zulu|temurin|corretto|graalvm)[-_]?(?:jdk|jre|openjdk)?[-_]?((?:1\.)?\d+[\d._]*)/i.exec(libjvm)?.[1] ?? '';
 }
 

@@ -16,29 +16,26 @@ type SystemCallWait = {
 
 const epollKind = 'select';
 
-/** System calls that wait for the file in their first argument (x86-64: arch/x86/entry/syscalls/syscall_64.tbl), by kind. */
-const fileCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
-	['read', [0, 17, 19, 45, 47, 295, 299, 327]],
-	['write', [1, 18, 20, 40, 44, 46, 296, 307, 328]],
-	['connect', [42]],
-	['accept', [43, 288]],
-	['file lock', [72, 73]],
-	['sync', [74, 75]],
-];
+/** System calls that wait for the file in their first argument (x86-64: arch/x86/entry/syscalls/syscall_64.tbl). */
+const kindOfFileCall = byNumber({
+	read: [0, 17, 19, 45, 47, 295, 299, 327],
+	write: [1, 18, 20, 40, 44, 46, 296, 307, 328],
+	connect: [42],
+	accept: [43, 288],
+	'file lock': [72, 73],
+	sync: [74, 75],
+});
 
 /** System calls that wait for no file, or for several. */
-const otherCalls: ReadonlyArray<readonly [kind: string, numbers: readonly number[]]> = [
-	[epollKind, [23, 232, 270, 281, 426, 441]],
-	['poll', [7, 271]],
-	['child', [61, 247]],
-	['sleep', [35, 230]],
-	['native lock', [202]],
-	['open', [2, 257]],
-	['signal', [34, 128]],
-];
-
-const kindOfFileCall = byNumber(fileCalls);
-const kindOfOtherCall = byNumber(otherCalls);
+const kindOfOtherCall = byNumber({
+	[epollKind]: [23, 232, 270, 281, 426, 441],
+	poll: [7, 271],
+	child: [61, 247],
+	sleep: [35, 230],
+	'native lock': [202],
+	open: [2, 257],
+	signal: [34, 128],
+});
 
 /** epoll_wait and its variants, whose first argument is the epoll; and waitid, whose second argument is the child. */
 const epollCalls: ReadonlySet<number> = new Set([232, 281, 441]);
@@ -165,8 +162,9 @@ function isForbidden(code: string): boolean {
 	return code === 'EACCES' || code === 'EPERM';
 }
 
-function byNumber(calls: typeof fileCalls): ReadonlyMap<number, string> {
-	return new Map(calls.flatMap(([kind, numbers]) => numbers.map(number => [number, kind] as const)));
+/** Turns the numbers of system calls by kind into kinds by number. */
+function byNumber(calls: Readonly<Record<string, readonly number[]>>): ReadonlyMap<number, string> {
+	return new Map(Object.entries(calls).flatMap(([kind, numbers]) => numbers.map(number => [number, kind] as const)));
 }
 
 /** Returns an argument of type int: the lower 32 bits of a hexadecimal number, signed. */

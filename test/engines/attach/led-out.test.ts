@@ -10,7 +10,7 @@ import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js';
 import {readPerfData} from '../../../source/jvm/counters/hsperfdata.js';
 import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
-import {versionAround} from '../../../source/jvm/identity/libraries.js';
+import {jdkVersionOf} from '../../../source/jvm/identity/libraries.js';
 import {isRoot, namespaceRefusal, otherUser, rootless} from '../../helpers/users.js';
 import {compileProgram, type JavaProcess, jdk, jdks, rawTarget, targetOf} from '../../helpers/jvm.js';
 import {until, patienceMs} from '../../helpers/until.js';
@@ -134,7 +134,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 		writeFileSync(path.join(outside, `hsperfdata_${user}/${pid}`), readFileSync(`/tmp/hsperfdata_${user}/${java.pid}`));
 		const owner = {pid, nsPid: pid, uid: process.geteuid!()};
 		expect(readPerfData(owner)).toBeUndefined();
-		expect(versionAround('/jdk/lib/server/libjvm.so', pid)).toBe('');
+		expect(jdkVersionOf('/jdk/lib/server/libjvm.so', pid)).toBe('');
 		expect(JSON.stringify(readJavaCommand(pid))).not.toContain('secret');
 		// The same inside is found.
 		rmSync(path.join(root, 'tmp'));
