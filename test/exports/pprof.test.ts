@@ -268,9 +268,9 @@ describe('hostile files', () => {
 		const deep = (counters: number) => {
 			const builder = new SnapshotBuilder();
 			const [frame, other] = ['run', 'go'].map(method => builder.addFrame('Hot', method, 'Hot.java', 1));
-			const stack = Array.from({length: 90_000}, () => frame);
+			const node = builder.addStack([other, ...Array.from({length: 90_000}, () => frame)]);
 			for (let counter = 0; counter < counters; counter++) {
-				builder.count(builder.addThread({key: counter + 1, name: 't'}), builder.addStack([other, ...stack]), 1, 1, 0);
+				builder.count(builder.addThread({key: counter + 1, name: 't'}), node, 1, 1, 0);
 			}
 
 			return withSession(snapshotBytes(builder.build()));
