@@ -36,8 +36,8 @@ export async function eachJvm(options: Options, sampler: JvmSampler): Promise<vo
 		}
 	};
 
-	const isOver = () => stop.aborted || performance.now() >= endMs;
-	while (!isOver()) {
+	const isToEnd = () => stop.aborted || performance.now() >= endMs;
+	while (!isToEnd()) {
 		const jvms = listJvms();
 		for (const pid of failedPids) {
 			if (!jvms.some(jvm => jvm.pid === pid)) {
@@ -52,7 +52,7 @@ export async function eachJvm(options: Options, sampler: JvmSampler): Promise<vo
 			}
 		}
 
-		await waitUntil(isOver, performance.now() + scanEveryMs, stop, pollMs);
+		await waitUntil(isToEnd, performance.now() + scanEveryMs, stop, pollMs);
 	}
 
 	await Promise.all(running.values());

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {formatOf} from '../exports/formats/registry.js';
-import {headersFrom, warningOf, type Headers} from '../fleet/headers.js';
+import {headersFrom, warnIfReadable, type Headers} from '../fleet/headers.js';
 import {
 	BackendError, backendQuery, jvmRows, labelSet, maxJvms, mergedSnapshot, movedSpan, serviceLabel, withLabels, withServices, type RequestContext, type BackendQuery, type FleetRow,
 } from '../fleet/querier.js';
@@ -58,8 +58,7 @@ class Fleet {
 		this.#isScreen = isScreen;
 		this.#options = options;
 		this.#headers = headersFrom(options.headers);
-		const warning = warningOf(this.#headers(), query.url);
-		process.stderr.write(warning === undefined ? '' : `${warning}\n`);
+		warnIfReadable(this.#headers(), query.url);
 		process.stderr.write(process.stderr.isTTY ? `tprof-top: asking ${printable(query.url.host)}...\n` : '');
 	}
 

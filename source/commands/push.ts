@@ -1,7 +1,7 @@
 import {hostname} from 'node:os';
 import process from 'node:process';
 import {windowSnapshot} from '../exports/common/window-snapshot.js';
-import {headersFrom, warningOf, withoutCredentials} from '../fleet/headers.js';
+import {headersFrom, warnIfReadable, withoutCredentials} from '../fleet/headers.js';
 import {JvmMetrics, metricsText, serveMetrics} from '../fleet/metrics.js';
 import {otlp} from '../fleet/otlp.js';
 import {pyroscope} from '../fleet/pyroscope.js';
@@ -83,11 +83,7 @@ class Pusher implements JvmSampler {
 		if (to !== undefined) {
 			this.#backend = backendOf(to);
 			const headers = headersFrom(options.headers);
-			const warning = warningOf(headers(), this.#backend.url);
-			if (warning !== undefined) {
-				this.#progress.end(warning);
-			}
-
+			warnIfReadable(headers(), this.#backend.url);
 			this.#sender = new Sender(this.#backend.url, this.#backend.protocol, {headers});
 		}
 	}

@@ -1,6 +1,5 @@
 import {createReadStream} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
-import process from 'node:process';
 import {UserError, usage} from '../runtime/errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -32,11 +31,13 @@ Throws UserError.
 */
 export async function openSaved(file: string, headers?: string, opened?: string): Promise<{readonly snapshot: Snapshot; readonly recording?: Recording}> {
 	if (isBackend(file)) {
-		const [{backendQuery, mergedSnapshot}, {headersFrom, warningOf}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
+		const [{backendQuery, mergedSnapshot}, {headersFrom, warnIfReadable}] = [await import('../fleet/querier.js'), await import('../fleet/headers.js')];
 		const query = backendQuery(file);
 		const sent = opened === undefined || backendQuery(opened).url.origin === query.url.origin ? headersFrom(headers)() : {};
-		const warning = opened === undefined ? warningOf(sent, query.url) : undefined;
-		process.stderr.write(warning === undefined ? '' : `${warning}\n`);
+		if (opened === undefined) {
+			warnIfReadable(sent, query.url);
+		}
+
 		return {snapshot: await mergedSnapshot(query, {headers: sent, signal: new AbortController().signal})};
 	}
 

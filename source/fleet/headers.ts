@@ -33,16 +33,19 @@ export function headersFrom(file: string | undefined): () => Headers {
 function contentOf(file: string): string {
 	// A header given in place of a file is not repeated.
 	const name = file.includes(':') ? 'what --headers names' : file;
+	let problem: string;
 	try {
 		const stats = statSync(file);
-		if (!stats.isFile() || stats.size > maxBytes) {
-			throw new UserError(`cannot read the headers in ${name}: ${stats.isFile() ? 'the file is too long' : 'it is not a regular file'}`);
+		if (stats.isFile() && stats.size <= maxBytes) {
+			return readFileSync(file, 'utf8');
 		}
 
-		return readFileSync(file, 'utf8');
+		problem = stats.isFile() ? 'the file is too long' : 'it is not a regular file';
 	} catch (error) {
-		throw error instanceof UserError ? error : new UserError(`cannot read the headers in ${name}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+		problem = (error as NodeJS.ErrnoException).code ?? 'unknown error';
 	}
+
+	throw new UserError(`cannot read the headers in ${name}: ${problem}`);
 }
 
 function parse(text: string, from: string): Headers {
@@ -84,10 +87,12 @@ export function withoutCredentials(url: URL, name: string): URL {
 	return url;
 }
 
-/** Returns a warning if others could read headers on their way to a backend; undefined otherwise. */
-export function warningOf(headers: Headers, {protocol, hostname, host}: URL): string | undefined {
+/** Warns if others could read headers on their way to a backend. */
+export function warnIfReadable(headers: Headers, {protocol, hostname, host}: URL): void {
 	const isPrivate = protocol === 'https:' || isLoopback(hostname) || Object.keys(headers).length === 0;
-	return isPrivate ? undefined : `tprof-top: the headers are sent unencrypted to ${host}; an https address would hide them`;
+	if (!isPrivate) {
+		process.stderr.write(`tprof-top: the headers are sent unencrypted to ${host}; an https address would hide them\n`);
+	}
 }
 
 /** Whether a name or address, an IPv6 one with or without brackets, is of this host alone. */

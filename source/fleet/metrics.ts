@@ -93,13 +93,12 @@ export function metricsText(jvms: Iterable<JvmMetrics>, sender: Pick<Sender, 'se
 	}
 
 	return Object.entries(families).map(([name, help]) => {
-		const samples = all.filter(({family}) => family === name).map(({labels, value}) => `${name}{${Object.entries(labels).map(([label, text]) => `${label.replaceAll('.', '_')}="${escaped(text)}"`).join(',')}} ${value}\n`);
+		const samples = all.filter(({family}) => family === name).map(({labels, value}) => {
+			const pairs = Object.entries(labels).map(([label, text]) => `${label.replaceAll('.', '_')}="${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`);
+			return `${name}{${pairs.join(',')}} ${value}\n`;
+		});
 		return samples.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n${samples.join('')}`;
 	}).join('');
-}
-
-function escaped(text: string): string {
-	return text.replaceAll(/[\\"]/g, String.raw`\$&`);
 }
 
 /** Serves `page()` at /metrics. Returns the port, and a function that ends it. Throws UserError. */

@@ -33,7 +33,7 @@ export const otlp: Protocol = {
 				...(state ? {attributeIndices: [attributes.push({keyStrindex: names.text('thread.state'), value: {stringValue: state}}) - 1]} : {}),
 			};
 		});
-		const resource = {attributes: Object.entries(labels).map(([key, value]) => attributeOf(attributeNames[key] ?? key, value))};
+		const resource = {attributes: Object.entries(labels).map(([label, value]) => ({key: attributeNames[label] ?? label, value: label === 'pid' ? {intValue: value} : {stringValue: value}}))};
 		const {strings, functions, locations, mappings} = names;
 		return gzipSync(JSON.stringify({
 			resourceProfiles: [{resource, scopeProfiles: [{scope: {name: 'tprof-top', version}, profiles}]}],
@@ -53,7 +53,3 @@ export const otlp: Protocol = {
 		return Number(rejectedProfiles) > 0 ? printable(`${rejectedProfiles} profiles of a window were rejected: ${errorMessage}`) : undefined;
 	},
 };
-
-function attributeOf(key: string, value: string) {
-	return {key, value: key === 'process.pid' ? {intValue: value} : {stringValue: value}};
-}

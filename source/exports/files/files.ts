@@ -1,8 +1,8 @@
 import path from 'node:path';
 import process from 'node:process';
-import {constants, existsSync} from 'node:fs';
+import {constants, existsSync, lstatSync} from 'node:fs';
 import {
-	chmod, copyFile, link, lstat, mkdir, open, realpath, rename, stat, unlink, writeFile, type FileHandle,
+	chmod, copyFile, link, mkdir, open, realpath, rename, stat, unlink, writeFile, type FileHandle,
 } from 'node:fs/promises';
 import type {Written} from '../common/export-format.js';
 import {UserError} from '../../runtime/errors.js';
@@ -47,18 +47,10 @@ export async function writeTogether(parts: ReadonlyArray<{readonly file: string;
 }
 
 /** Throws, as creating a file would, if the name is taken or impossible. */
-export async function throwIfTaken(name: string): Promise<void> {
-	try {
-		await lstat(name);
-	} catch (error) {
-		if (codeOf(error) === 'ENOENT') {
-			return;
-		}
-
-		throw error;
+export function throwIfTaken(name: string): void {
+	if (lstatSync(name, {throwIfNoEntry: false})) {
+		throw Object.assign(new Error('taken'), {code: 'EEXIST'});
 	}
-
-	throw Object.assign(new Error('taken'), {code: 'EEXIST'});
 }
 
 /** Creates a file with a temporary name in the folder, for its owner alone. Throws the system's error. */

@@ -12,7 +12,7 @@ export class GrowingFile {
 	/** Creates the temporary file; throws if the final name is taken or impossible, which `finish` checks again. */
 	static async create(name: string): Promise<GrowingFile> {
 		try {
-			await throwIfTaken(name);
+			throwIfTaken(name);
 			const {file, handle} = await createPartial(path.dirname(name));
 			return new GrowingFile(name, file, handle);
 		} catch (error) {

@@ -1,4 +1,5 @@
-import {constants, lstat, open, readdir, rename, stat} from 'node:fs/promises';
+import {lstatSync, readdirSync} from 'node:fs';
+import {constants, open, rename, stat} from 'node:fs/promises';
 import path from 'node:path';
 import {printable} from '../../model/text.js';
 import {LookBack, windowOrBase} from '../../query/past/look-back.js';
@@ -22,7 +23,7 @@ export class Recorder {
 	/** Throws UserError if there is such a file, or none can be created there. */
 	static async create(file: string, maxBytes = Infinity): Promise<Recorder> {
 		try {
-			await throwIfTaken(file);
+			throwIfTaken(file);
 			const {file: partial, handle} = await createPartial(path.dirname(file), temporaryExtension);
 			await removeAll([partial]);
 			await handle.close();
@@ -278,11 +279,7 @@ const abandonedMs = 3_600_000;
 /** Removes the temporary files that killed recorders have left in a folder. */
 async function removeAbandoned(folder: string): Promise<void> {
 	await ignoringErrors(async () => {
-		const names = await readdir(folder);
-		for (const name of names.filter(name => name.startsWith('.tprof-') && name.endsWith(temporaryExtension))) {
-			const file = path.join(folder, name);
-			const {mtimeMs} = await lstat(file);
-			await removeAll(mtimeMs < Date.now() - abandonedMs ? [file] : []);
-		}
+		const names = readdirSync(folder).filter(name => name.startsWith('.tprof-') && name.endsWith(temporaryExtension));
+		await removeAll(names.map(name => path.join(folder, name)).filter(file => lstatSync(file).mtimeMs < Date.now() - abandonedMs));
 	});
 }
