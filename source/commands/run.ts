@@ -132,7 +132,7 @@ async function withBaseline(options: Options, file: string): Promise<Options> {
 
 /** Returns the options with the Changes view, unless they name a view, or a format that compares. Throws UserError (2). */
 function comparing(options: Options): Options {
-	const formatCompares = !isInteractive(options) && formatOf(options.format)?.comparesWithBaseline;
+	const formatCompares = !isInteractive(options) && formatOf(options.format).comparesWithBaseline;
 	const compared = {...options, view: options.view ?? (formatCompares ? undefined : comparingView.id)};
 	// Throws if --sort names no column of this view.
 	queryOf(compared);
@@ -155,10 +155,6 @@ async function checkOptions(options: Options): Promise<void> {
 	}
 
 	if (!needsAgent) {
-		if (formatOf(options.format) === undefined) {
-			throw usage(`--format ${options.format} is for tprof-top trace`, 'tprof-top --help lists the formats');
-		}
-
 		checkFormat(formatOf(options.format), options, {hasView: options.view !== undefined && !hasScreen});
 	}
 
@@ -166,7 +162,7 @@ async function checkOptions(options: Options): Promise<void> {
 		throw usage(`${output} already exists; tprof-top never overwrites`, 'choose another name, or remove the file first');
 	}
 
-	if (!needsAgent && hasScreen && groups.view.commands.includes(kind) && !await untilForeground()) {
+	if (hasScreen && groups.view.commands.includes(kind) && !await untilForeground()) {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 

@@ -13,7 +13,7 @@ import {views} from '../views/registry.js';
 
 /** Returns the manual page in the macros of man(7). */
 export function manPage(): string {
-	const tables = keyTable.filter(row => isOfTables(row));
+	const keysOfTables = keyTable.filter(row => isOfTables(row));
 	return `${[
 		`.TH TPROF\\-TOP 1 "" "tprof\\-top ${roff(version)}" "User Commands"`,
 		...section('NAME', [String.raw`tprof\-top \- top for the lines of a running JVM`]),
@@ -30,7 +30,7 @@ export function manPage(): string {
 			`.SS ${roff(title)}`, ...optionRows.filter(([, option]) => option.group === group).flatMap(([, option]) => entry(optionSpelling(option).trim(), optionHelp(option))),
 		])),
 		...section('VIEWS', views.flatMap(({title, about}) => entry(title, about))),
-		...section('KEYS', byGroup(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({label, help}) => entry(label, help))])),
+		...section('KEYS', byGroup(keysOfTables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({label, help}) => entry(label, help))])),
 		...section('FILTER', filterHelp.flatMap(({form, meaning}) => entry(form, meaning))),
 		...section('WORDS OF THE HEADER', headerWords.flatMap(({word, meaning}) => entry(word, meaning))),
 		...section('HOW SAMPLING GOES', samplingFigures.flatMap(({word, meaning}) => entry(word, meaning))),

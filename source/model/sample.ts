@@ -16,7 +16,7 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread to the JVM, but without Java frames. */
 	compiler: 32,
-	/** Stack and state are the same since the first sample. The table determines it, an engine only for its groups. */
+	/** Stack and state are the same since the first sample; of a row, only set for several virtual threads at a stack. */
 	unmovedSinceStart: 64,
 });
 
@@ -100,7 +100,7 @@ export class Sample extends rowsOf(sampleColumns) {
 		this.frameCount = 0;
 	}
 
-	/** Begins the next sample, which may keep rows of this one: see `keepThread`. */
+	/** Begins the next sample, which may keep rows of this one (`keepThread`) and their frames: they go with `clear`. */
 	restart(): void {
 		this.#staleRows = Math.max(this.count, this.#staleRows);
 		this.count = 0;
@@ -140,7 +140,7 @@ export class Sample extends rowsOf(sampleColumns) {
 		return row;
 	}
 
-	/** Appends a caller's frame to the thread added last, before any CPU time is attributed to that thread. */
+	/** Appends the innermost frame, or the next caller's, to the thread added last, before any CPU time is attributed to that thread. */
 	addFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.stackLength[this.count - 1]++;

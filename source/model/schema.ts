@@ -184,6 +184,7 @@ export const sessionFigures = {
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference'},
+	/** Samples that began late or were skipped, as an earlier one took long or our process had no CPU. */
 	late: {unit: 'count', by: 'sampler', window: 'difference'},
 	failed: {unit: 'count', by: 'sampler', window: 'difference'},
 	threadSamples: {unit: 'count', by: 'table', window: 'difference'},

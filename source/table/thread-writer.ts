@@ -13,7 +13,7 @@ export const otherThreadKey = 0;
 const maxEndedFraction = 1 / 4;
 const minFreeFraction = 1 / 8;
 
-/** Fractions of all records: how many are freed at a time, and if room is short, from how many on. */
+/** Fraction of all records that are freed at a time; if room is short, those of all ended threads are, from this many on. */
 const batchFraction = 1 / 16;
 const minBatchFraction = 1 / 256;
 
@@ -97,7 +97,7 @@ export class ThreadWriter {
 
 	/**
 	Writes the stack and state of a row's thread, and since when it has been there. `lockOwner`: record of the thread that
-	blocks it, or -1. `isCounted`: whether the sample counts the thread. Returns its stack in the previous sample; -1 if it
+	blocks it, or -1. `isCounted`: whether its name is not excluded. Returns its stack in the previous sample; -1 if it
 	was not in that sample, or is "(other)".
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {

@@ -1,3 +1,4 @@
+import {usage} from '../../runtime/errors.js';
 import {pprof} from '../pprof/write.js';
 import {chromeTraces} from '../traces/chrome.js';
 import {xmlTraces} from '../traces/xml.js';
@@ -29,8 +30,14 @@ export const allFormats: readonly Format[] = [
 
 export const formats = allFormats.filter((format): format is ExportFormat => format.write !== undefined);
 
+/** Returns the format with this id of --format; throws UserError (2) for one of traces alone. */
 export function formatOf(id: string): ExportFormat {
-	return formats.find(format => format.id === id)!;
+	const format = formats.find(candidate => candidate.id === id);
+	if (!format) {
+		throw usage(`--format ${id} is for tprof-top trace`, 'tprof-top --help lists the formats');
+	}
+
+	return format;
 }
 
 export function usualFormat(use: NonNullable<ExportFormat['usualFor']>): ExportFormat {

@@ -1,6 +1,6 @@
 import {cellWidth, cut} from '../../model/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
-import {exactMsOf, formatNs} from '../../query/columns/format.js';
+import {exactMsOf, formatNs, plural} from '../../query/columns/format.js';
 import {shortKind, taskColumns, taskRows, type TasksBy} from '../../views/tasks/stays.js';
 import {taskJson} from '../../views/tasks/view.js';
 import {documentHead, type ReportFormat} from '../common/export-format.js';
@@ -17,9 +17,8 @@ export const textTasks: ReportFormat<TaskReport> = {
 		};
 
 		const {states, kinds, counters, probe, wovenMethods, wovenClasses} = report;
-		const classes = `${wovenClasses} ${wovenClasses === 1 ? 'class' : 'classes'}`;
 		const body = [
-			...reportHead('tasks', target, report, `probe ${probe}, ${wovenMethods} methods of ${classes} watched`, notes, room),
+			...reportHead('tasks', target, report, `probe ${probe}, ${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} watched`, notes, room),
 			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),

@@ -5,7 +5,7 @@ import {cellOf} from '../../query/past/steps.js';
 import {UserError} from '../../runtime/errors.js';
 import {ignoringErrors} from '../files/files.js';
 import {
-	contentOf, firstLine, headLength, headOf, maxMembers, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type MemberHead, type NameCounts,
+	contentOf, firstLine, headLength, headOf, maxWindows, memberKinds, nameCounts, noNames, packed, partsOf, unpacked, type MemberHead, type NameCounts,
 } from './members.js';
 import {sessionJson} from './moment.js';
 
@@ -81,7 +81,7 @@ export class MemberFile {
 	}
 
 	async #append(bytes: Uint8Array): Promise<void> {
-		if (this.size + bytes.length > this.maxBytes || this.#number >= maxMembers) {
+		if (this.size + bytes.length > this.maxBytes || this.#number >= maxWindows) {
 			throw new FullError();
 		}
 

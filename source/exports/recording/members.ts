@@ -34,10 +34,10 @@ const doublesAt = signature.length + (4 * 4);
 const crcAt = doublesAt + (5 * 8);
 export const headLength = crcAt + 4;
 
-/** Windows of a file: two days of seconds. */
-export const maxMembers = 200_000;
+/** More than the seconds of two days. */
+export const maxWindows = 200_000;
 
-/** A session with a full table takes less. */
+/** An index of a full table takes less. */
 const maxMemberBytes = 64 * 1024 * 1024;
 
 export function packed(kind: number, number: number, {atMs, cpuNs, sampledMs, blockedTicks, samples}: WindowFigures, content: Uint8Array): Uint8Array {

@@ -5,7 +5,7 @@ import {maxJsonBytes, readBody, type PastMoment} from '../../query/past/window-b
 import {UserError} from '../../runtime/errors.js';
 import {ExcessError, tooMany} from '../common/limits.js';
 import {
-	firstLine, headLength, headOf, isRecording, isWhole, maxMembers, memberKinds, partsOf, signature, unpacked, type MemberHead,
+	firstLine, headLength, headOf, isRecording, isWhole, maxWindows, memberKinds, partsOf, signature, unpacked, type MemberHead,
 } from './members.js';
 import {checkCounts, checked, readSession} from './moment.js';
 import {ReadNames} from './names.js';
@@ -56,8 +56,8 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 			at += head.size;
 			goodEnd = at;
 			// Each index may come with a session.
-			if (found.length > 2 * maxMembers) {
-				throw tooMany(maxMembers, 'windows');
+			if (found.length > 2 * maxWindows) {
+				throw tooMany(maxWindows, 'windows');
 			}
 
 			continue;

@@ -1,6 +1,6 @@
 import {cut} from '../../model/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
-import {formatCount, formatNs} from '../../query/columns/format.js';
+import {formatCount, formatNs, plural} from '../../query/columns/format.js';
 import {traceColumns} from '../../views/traces/rows.js';
 import {longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {defaultTop, defaultWidth, minWidth, moreLine, reportHead, textTable} from '../common/text-table.js';
@@ -39,9 +39,9 @@ export const textTraces: ReportFormat<TraceReport> = {
 
 function countsOf({wovenMethods, wovenClasses, traces, lostCalls, threads}: TraceReport): string {
 	return [
-		`${wovenMethods} methods of ${wovenClasses} ${wovenClasses === 1 ? 'class' : 'classes'} traced in ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
-		`${formatCount(traces)} traces`,
-		...(lostCalls > 0 ? [`${formatCount(lostCalls)} calls not counted: no room`] : []),
+		`${plural(wovenMethods, 'method')} of ${plural(wovenClasses, 'class', 'classes')} traced in ${plural(threads, 'thread')}`,
+		plural(traces, 'trace'),
+		...(lostCalls > 0 ? [`${plural(lostCalls, 'call')} not counted: no room`] : []),
 	].join(', ');
 }
 

@@ -9,8 +9,8 @@ export function formatCount(count: number): string {
 }
 
 /** Returns a count and its noun: `1 thread`, `2 threads`. */
-export function plural(count: number, noun: string): string {
-	return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+	return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
 /** Formats bytes by powers of 1024 in at most six characters: 512B, 3.1G, 8.0G. */

@@ -1,5 +1,4 @@
 import {nativeCodeLine} from '../../model/frame.js';
-import {isJvmWork} from '../../model/jvm-stacks.js';
 import {getOrCreate} from '../../model/get-or-create.js';
 import type {Location} from '../types/query.js';
 
@@ -16,11 +15,16 @@ export type CodeKind = 'own' | 'library' | 'other';
 
 /** Returns what a location is by the rule of `--app`. */
 export function codeKind({className, line}: Pick<Location, 'className' | 'line'>, app?: readonly string[]): CodeKind {
-	if (isJvmWork(className) || line === nativeCodeLine || /^[[(]/.test(className)) {
+	if (line === nativeCodeLine || isPseudoClass(className)) {
 		return 'other';
 	}
 
 	return ownCode(app).isOwn(className) ? 'own' : 'library';
+}
+
+/** Whether it names what is no Java code: `[gc]`, `(unattributed)`. */
+function isPseudoClass(className: string): boolean {
+	return className.startsWith('[') || className.startsWith('(');
 }
 
 /** By key. */
@@ -40,7 +44,7 @@ function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	const prefixes = [...app, ...(listsOwnCode ? [] : libraries.map(library => `!${library}`))]
 		.map(prefix => ({isOwn: !prefix.startsWith('!'), name: prefix.replace(/^!/, '').replace(/[.*]+$/, '')}))
 		.sort((a, b) => b.name.length - a.name.length);
-	return className => !isJvmWork(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
+	return className => !isPseudoClass(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
 }
 
 /** Whether a class is in a package or below it, or is that class or nested in it. */

@@ -36,7 +36,10 @@ export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }
 
-/** Returns how many samples of equal weight give the share of `part` in `whole` the same variance (Kish). */
+/**
+Returns how many samples of equal weight give the share of `part` in `whole` the same variance (Kish); for a share of 0
+or 1, which has none, those of the whole.
+*/
 export function effectiveSampleSize(part: Pieces, whole: Pieces): number {
 	const share = part.sum / whole.sum;
 	const rest = 1 - share;
@@ -45,7 +48,6 @@ export function effectiveSampleSize(part: Pieces, whole: Pieces): number {
 		return share * rest * whole.sum * whole.sum / squares;
 	}
 
-	// A share of 0 or 1 has no variance: it has the samples of the whole.
 	return whole.squares > 0 ? whole.sum * whole.sum / whole.squares : 0;
 }
 

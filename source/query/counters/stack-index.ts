@@ -22,7 +22,7 @@ type StackIndex = {
 	readonly attributed: Int32Array;
 	/** The node of unattributed CPU time; 0 if there is none yet. */
 	readonly unattributed: number;
-	/** By node: the innermost Java frame on its stack, or else itself; undefined if no stack has native code. */
+	/** By node: itself or the first caller that is not native code, or else the outermost; undefined if none is native. */
 	readonly folded: Int32Array | undefined;
 	/** By node: 1 if it and its caller are the JVM's own work, as `[jit] C2` below `[jit]`; undefined if none is. */
 	readonly isBelowWork: Uint8Array | undefined;

@@ -34,15 +34,16 @@ export type Summary = {
 	readonly samples: number;
 };
 
-/** A window of at least this length is starved if it has fewer samples than planned by this factor. */
-const starvedTimes = 5;
+/** A window of at least `leastStarvedMs` is starved if it has fewer samples than planned by this factor. */
+const starvedFactor = 5;
 const leastStarvedMs = 2000;
 
 /** Returns a note on a window with far fewer samples than planned; empty for others. */
 export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
 	const {timer, intervalMs, requestedIntervalMs} = session;
 	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name => session[name] - (since?.session[name] ?? 0));
-	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedTimes * Math.max(intervalMs, requestedIntervalMs) < durationMs;
+	// With fewer late ones there were few by plan: nothing ran.
+	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedFactor * Math.max(intervalMs, requestedIntervalMs) < durationMs;
 	// Without a timer, samples are the target's own answers, so it needs a CPU too.
 	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
 	return isStarved ? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}` : '';
@@ -136,7 +137,7 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 	return corePercent(usedNs(false), overMs) < leastCpuPercent && corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
 }
 
-/** Whether a sample found a thread of the program running: known before its CPU time is. */
+/** Whether a sample found a thread of the program running: known before its CPU time is. Without frames it may wait. */
 function hasRunningThread(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
 	const {threads} = snapshot;
 	const {count, node, state, thread} = countersInWindow(snapshot, since, scope);

@@ -95,7 +95,7 @@ export type UiState = {
 	readonly keyChanges: KeyChanges;
 	/** Notes on the start of the program, for the help. */
 	readonly notes: readonly string[];
-	/** When q last closed something, milliseconds on the clock of `press`; -Infinity: never. */
+	/** When q last closed something (performance.now()): a second q soon after does not quit; -Infinity: never. */
 	readonly closedAtMs: number;
 	/** What is open over the table, the topmost last. */
 	readonly layers: readonly Layer[];
@@ -178,7 +178,7 @@ export function scrollIntoView(scrollTop: number, selected: number, rows: number
 /** What the screen does after a key, besides drawing: see `performEffect`. */
 export type Effect =
 	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
-	/** Moves the span of a backend by `steps` of its length. */
+	/** Asks the Pyroscope whose profile is shown for a span later by `steps` of its length. */
 	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
@@ -211,7 +211,7 @@ export function withSelection(state: UiState, selection: Selection): UiState {
 	return {...state, selections: {...state.selections, [state.view]: selection}};
 }
 
-/** Selects the first row: for when the rows, and so their keys, are others. */
+/** Selects the first row, when all rows have been replaced by others. */
 export function selectFirstRow(state: UiState): UiState {
 	return withSelection(state, {index: 0, scrollTop: 0});
 }

@@ -35,7 +35,7 @@ export type ThreadRow = {
 	readonly isOfJvm: boolean;
 	/** Whether it did nothing in the window, as it waits for work or has ended. */
 	readonly isWithoutWork: boolean;
-	/** State in the newest sample; undefined for a dead thread or a folded pool in several states. */
+	/** State in the newest sample, of the JVM's own threads over the window; undefined for a dead thread or a folded pool in several states. */
 	readonly state?: ThreadState;
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */

@@ -203,7 +203,7 @@ function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: 
 	};
 }
 
-/** The calls of a thread: their sums, and their tree, the longest first. Percentiles are unknown. */
+/** The calls of a thread: their sums, and their tree, the longest first. Only its rows have means: its calls nest. */
 export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
 
 /** Returns the calls of each thread in the window, the thread with the most time first. */

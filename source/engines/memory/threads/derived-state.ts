@@ -48,8 +48,8 @@ export function derivedState(thread: JavaThread, methods: Methods, status: numbe
 }
 
 /**
-Whether a wait has a timeout, judging by its caller: Object.wait() calls wait(0), whose native method is one frame
-further up from 19 on; LockSupport.park() is the only park method without one.
+Whether a wait has a timeout, judging by its caller: Object.wait() calls wait(0), which from JDK 19 on calls the native
+wait0; of the methods that park, only LockSupport.park() has no timeout.
 */
 function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean {
 	if (kind === 'park') {

@@ -165,7 +165,7 @@ export class Pollers {
 			return [];
 		}
 
-		// JDK 22 to 26 and 27; 21 has static arrays instead.
+		// JDK 22 to 26 have Pollers with arrays, 27 a PollerGroup with a set; 21 has static arrays.
 		const group = objects.staticField(poller, 'POLLERS', 'Lsun/nio/ch/Poller$Pollers;') || objects.staticField(poller, 'POLLER_GROUP', 'Lsun/nio/ch/Poller$PollerGroup;');
 		const field = (name: string, type: string) => group === 0 ? 0 : objects.field(group, name, type);
 		const reading = [
