@@ -115,6 +115,7 @@ export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durati
 		if (rank <= inBucket) {
 			// As if the durations of a bucket were spread evenly.
 			const from = Math.max(bucketStartNs(bucket[index]), leastNs);
+			// The longest is rounded down, maybe below the bucket's start.
 			return Math.max(from, from + ((bucketEndNs(bucket[index], mostNs) - from) * rank / inBucket));
 		}
 
@@ -152,8 +153,8 @@ export class DurationSum {
 	/** Adds the shortest and longest duration since the session's start. `isMostExact`: the longest is of the window. */
 	extendRange(leastNs: number, mostNs: number, {isMostExact}: {readonly isMostExact: boolean}): void {
 		this.#leastNs = Math.min(this.#leastNs, leastNs);
+		this.#isMostExact = mostNs > this.#mostNs ? isMostExact : this.#isMostExact || (isMostExact && mostNs === this.#mostNs);
 		this.#mostNs = Math.max(this.#mostNs, mostNs);
-		this.#isMostExact ||= isMostExact;
 	}
 
 	/** Returns the statistics of durations counted over this many seconds. */

@@ -12,7 +12,7 @@ const defaultSpins = 100;
 const maxSleepMs = 1;
 
 /**
-Acquires the table's lock: tries some times, then sleeps until it is released, for at most `atMostMs`. Returns false after
+Acquires the table's lock: tries a number of times, then sleeps until it is released, for at most `atMostMs`. Returns false after
 that: the holder may be dead, and the guarded data must not be read. The lock does not record its holder and is not
 reentrant.
 */

@@ -9,7 +9,7 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {attempt, closing, errorCode, isAlive, linkOf} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** If the agent's first class changes, the jar needs another name: see `reusableNames`. */
+/** If the class that the JVM loads from the jar (Agent-Class) changes, it needs another name: see `reusableNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
 /** A page, allocated at the start: a disk that fills up later does not stop the heartbeat. */
 const controlBytes = 4096;
@@ -18,7 +18,7 @@ const controlBytes = 4096;
 export const loadTimeoutMs = 20_000;
 /**
 From this age on a folder is unused if the JVM has just answered a request: it executes requests one after the other, so
-the earlier one to load from that folder is done.
+the earlier one to load from that folder is done. A folder that is newer than now is old: the clock has been set back.
 */
 const unusedAfterMs = 60_000;
 

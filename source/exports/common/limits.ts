@@ -12,7 +12,7 @@ exceed them.
 /** Bytes of a profile, compressed and decompressed: a small file can expand to any size. */
 export const maxProfileBytes = 64 * 1024 * 1024;
 
-/** Samples; ours have one for each counter. */
+/** Samples of a profile; those that we write have one for each counter. */
 export const maxSamples = 524_288;
 
 /** Locations, and the lines of all of them together. */
@@ -52,10 +52,10 @@ export function tooMany(limit: number, plural: string): ExcessError {
 	return new ExcessError(`more than ${limit.toLocaleString('en')} ${plural}`);
 }
 
-/** Returns, by node, how many frames a file's stack has. Throws RangeError if names are missing, or exceed a limit. */
+/** Returns, by node, how many frames a file's stack has. Throws RangeError if a first entry is missing, or for too many. */
 export function depthsOf({strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}: Dictionary): Int32Array {
 	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode) {
-		throw new RangeError('names are missing');
+		throw new RangeError('first entries are missing');
 	}
 
 	const lengthOf = (name: number) => strings[name].length;

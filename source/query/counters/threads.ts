@@ -32,7 +32,7 @@ export function unseenVirtualThreads(snapshot: Snapshot): string | undefined {
 		return hasVirtualThreads(snapshot) ? `virtual threads that are not mounted are not seen${count}` : undefined;
 	}
 
-	return virtualSeenPercent < leastSeenPercent ? `virtual threads: only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} are seen` : undefined;
+	return virtualSeenPercent < leastSeenPercent ? `only ${Math.floor(virtualSeenPercent)}% of ${Math.round(virtualThreads)} virtual threads are seen` : undefined;
 }
 
 function hasVirtualThreads({target, threads}: Snapshot): boolean {

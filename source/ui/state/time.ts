@@ -10,7 +10,7 @@ export function pastWindowEndMs({pastMs, spanMs}: UiState): number | undefined {
 	return pastMs === undefined ? undefined : cellOf(pastMs, spanMs);
 }
 
-/** Goes to the previous window; in a young session first to a shorter one. */
+/** Goes to the previous window; from LIVE, if the session is too young for one, to a shorter one. */
 export function earlier(state: UiState, {ring, source}: ScreenContext): UiState {
 	if (source === 'backend') {
 		return moveSpan(state, -1);

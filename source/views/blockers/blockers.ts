@@ -128,7 +128,7 @@ export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, q
 	const deadlocked = new Set(deadlocksOf(snapshot).flat().map(({thread}) => thread));
 	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, deadlocked.has(sum.owner)));
 	const unobserved = unseenVirtualThreads(snapshot);
-	const caption = unobserved && `${unobserved.replace('v', 'V')}, and what these wait for.`;
+	const caption = unobserved && `Not every blocker is known: ${unobserved}.`;
 	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, caption, missing: missingWaits(snapshot)};
 }
 

@@ -17,7 +17,7 @@ import {stateLetters} from '../../query/columns/state-cells.js';
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	share('self', row => row.selfPercent, row => row.selfCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortKeys: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
-		description: 'share of the CPU time (TICK%, BLK%, WAIT%: of the samples in the counted states) of samples whose first frame with a line number is this line',
+		description: 'share of the CPU time that was used at this line: the first one with a number on the stack (TICK%, BLK%, WAIT%: share of the threads\' samples there in the counted states)',
 	}),
 	figure('error', row => row.errorPercent, formats.percent, {
 		heading: '+/-', measureHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, fromColumns: 80,
@@ -25,7 +25,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	}),
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortKeys: ['total'], thenBy: [row => row.totalTicks],
-		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
+		description: 'the same share with the line anywhere on the stack, so what it calls is included',
 	}),
 	figure('ticks', row => row.selfTicks, formats.count, {
 		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortKeys: ['ticks'],
@@ -132,7 +132,7 @@ const consideredRows = 20;
 const minCalledPercent = 50;
 const maxLocationCells = 60;
 
-/** Returns a sentence on the own line that called most of the hottest library rows; undefined if there is none. */
+/** Returns a sentence on the line of own code whose calls of libraries have most of the share; undefined if there is none. */
 function calledText(rows: readonly LineRow[]): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();

@@ -12,7 +12,10 @@ by what follows the name, up to the end of its line.
 /** With more threads, each dump would stop the target for a large part of a second. */
 export const maxThreads = 1 << 16;
 
-/** Bytes that JDK 8 prints of a name, with a final zero (O_BUFLEN): it omits the rest, the quote and the blank. */
+/**
+Bytes of the buffer in which JDK 8 formats a quoted name and a blank (O_BUFLEN), the last one a zero: a longer name loses
+its end, the closing quote and the blank.
+*/
 const printBufferLength = 2000;
 
 export const truncated = 'the dump is truncated';
@@ -57,7 +60,7 @@ export class Headers {
 	/** Addresses of the listed threads; undefined if no list is printed. */
 	readonly #listedAddresses: readonly number[] | undefined;
 	#foundCount = 0;
-	/** Found last, and may also be the next header's; and whether there may be more after it. */
+	/** The header that was found last, also if it is after the one that was looked for; whether there may be another. */
 	#last: FoundHeader | undefined;
 	#hasMore = true;
 

@@ -127,7 +127,7 @@ export class AttachClient {
 
 	/** Returns what went wrong, or undefined if the caller should try again at once. */
 	async #recover(code: string, options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
-		if (options.signal?.aborted ?? code === 'ABORTED') {
+		if (options.signal?.aborted) {
 			return this.#failure('given up', '', {isPending: code === 'ABORTED'});
 		}
 
@@ -185,9 +185,9 @@ export class AttachClient {
 	}
 
 	async #wake(options: HandshakeOptions): Promise<FailedReply | EndedReply | undefined> {
-		const wait = this.#pace.refusal();
-		if (wait) {
-			return this.#failure(wait, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
+		const refusal = this.#pace.refusal();
+		if (refusal) {
+			return this.#failure(refusal, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
 		}
 
 		const result = await wakeListener(this.#target, options);

@@ -13,7 +13,7 @@ export type ThreadIdentity = {
 	readonly isDaemon: boolean;
 };
 
-/** Identity of a mounted java.lang.VirtualThread. */
+/** Identity of a java.lang.VirtualThread. */
 export type VirtualIdentity = Pick<ThreadIdentity, 'id' | 'name'>;
 
 /**
@@ -63,7 +63,7 @@ export class ThreadObjects {
 		return this.javaThreadOf(oop) === thread ? oop : fail();
 	}
 
-	/** Returns a platform thread's identity; for a virtual thread throws before it reads the name. */
+	/** Returns a platform thread's identity. Throws at once for a virtual thread, which has no holder. */
 	identity(oop: number): ThreadIdentity {
 		const isDaemon = this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0;
 		return {...this.#idAndName(oop), isDaemon};

@@ -102,7 +102,7 @@ export class JavaThread {
 	exists = false;
 	/** live-threads.ts: it may run at any time; see unwatched-threads.ts. */
 	isWatched = false;
-	/** `SteadyThreads`: how long it has run in every update, and the last update that found it running. */
+	/** `SteadyThreads`: for how long every update has found it running, and the last one that has. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
 	/** locks.ts: the lock that it waits for, as last read. */

@@ -49,7 +49,7 @@ Reads unmounted virtual threads, a slice of them per sample, within a time budge
 read again.
 */
 export class UnmountedThreads {
-	/** Number of virtual threads at the start of the newest pass. */
+	/** Number of virtual threads: as counted when a pass begins, as listed when it is complete. */
 	count = 0;
 	/** Percentage of them that was read. */
 	readPercent = 0;
@@ -147,7 +147,7 @@ export class UnmountedThreads {
 	/** Adds to the budget the time since the last sample; returns whether to read now. */
 	#isSliceDue(nowMs: number): boolean {
 		const addedMs = (nowMs - this.#budgetAtMs) * msPerSecond / 1000 || 0;
-		// More than two slices are only left from the start.
+		// At most two slices, unless more is left of the budget with which the session began.
 		this.#budgetMs = Math.min(this.#budgetMs + addedMs, Math.max(this.#budgetMs, 2 * sliceMs));
 		this.#budgetAtMs = nowMs;
 		const pauseMs = this.count > this.#limit ? tooManyMs : passMs;

@@ -13,8 +13,8 @@ const unknownKind = '(virtual threads)';
 /** Part of the names of classes that the JVM makes of lambda expressions; their methods call the program's. */
 const lambda = '$$Lambda';
 
-/** Bounds on remembered threads, methods and keys; beyond it all are forgotten. */
-const kindsLimit = 16_384;
+/** Maximum entries of each map below; a full one is emptied. */
+const maxEntries = 16_384;
 
 /** Maximum of `lead`, so that a new name wins soon. */
 const maxLead = 16;
@@ -24,8 +24,8 @@ export type VirtualKind = {readonly id: string; readonly name: string};
 
 /**
 Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their records. Threads
-that began by the same method of the program are a kind; its name is that of most threads without digits, or the method's
-if they have none.
+that began by the same method of the program are a kind. Its name is the most frequent one of its threads, digits left
+out, or the method's if they have none.
 */
 export class VirtualKinds {
 	readonly #methods: Methods;
@@ -56,7 +56,7 @@ export class VirtualKinds {
 		}
 
 		if (identity) {
-			bounded(this.#firstMethods, kindsLimit).set(identity.id, method);
+			bounded(this.#firstMethods, maxEntries).set(identity.id, method);
 			this.#countName(method, name);
 		}
 
@@ -64,16 +64,16 @@ export class VirtualKinds {
 		return {id: method, name: frequentName === '' ? method : frequentName};
 	}
 
-	/** Returns the key of a record, the same for the same description. */
-	keyOf(description: string): number {
-		return cached(this.#keys, description, kindsLimit, () => virtualThreadsKey - this.#keyCount++);
+	/** Returns a key for a record: the same for the same text, which differs from other records'. */
+	keyOf(text: string): number {
+		return cached(this.#keys, text, maxEntries, () => virtualThreadsKey - this.#keyCount++);
 	}
 
 	/** Counts a name of a thread that began by a method (Boyer and Moore's majority vote). */
 	#countName(method: string, name: string): void {
 		const leader = this.#names.get(method);
 		if (!leader) {
-			bounded(this.#names, kindsLimit).set(method, {name, lead: 1});
+			bounded(this.#names, maxEntries).set(method, {name, lead: 1});
 		} else if (leader.name === name) {
 			leader.lead = Math.min(leader.lead + 1, maxLead);
 		} else if (--leader.lead < 0) {
