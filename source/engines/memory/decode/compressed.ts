@@ -2,8 +2,8 @@ import {fail} from '../target/reader.js';
 
 /**
 Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, the low part first,
-six bits in each from the second on; a byte of 192 or more continues the number. `excludedBytes`: number of byte values not
-used as digits, 1 since 20 (JDK-8292758), 0 before. Throws `Unreadable` at the end of the bytes.
+six bits in each from the second on; a byte of 192 or more continues the number. `excludedBytes`: number of byte values
+not used as digits, 1 since 20 (JDK-8292758), 0 before. Throws `Unreadable` at the end of the bytes.
 */
 export class Unsigned5 {
 	position: number;
@@ -56,7 +56,7 @@ export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: nu
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
-/** Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two the offset above two bits. */
+/** Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two for offset and two flags. */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const size = 12;

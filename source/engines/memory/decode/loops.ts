@@ -161,7 +161,7 @@ function setDominators([first, ...others]: readonly Block[], steps: {left: numbe
 	}
 }
 
-/** Both blocks must have a dominator; so has every dominator, up to the first block, which is its own. */
+/** Both blocks must have a dominator. Then all their dominators have one too; the first block is its own. */
 function commonDominator(a: Block, b: Block): Block {
 	while (a !== b) {
 		if (a.order > b.order) {

@@ -6,8 +6,8 @@ MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86
 import {decodeInstruction, int32} from './instruction.js';
 
 /**
-How much of the top frame is on the stack. `depth`: bytes pushed since the return address; `isFpSaved`: the first word of
-these is the caller's frame pointer.
+How much of the top frame is on the stack. `depth`: bytes from the stack pointer to the return address; `isFpSaved`: the
+word below the return address is the caller's frame pointer.
 */
 export type TopFrameState = {readonly depth: number; readonly isFpSaved: boolean};
 

@@ -20,7 +20,8 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 
 /**
 Returns the offset of the next entry's scopes, as HotSpot does for an interrupted thread
-(CompiledMethod::pc_desc_near). If that entry has none (end, leaf call), an earlier entry's, the nearest; 0 without any.
+(CompiledMethod::pc_desc_near). If that entry (a leaf call's, or the sentinel at the end) has none, returns those of the
+nearest earlier entry that has scopes; 0 if none has.
 */
 export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
@@ -37,7 +38,7 @@ export function scopeOffsetNear(pcDescs: Uint8Array, offset: number): number {
 
 /**
 Returns the offset of the scopes for a return address. Leaf calls (array copy stubs, C++ code that reads the clock) have
-no entry; they are treated as interrupted, so that they are not mapped to code after their loop.
+no scopes; they are treated as interrupted, so that they are not mapped to code after their loop.
 */
 export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
 	return scopeOffsetAt(pcDescs, offset) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
@@ -150,7 +151,10 @@ const registerBit = 0x10;
 const offsetShift = 5;
 const fullPointer = 2;
 
-/** Decodes each virtual frame's monitors, outermost first, without eliminated ones. Otherwise as `decodeScopes`. */
+/**
+Decodes the monitors of each virtual frame, except eliminated ones: innermost frame first, as `decodeScopes`, but within
+a frame outermost monitor first.
+*/
 export function decodeMonitors(data: Uint8Array, offset: number, excludedBytes: number): Array<readonly ScopeMonitor[]> {
 	return Array.from(scopesFrom(data, offset, excludedBytes), stream => {
 		// Skip method, bytecode index, locals and expressions (scopeDesc.cpp).
@@ -158,8 +162,8 @@ export function decodeMonitors(data: Uint8Array, offset: number, excludedBytes: 
 			stream.next();
 		}
 
-		const monitors = stream.next();
-		return monitors === 0 ? [] : monitorsAt(new Unsigned5(data, excludedBytes, monitors));
+		const monitorsOffset = stream.next();
+		return monitorsOffset === 0 ? [] : monitorsAt(new Unsigned5(data, excludedBytes, monitorsOffset));
 	});
 }
 

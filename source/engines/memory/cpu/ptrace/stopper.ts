@@ -5,7 +5,7 @@ import {type Ptrace} from './ptrace.js';
 
 const {errno} = constants;
 
-/** Threads stopped at once: in larger batches each is held longer, in smaller ones others compete for our CPU. */
+/** Threads stopped at once. In larger batches each is held longer; in smaller ones more run on and may take our CPU. */
 const maxBatch = 16;
 
 /**
@@ -76,16 +76,17 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 }
 
 /**
-Returns how long a thread in Java code was held on average. It counts against the budget: the total per second is the
-share of running time that a thread loses. The time of a late thread follows in a later round.
+Returns how long a thread in Java code was held on average. The sum over a second is the share of its running time that
+a thread loses, which the budget limits. The time of a late thread is added in a later round.
 */
 export function meanHeldMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
 }
 
 /**
-Which threads to stop. They are checked in turn; as long as they stop at once, each is stopped right after its check, so
-that where it stops does not depend on how long it works. `beforeStop` is called just before a thread is asked to stop.
+Which threads to stop. They are checked in turn. As long as they stop at once, each is stopped right after its check:
+after a delay only threads with long work would still be at it. `beforeStop` is called just before a thread is asked to
+stop.
 */
 type Choice = {wants(tid: number): boolean; beforeStop(tid: number): void};
 
@@ -200,7 +201,8 @@ export class Stopper {
 	#stopBatch(tids: readonly number[], size: number, {onStopped, choice}: Round, stops: Stops): number {
 		const chosen: number[] = [];
 		const checked = this.#seizeWanted(tids, choice, stops, tid => chosen.push(tid) < size);
-		// Seize no thread after this: seizing waits for an execve, which waits until we reap one of these.
+		// Seize no thread after this: while a thread is in execve, seizing blocks, and execve may wait until we reap one of
+		// the threads asked to stop.
 		for (const tid of chosen) {
 			this.#interrupt(tid, choice);
 		}
