@@ -12,8 +12,8 @@ type CodeHeap = Readonly<Record<'low' | 'high' | 'segments' | 'shift', number>>;
 export type PcKind = 'returnAddress' | 'interrupted';
 
 /**
-A code address. `frames`: ids of the Java frames there, innermost first; `topFrame`: the state of the frame of a thread
-interrupted there, if past the prologue. Both are set when first needed.
+A code address. `frames`: ids of the Java frames there, innermost first; `topFrame`: for an address past the prologue,
+the state of the frame of a thread interrupted there. Both are set when first needed.
 */
 export type CodeLocation = {readonly blob: CodeBlob; readonly frames: Partial<Record<PcKind, Int32Array>>; topFrame?: TopFrameState};
 
@@ -200,12 +200,15 @@ function readHeaps({reader, layout: {fields}}: Vm): CodeHeap[] {
 	return length > heapLimit ? fail() : Array.from({length}, (_, index) => readHeap(reader, fields, reader.pointer(data + (8 * index))));
 }
 
+/** Maximum log2 of a segment's bytes: bounds what invalid data can claim. */
+const maxSegmentShift = 20;
+
 function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number): CodeHeap {
 	const memory = heap + fields.heapMemory;
 	return {
 		low: reader.pointer(memory + fields.spaceLow), high: reader.pointer(memory + fields.spaceHigh),
 		segments: reader.pointer(heap + fields.heapSegmentMap + fields.spaceLow),
-		shift: Math.min(reader.u32(heap + fields.heapSegmentShift), 20),
+		shift: Math.min(reader.u32(heap + fields.heapSegmentShift), maxSegmentShift),
 	};
 }
 

@@ -36,8 +36,10 @@ export class Heap {
 	readonly #vm: Vm;
 	/** Field offsets by class, then by name and type; NaN for a missing field. */
 	readonly #offsets = new Map<number, Map<string, number>>();
+	/** Offset of an array's length. */
 	readonly #arrayLength: number;
 	readonly #stringKlass: number;
+	/** Offsets of a String's fields; NaN for `coder` on JDK 8. */
 	readonly #stringValue: number;
 	readonly #stringCoder: number;
 	/** Address of ZGC's mask of the bits that mark stale pointers; NaN if there is none. */
@@ -168,7 +170,7 @@ export class Heap {
 		return this.#fields(klass).filter(({isInjected}) => isInjected).map(({offset}) => offset);
 	}
 
-	/** Reads an array's layout helper: tag, header size, element type, log2 of the element size (klass.hpp). */
+	/** Finds an array's elements by its layout helper: tag, header size, element type, log2 of element size (klass.hpp). */
 	#array(array: number, tag: number): ArrayElements {
 		const {reader, layout: {fields}} = this.#vm;
 		const helper = reader.u32(this.klassOf(array) + fields.klassLayout);

@@ -31,6 +31,7 @@ type MethodName = {readonly className: string; readonly name: string};
 export class Method {
 	readonly names: MethodName;
 	readonly constMethod: number;
+	/** Where its bytecodes start and end. */
 	readonly codeStart: number;
 	readonly codeEnd: number;
 	readonly isNative: boolean;

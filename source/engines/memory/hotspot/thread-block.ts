@@ -9,10 +9,10 @@ const names = ['state', 'anchorSp', 'anchorPc', 'anchorFp', 'osThread', 'stackBa
 /** A JavaThread's fields as read together, since they are close to each other; 0 for fields that the JDK lacks. */
 export type ThreadBlock = Record<(typeof names)[number], number>;
 
-/** Where a thread left Java code (JavaFrameAnchor). */
+/** Where a thread left Java code (JavaFrameAnchor). If `anchorPc` is 0, it is in the word below `anchorSp`. */
 type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
 
-/** States of a JavaThread (globalDefinitions.hpp, all JDKs). */
+/** States of a JavaThread (globalDefinitions.hpp, all JDKs). Odd numbers are transitions: see `isInTransition`. */
 export const javaThreadState = Object.freeze({new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10});
 
 /** Reads the blocks of many JavaThreads in one call, or of one. */
