@@ -26,8 +26,8 @@ import {type VmThreads} from './threads/vm-threads.js';
 const maxDeadlocked = 64;
 
 /**
-A perf record of a virtual thread that is no longer mounted. `carrier`, `carried`: rows of its carrier and of what that
-carries now.
+A perf record of a virtual thread that is no longer mounted. `carrier`: its carrier's row; `carried`: the row of what
+the carrier carries now.
 */
 type UnmountedRecord = {readonly kind: VirtualKind; readonly key: number; readonly carrier: number; readonly carried: number; readonly periodNs: number; readonly frames: readonly number[]};
 
@@ -126,7 +126,7 @@ export class SampleRows {
 		}
 	}
 
-	/** Adds a thread and the virtual thread mounted on it; returns the latter's row, without one the former's. */
+	/** Adds a thread and, if any, the virtual thread mounted on it; returns the latter's row, otherwise the thread's. */
 	#addThread(into: Sample, thread: JavaThread): number {
 		if (thread.stack.hasVirtualThread) {
 			return this.#addMounted(into, thread);
@@ -185,8 +185,8 @@ export class SampleRows {
 
 	/**
 	Adds a thread's perf records: those of the still mounted virtual thread to `row`, those of the carrier itself to
-	`carrier`, and those of virtual threads that it carried before to their kinds, by `#addUnmountedRecords`. If the thread's
-	CPU time is unknown, it is the sum of its records.
+	`carrier`, and those of virtual threads that it carried before to their kinds, by `#addUnmountedRecords`. If the
+	thread's CPU time is unknown, it is the sum of its records.
 	*/
 	#addRecorded(into: Sample, thread: JavaThread, row: number, carrier: number): void {
 		let recordedNs = 0;

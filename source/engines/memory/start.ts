@@ -63,7 +63,7 @@ type Rights = {
 	readonly isSameUser: boolean;
 	readonly isRoot: boolean;
 	readonly hasCapability: boolean;
-	/** kernel.yama.ptrace_scope; 0 without Yama. */
+	/** kernel.yama.ptrace_scope; 0 without Yama. From 1 on it requires the capability, from 3 on it forbids all. */
 	readonly yamaScope: number;
 };
 

@@ -20,9 +20,9 @@ import {Walker, type WalkEnd} from './unwind/walker.js';
 
 /** Reads threads' stacks: outside Java code from their anchors, otherwise from perf records or by stopping them. */
 export class ThreadStacks {
-	/** The threads stopped in this sample. */
+	/** Outcome of the stops in this sample. */
 	stops: Stops = noStops;
-	/** Undefined if running threads are stopped; `observedThreads` then is not. */
+	/** Undefined if running threads are stopped; then `observedThreads` is defined. */
 	readonly perf?: PerfTimer;
 	readonly observedThreads?: ObservedThreads;
 	/** What the timer misses (printable). */

@@ -9,13 +9,13 @@ import {noLock, type JavaThread, type Lock} from '../threads/java-thread.js';
 /** First release in which a JavaThread refers to the class whose initializer it waits for. */
 const threadHasClassSince = 17;
 
-/** Searched below the waiter's Java frames: up to 16 only its native stack has the class. */
+/** Searched below the waiter's Java frames: on JDK 16 and earlier, only its native stack has the class. */
 const searchedBytes = 2048;
 
 /** Threads searched per sample; results are cached. */
 const maxSearches = 8;
 
-/** Finds the class that a stalled thread waits for, and the thread that initializes it. */
+/** Finds the class that a stalled thread (`isStalled`) waits for, and the thread that initializes it. */
 export class ClassInitializers {
 	readonly #jvm: Jvm;
 	/** By word found in this sample: the JavaThread that initializes the class there; 0 if there is no such class. */

@@ -62,7 +62,7 @@ export class Locks {
 	}
 
 	/**
-	Sets the holder in a thread's row, and the frame where that took the lock (synchronizers have none: lock() has
+	Sets the holder in a thread's row, and the frame in which the holder took the lock (none for synchronizers: lock() has
 	returned). A thread that holds its own lock has just got it, unless it wants to write what it holds for reading.
 	`rowOf`: the row of a holder, -1 if it is in none.
 	*/
@@ -82,7 +82,7 @@ export class Locks {
 			return noLock;
 		}
 
-		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
+		// A thread that has not run waits for the same lock, but the lock's owner and address in the heap may have
 		// changed.
 		const {lock: last, stack: {frames}} = thread;
 		if (last?.frames === frames && last.state === thread.description.state) {
@@ -110,7 +110,7 @@ export class Locks {
 		return {kind: lockKindCode.park, className: this.#classIdOf(blocker), holder: isOwnable ? this.#holderOfSynchronizer(blocker) : undefined};
 	}
 
-	/** Returns what a thread waits for that wants to enter a monitor, or waits for a notification. Throws `Unreadable`. */
+	/** Returns the lock of a thread that wants to enter a monitor, or waits in Object.wait. Throws `Unreadable`. */
 	ofMonitor(monitor: number, kind: 'monitor' | 'monitor-wait'): Lock {
 		const holder = kind === 'monitor' ? this.#monitorHolder(monitor) : undefined;
 		return {kind: lockKindCode[kind], className: this.#classIdOf(this.#monitorObject(monitor)), holder};
@@ -302,7 +302,7 @@ export class Locks {
 			this.#jvm.heap.hasReadStalePointer = false;
 			const {reads} = reader;
 			const result = isStopTheWorld && usesPages ? reader.withPages(read) : read();
-			// Cached pages were read at that count.
+			// Without a new read, all values are from cached pages, which were read at that count.
 			if (isStopTheWorld && reader.reads !== reads && this.#jvm.collections.count() !== before) {
 				this.#forgetAddresses();
 				return undefined;
