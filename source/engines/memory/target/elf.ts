@@ -24,7 +24,8 @@ export function mappingAt(mappings: readonly Mapping[], address: number): Mappin
 
 /**
 Opens a mapped file: by its path below the target's root; by its path here, since a target in a chroot has paths of our
-root in its maps; or, if it was deleted, through its mapping (root only). Throws an error with the system's as its cause.
+root in its maps; or, if it was deleted, through its mapping (root only). Throws an error whose cause is the system's
+error.
 */
 export function openMapped(pid: number, {path, inode, range}: Mapping): number {
 	let problem: unknown;
@@ -73,7 +74,7 @@ export const symbolSection = {all: 2, dynamic: 11} as const;
 
 const pageBytes = 4096;
 
-/** Linkers write 20. */
+/** Linkers write build ids of 20 bytes. */
 const maxBuildIdBytes = 64;
 
 /** Load segments and symbols of an open ELF-64 file (System V ABI, chapters 4 and 5), as in the file: not relocated. */

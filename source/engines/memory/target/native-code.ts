@@ -196,7 +196,10 @@ export class NativeCode {
 		});
 	}
 
-	/** Returns the functions in a library's debug file, sought where gdb does, in the target's file system and ours. */
+	/**
+	Returns the functions in a library's debug file, sought where gdb does, in the target's file system and ours. None
+	without a build id, by which the file is recognized.
+	*/
 	#separateFunctions(elf: ElfFile, path: string): Functions | undefined {
 		const [id, link, folder] = [elf.buildId(), elf.debugLink(), path.slice(0, path.lastIndexOf('/') + 1)];
 		const linked = /^[^/]+$/.test(link) ? [`${folder}${link}`, `${folder}.debug/${link}`, `${debugFolder}${folder}${link}`] : [];

@@ -18,7 +18,7 @@ type Tracer = 'tprof-top' | 'other' | 'none';
 /** Enough to notice when the tracer is gone. */
 const maxTracedThreads = 16;
 
-/** Detects other tracers (debuggers, profilers) of a process, during whose presence no thread may be stopped. */
+/** Detects other tracers (debuggers, profilers) of a process. While one is attached, no thread may be stopped. */
 export class OtherTracer {
 	/** The tracer found last, such as "gdb (process 4711)", printable; undefined if none or in another namespace. */
 	name?: string;
@@ -43,8 +43,8 @@ export class OtherTracer {
 	}
 
 	/**
-	Whether another tracer is attached. Checks the first thread each time, because debuggers attach to it first; while
-	threads are known to be traced, checks these every second. Only reads /proc.
+	Whether another tracer is attached. Checks the first thread each time, because debuggers attach to it first. While
+	threads are known to be traced, checks only those threads, once a second. Only reads /proc.
 	*/
 	isAttached(): boolean {
 		if (this.#tracedThreads.size === 0) {

@@ -9,7 +9,8 @@ const c2Level = 4;
 
 /**
 Returns the frames for a compiler thread's work at the moment: `[jit] C2 com.acme.Foo.bar`, with C1's tier, and the
-bytecode index where a method is entered within a loop (on-stack replacement). Without a method between two compilations.
+bytecode index where a method is entered within a loop (on-stack replacement). Between two compilations the frames name
+no method.
 */
 export function compilationStack(jvm: Jvm, stacks: JvmStacks, {address, description: {name}}: JavaThread): readonly number[] {
 	const method = ifReadable(() => compiledMethod(jvm, address), '');

@@ -48,8 +48,8 @@ export function countsAsRunning({usedNs, newTimeslices}: CpuTime, repeats: numbe
 
 /**
 Decides whose CPU times a sample reads: active threads', and the other threads' in turn. `LiveThreads` also reads
-threads that have moved. The CPU time of one that ran and is back at the same frame may be read late; the sampler keeps
-it until the thread is observed running (sampler/cpu-account.ts).
+threads that have moved. The CPU time of a thread that ran and is back at the same frame may be read late; the sampler
+keeps it until the thread is observed running (sampler/cpu-account.ts).
 */
 export class CpuTimes {
 	readonly #cpu: ThreadCpu;

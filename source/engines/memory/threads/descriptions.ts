@@ -20,7 +20,7 @@ const idleNameMs = 10_000;
 /** Interval at which idle threads' names are checked, some at a time. */
 const idleNamesEveryMs = 800;
 
-/** A collection may begin during each. */
+/** Attempts to read all threads: a collection may begin during each. */
 const maxAttempts = 3;
 
 /** Names of JIT compiler threads, which to the VM are Java threads. */
@@ -220,8 +220,9 @@ export class Descriptions {
 	}
 
 	/**
-	Returns the identity if it is certain. Key and daemon flag are, since the object points back to its thread; the name
-	must come through current pointers or match the kernel's.
+	Returns the identity if it is certain. Key and daemon flag always are, since the object points back to its thread. The
+	name must come through current pointers or match the kernel's; until then, a thread without identity gets the kernel's
+	name.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#jvm.heap.hasReadStalePointer = false;

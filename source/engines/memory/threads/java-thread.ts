@@ -102,12 +102,12 @@ export class JavaThread {
 	exists = false;
 	/** live-threads.ts: it may run at any time; see unwatched-threads.ts. */
 	isWatched = false;
-	/** `SteadyThreads`: for how long every update has found it running, and the last one that has. */
+	/** `SteadyThreads`: for how long every update has found it running, and the number of the last update that has. */
 	steadyNs = 0;
 	ranAtUpdate = -1;
 	/** locks.ts: the lock that it waits for, as last read. */
 	lock?: CachedLock;
-	/** sample-rows.ts: its row in the current sample (until that is filled, the previous one), and the row's frames. */
+	/** sample-rows.ts: its row in the current sample (in the previous one until this is filled), and the row's frames. */
 	row = -1;
 	sampledFrames?: Int32Array;
 	/** derived-state.ts: when it became idle in the VM although RUNNABLE (performance.now); NaN if it is not. */
@@ -121,7 +121,7 @@ export class JavaThread {
 		Object.assign(this.block, block);
 	}
 
-	/** Then it has no anchor, and only its registers show where it is. */
+	/** Whether it runs Java code: then it has no anchor, and only its registers show where it is. */
 	get isInJava(): boolean {
 		return this.block.state === javaThreadState.inJava;
 	}

@@ -49,7 +49,7 @@ export class JavaThreads {
 		return this.#threads;
 	}
 
-	/** Returns the previous list, reading only the watched threads again; undefined if one of these has ended. */
+	/** Rereads watched threads, and returns the newest list; undefined if that is incomplete or one of them has ended. */
 	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
 		this.newThreads.length = 0;
 		if (this.#addresses === undefined) {
@@ -82,7 +82,7 @@ export class JavaThreads {
 		return this.#allBlocks.read(thread.address, thread.block);
 	}
 
-	/** Whether a thread is in Java code now, and not another's at its address. */
+	/** Whether a thread is in Java code now; false if another thread is at its address. */
 	isInJavaNow({address, osThread, stackBase}: JavaThread): boolean {
 		const now = this.#scratch;
 		return this.#allBlocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0) && now.state === javaThreadState.inJava;

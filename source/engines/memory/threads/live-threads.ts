@@ -13,7 +13,7 @@ import {SteadyThreads, isSteadyThread} from './steady-threads.js';
 import {UnwatchedThreads} from './unwatched-threads.js';
 import {VmThreads} from './vm-threads.js';
 
-/** A sample still counts as steady if threads without frames (compiler threads...) used less since the previous one. */
+/** A sample counts as steady even if threads without frames (compiler threads...) used less than this since the last. */
 const housekeepingNs = 1e6;
 
 /** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
@@ -51,7 +51,7 @@ export class LiveThreads {
 
 	/**
 	Returns the live threads in an array that the next call reuses. Reads the CPU times of threads that moved, are
-	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: one that is not watched has records. Throws
+	recorded or due; of all, if `areAllDue`. `unwatchedThreadRan`: a thread that is not watched has records. Throws
 	`Unreadable` if the list cannot be read.
 	*/
 	list({areAllDue, unwatchedThreadRan}: {readonly areAllDue: boolean; readonly unwatchedThreadRan: boolean}): readonly JavaThread[] {

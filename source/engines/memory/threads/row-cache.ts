@@ -4,8 +4,8 @@ import {type JavaThread, type Lock} from './java-thread.js';
 import {mayStall} from './derived-state.js';
 
 /**
-Kept rows keep their frames in the sample, and new frames are appended. With more than twice the frames in use, and this
-many, a sample is rebuilt from scratch.
+Kept rows keep their frames in the sample, and new frames are appended. A sample is rebuilt from scratch if it has
+more frames than twice those in use plus this many.
 */
 const maxExtraFrames = 1 << 16;
 
@@ -59,6 +59,7 @@ export class RowCache {
 		}
 
 		sample.keepThread();
+		// `SampleRows` sets it again if the lock has a holder.
 		sample.lockOwner[row] = -1;
 		return true;
 	}
