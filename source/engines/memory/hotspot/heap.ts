@@ -170,7 +170,7 @@ export class Heap {
 		return this.#fields(klass).filter(({isInjected}) => isInjected).map(({offset}) => offset);
 	}
 
-	/** Finds an array's elements by its layout helper: tag, header size, element type, log2 of element size (klass.hpp). */
+	/** Finds an array's elements by its layout helper: tag, header size, element type, log2 of their size (klass.hpp). */
 	#array(array: number, tag: number): ArrayElements {
 		const {reader, layout: {fields}} = this.#vm;
 		const helper = reader.u32(this.klassOf(array) + fields.klassLayout);

@@ -13,7 +13,7 @@ import {SteadyThreads, isSteadyThread} from './steady-threads.js';
 import {UnwatchedThreads} from './unwatched-threads.js';
 import {VmThreads} from './vm-threads.js';
 
-/** A sample counts as steady even if threads without frames (compiler threads...) used less than this since the last. */
+/** A sample still counts as steady if threads without frames (compilers...) used less than this since the last one. */
 const housekeepingNs = 1e6;
 
 /** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
