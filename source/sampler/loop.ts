@@ -19,7 +19,7 @@ const pauseFiguresEveryMs = 250;
 /** Least time from one report of failed samples to another with a different reason. */
 const failureNoteEveryMs = 1000;
 
-/** The second sample follows soon, after this fraction of an interval or this time: only with two is there CPU time. */
+/** The second sample follows soon, after this fraction of an interval, at most this time: CPU time needs two. */
 const secondSampleFraction = 1 / 4;
 const maxSecondSampleMs = 75;
 
@@ -58,9 +58,11 @@ export class SamplingLoop {
 	readonly #startedAtMs = Date.now();
 	/** The length of a tick. */
 	readonly #requestedIntervalMs: number;
-	/** Sampling time not yet counted in ticks. */
+	/** Sampling time not yet counted in ticks; at the start an interval, so that the first sample is a tick. */
 	#uncountedMs: number;
+	/** By the user (`setPaused`). */
 	#isPaused = false;
+	/** While our own process is, or is about to be, suspended (`hold`). */
 	#isHeld = false;
 	#isStopped = false;
 	/** Resolves when the sample in progress is done; undefined if there is none. */
@@ -214,7 +216,7 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts a sample. If the table is locked for too long, keeps its CPU time for the next and returns false. */
+	/** Counts a sample. If the table is locked for too long, keeps the CPU time for the next sample; returns false. */
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#totals.targetInterruptedMs += outcome.interruptedMs ?? 0;
@@ -242,8 +244,8 @@ export class SamplingLoop {
 	}
 
 	/**
-	Discards CPU time used during a pause, but for a nanosecond that shows that the thread ran, and what was recorded in a
-	pause or before the first sample.
+	Discards CPU time used during a pause, and what was recorded in a pause or before the first sample. A thread that
+	ran in the pause keeps a nanosecond, which shows that it ran.
 	*/
 	#discardGap(): void {
 		const {cpuNs, runDelayNs, count, attributedCpu} = this.#sample;

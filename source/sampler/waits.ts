@@ -18,7 +18,10 @@ const maxReadingMs = 5;
 const maxPeers = 2048;
 const otherPeer = '(other peers)';
 
-/** A thread's wait as last read; `kind` and `peer` are string ids. All are 0 if the thread was in no system call. */
+/**
+A thread's wait as last read. `kind`, `peer` and `end` are `waitKind`, `waitPeer` and `waitEnd` of `threadColumns`; all
+are 0 if the thread was in no system call.
+*/
 type LastWait = {
 	readonly kind: number;
 	readonly peer: number;
@@ -131,7 +134,7 @@ export class Waits {
 	}
 }
 
-/** Whether a thread may wait in a system call: it has a Java stack, and the JVM says that it runs, but it used no CPU. */
+/** Whether a thread may wait in a system call: it has a Java stack, and is IDLE, or RUNNABLE without using CPU. */
 function mayWait({state, stackLength, cpuNs, flags, nativeId}: Sample, row: number): boolean {
 	return (state[row] === stateCode.IDLE || (state[row] === stateCode.RUNNABLE && cpuNs[row] === 0))
 		&& stackLength[row] > 0 && nativeId[row] > 0 && (flags[row] & (threadFlag.vmInternal | threadFlag.compiler)) === 0;

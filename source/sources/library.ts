@@ -111,7 +111,7 @@ method's name on it or less than `maxMethodLines` above.
 */
 export function mismatchOf(lines: readonly string[], {className, method, line}: SourceLocation): string | undefined {
 	if (line > lines.length) {
-		return `it has ${lines.length} lines, and ${line} runs`;
+		return `it has ${lines.length} lines, but line ${line} runs`;
 	}
 
 	const name = nameInSource(className, method);
@@ -144,6 +144,7 @@ function nameInSource(className: string, method: string): string | undefined {
 	// Lambda bodies of javac and scalac; kotlinc appends $ or - and a suffix to default-argument and internal methods.
 	const [, lambda] = /^(?:lambda\$|\$anonfun\$)([^$]+)/.exec(method) ?? [];
 	const name = lambda ?? method.split(/[$-]/, 1)[0];
+	// Lambdas of constructors are named lambda$new$0, those of static initializers lambda$static$0.
 	return /^(?:new|static|)$/.test(name) ? undefined : name;
 }
 

@@ -110,8 +110,8 @@ const reservedCounters = 8;
 /**
 Writes the counters: ticks and CPU time by thread, stack and state.
 
-When free counters become few, ticks of a new one count for the pseudo thread "(other)" at their own stack; when these run
-out too, at the stack "(other)". So the hottest lines stay exact longest.
+When free counters become few, ticks that need a new counter count for the pseudo thread "(other)" at their own stack.
+When almost none are free, they count at the stack "(other)". So the hottest lines stay exact longest.
 */
 export class CounterWriter {
 	readonly records: KeyedRecords;
@@ -197,8 +197,8 @@ export class ContentionWriter {
 	}
 
 	/**
-	Returns the record of `records.key`, added if absent; in a full table that of the thread "(other)", which
-	`recordOfOther` returns, and the kind of lock.
+	Returns the record of `records.key`, added if absent; in a full table, that of the same kind of lock and the thread
+	"(other)". `recordOfOther` returns that thread's record.
 	*/
 	findOrAdd(recordOfOther: () => number): number {
 		const {records} = this;

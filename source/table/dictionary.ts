@@ -29,7 +29,7 @@ export class DictionaryWriter implements Interner {
 		this.#views = views;
 		this.internString('');
 		this.internString(otherName);
-		// Interned with another line than it gets: else a frame without names and line would have the id of "no frame".
+		// `noFrame` is interned with another line than the table has: else frames without names and line would be it.
 		this.internFrame(0, 0, 0, noSuchLine);
 		views.regions.frames.frameLine.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);

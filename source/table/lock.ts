@@ -12,9 +12,9 @@ const defaultSpins = 100;
 const maxSleepMs = 1;
 
 /**
-Acquires the table's lock: tries a number of times, then sleeps until it is released, for at most `atMostMs`. Returns false after
-that: the holder may be dead, and the guarded data must not be read. The lock does not record its holder and is not
-reentrant.
+Acquires the table's lock: tries a number of times, then sleeps until it is released, for at most `atMostMs`. Returns
+false after that: the holder may be dead, and the guarded data must not be read. The lock does not record its holder and
+is not reentrant.
 */
 export function acquireLock(words: Int32Array, atMostMs: number, spins = defaultSpins): boolean {
 	for (let tries = 0; tries <= spins; tries++) {

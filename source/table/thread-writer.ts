@@ -13,8 +13,9 @@ export const otherThreadKey = 0;
 const maxEndedFraction = 1 / 4;
 const minFreeFraction = 1 / 8;
 
-/** Fraction of all records that are freed at a time; if room is short, those of all ended threads are, from this many on. */
+/** Fraction of all records that is freed at a time. */
 const batchFraction = 1 / 16;
+/** If room is short, the records of all ended threads are freed, provided that they are more than this fraction. */
 const minBatchFraction = 1 / 256;
 
 /** Base of the keys of free records, which differ from each other and from all threads' keys. */

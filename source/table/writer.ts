@@ -13,8 +13,8 @@ import {TableViews} from './views.js';
 const lockWaitMs = 1000;
 
 /**
-The ticks since the previous sample: for the first `before` of them the previous sample counts again, for the other `now`
-the new one. `samples`: number of samples that they count as, by default one per tick.
+The ticks since the previous sample: first `before` ticks, which count for the previous sample again, then `now` ticks
+for the new sample. `samples`: number of samples that all these ticks count as, by default one per tick.
 */
 type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
 
@@ -304,7 +304,10 @@ export class TableWriter implements Interner {
 		}
 	}
 
-	/** Moves a thread's ticks, but the last, each to the recorded sample (`first` to below `end`) at its middle. */
+	/**
+	Moves all ticks of a thread but the last, each to one of the thread's recorded samples (`first` to below `end`): the
+	one at the middle of the tick, if recorded samples are evenly spaced.
+	*/
 	#spread(counter: number, first: number, end: number, ticks: number): void {
 		for (let tick = 1, ticksLeft = ticks; tick < ticks; tick++) {
 			const middle = tick - 0.5;

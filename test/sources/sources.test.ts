@@ -105,7 +105,7 @@ test.each([
 	['<init>', 3],
 	['<clinit>', 5],
 	['sort', -1],
-	['sort', 11, 'it has 10 lines, and 11 runs'],
+	['sort', 11, 'it has 10 lines, but line 11 runs'],
 	['swap', 4, 'line 4 is not in a method swap'],
 	['sor', 5, 'line 5 is not in a method sor'],
 	['<init>', 2, 'line 2 is not in a method Bubble'],
