@@ -16,7 +16,7 @@ const heartbeatMs = 1000;
 const pollMs = 20;
 /** While it executes a command the agent signals progress, at least this often. */
 const silenceTimeoutMs = 10_000;
-/** The JVM deoptimizes code and verifies classes: seconds of work on a loaded machine. */
+/** Maximum time for an answer: the JVM deoptimizes code and verifies classes, seconds of work on a loaded machine. */
 const answerTimeoutMs = 60_000;
 /** The agent's own limit (Channel.java). */
 const maxCommandBytes = 64 * 1024;
@@ -29,7 +29,7 @@ const exitReasons: ReadonlyArray<readonly [message: RegExp, reason: string, hint
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];
 
-/** The files between tprof-top and the agent; `data` is the descriptor of the agent's. */
+/** The files between tprof-top and the agent; `data`: descriptor of the file that the agent writes. */
 type AgentFiles = {readonly control: ControlFile; readonly data: number};
 
 /**
@@ -161,7 +161,10 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
-	/** Calls `readNewest` until the newest report is the answer; resolves to undefined if the agent times out. */
+	/**
+	Calls `readNewest` until the newest report is the answer. Resolves to undefined if the JVM has ended or the agent
+	times out; after a time-out, later calls do so at once.
+	*/
 	async #answer(isAnswer: (report: Report) => boolean, readNewest: () => void): Promise<Report | undefined> {
 		const startMs = performance.now();
 		let progress = progressOf(this.#data);

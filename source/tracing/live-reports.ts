@@ -2,6 +2,7 @@ import type {Snapshot} from '../model/snapshot.js';
 import {sourceOver, type SnapshotSource} from '../model/source.js';
 import {UserError} from '../runtime/errors.js';
 
+/** What this module needs of the class AgentSession. */
 type AgentSession<Report> = {
 	/** Returns the newest report; undefined before the first. May throw UserError. */
 	read(): Report | undefined;
@@ -16,7 +17,7 @@ export class LiveReports<Session extends AgentSession<Report>, Report> {
 	/** Why there are no more reports; shown on the screen. */
 	problem: string | undefined;
 	readonly #join: (snapshot: Snapshot, report: Report) => Snapshot;
-	/** The last snapshot returned, and those it was made of. */
+	/** The last snapshot returned, and what it was made of. */
 	#last: {readonly inner: Snapshot; readonly report: Report; readonly joined: Snapshot} | undefined;
 
 	constructor(join: (snapshot: Snapshot, report: Report) => Snapshot, session?: Session) {

@@ -9,7 +9,7 @@ import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
 import {attempt, closing, errorCode, isAlive, linkOf} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
-/** If the class that the JVM loads from the jar (Agent-Class) changes, it needs another name: see `reusableNames`. */
+/** If the class that the JVM loads from it (Agent-Class) changes, the jar needs another name: see `reusableNames`. */
 const files = ['agent.jar', 'control', 'data'] as const;
 /** A page, allocated at the start: a disk that fills up later does not stop the heartbeat. */
 const controlBytes = 4096;
@@ -162,8 +162,8 @@ function newName(target: Target): string {
 }
 
 /**
-Returns the names of earlier sessions' folders in this JVM. It keeps their jars open, as they are on its class path; if a
-name is used again, it does not open another.
+Returns the names of earlier sessions' folders in this JVM. The JVM keeps their jars open, as they are on its class
+path. If a session uses such a name again, the JVM does not open the jar a second time.
 */
 function reusableNames(target: Target): string[] {
 	const folder = `/proc/${target.pid}/fd`;

@@ -29,7 +29,7 @@ export class TraceSession extends AgentSession<TraceReport> {
 		return this.command(commandOf('match', request));
 	}
 
-	/** Rewrites the methods that the request matches, and restores those that only an earlier one matched. */
+	/** Rewrites the methods that the request matches, and restores methods that only an earlier request matched. */
 	async weave(request: TraceRequest): Promise<TraceReport> {
 		return this.command(commandOf('weave', request));
 	}
