@@ -14,6 +14,7 @@ type AppOptions = ShellOptions & SessionPorts & Omit<DataOptions, 'top'> & Omit<
 };
 
 type AppResult = {
+	/** `back`: to the table of a backend; `gone`: the terminal went away. */
 	readonly reason: 'quit' | 'back' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
 	readonly lastSnapshot?: Snapshot;

@@ -122,12 +122,12 @@ function section(title: string, parts: readonly Part[]): readonly Part[] {
 	return parts.length === 0 ? [] : [part(() => [[]]), textPart(title, 'heading'), ...parts];
 }
 
-/** Wraps a line that is too long; unlike `wrapped`, keeps the blanks at the start of one that fits. */
+/** Wraps a line that is too long; unlike `wrapped`, keeps the blanks at the start of a line that fits. */
 function titleSpans(text: string, width: number, role: Span['role']): readonly Spans[] {
 	return cellWidth(text) <= width ? [[{text, role}]] : wrappedSpans(text, width, role);
 }
 
-/** Width of `figures`, and of the states beside them with the blank after these. */
+/** Width of `figures`, and of a thread's states with the blank after them. */
 const figuresCells = 17;
 const statesCells = 9;
 

@@ -157,7 +157,7 @@ function keyItem(key: string, title: string, priority: number): Item {
 	return {text: `${key}:${title}`, roleLength: key.length, role: 'key', priority};
 }
 
-/** Hints for a table without rows, and if a filter may hide them. */
+/** Hints for a table without rows: without a filter, and with a filter that may hide them. */
 const emptyHints: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
 const filteredHints: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
 
@@ -175,6 +175,7 @@ function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 function hintItems(state: UiState, data: ScreenData, width: number): Item[] {
 	const hints = hintsFor(state, data).flatMap(({key, title, short}) => {
 		const binding = bindingOf(state.view, key, sourceKindOf(data));
+		// The hint's own key stands before the action's other keys, so it is named unless the user has remapped keys.
 		const [label] = binding ? labelAfter(state.keyChanges, {...binding, label: `${keyLabel(key)} ${binding.label}`}).split(' ') : [''];
 		return label === '' ? [] : [{label, title: ` ${title}`, short}];
 	});

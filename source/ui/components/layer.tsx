@@ -64,7 +64,7 @@ type PageProps = Pick<ScreenProps, 'ui' | 'data' | 'layout'> & {
 	readonly hitArea?: ReturnType<typeof useHitArea>;
 };
 
-/** The visible lines under a title with the keys that close the page; below, unless all fit, which lines these are. */
+/** A title with the keys that close the page, and the lines that fit; if not all fit, their numbers are below them. */
 function Page({ui, data, layout, context, title, lines, scrollTop, hitArea}: PageProps) {
 	const {width, hasHeading, hasFooter, layerLines} = layout;
 	const room = layerRoom(layout, lines.length);

@@ -29,7 +29,7 @@ export function TimeLine({ui, data, layout}: {readonly ui: UiState; readonly dat
 /** Seconds for each character of the time line of a recording: the least with which all of it fits. */
 const characterSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
-/** Returns the time line of all of a recording, with the end of its window on the screen, or of all, marked. */
+/** Returns the time line of a whole recording, with a mark at `shownMs` (the end of the shown window) or its end. */
 function wholeTimeLine(ring: Ring, shownMs: number | undefined, layout: Layout, sparkCharacters: string): Spans[] {
 	const [firstMs, newestMs] = [ring.windows[0].atMs - ring.windows[0].sampledMs, ring.windows.at(-1)!.atMs];
 	const leastSeconds = (newestMs - firstMs) / 1000 / Math.max(1, layout.width - leadWidth - tailWidth - 1);

@@ -26,7 +26,7 @@ export function useHitArea(at: HitArea['at']): RefCallback<DOMElement> {
 export function targetAt(areas: HitAreas, line: number, column: number): HitTarget | undefined {
 	for (const {element, at} of areas) {
 		let inside = line;
-		// Yoga counts the top of a node from that of its parent.
+		// Yoga counts the top of a node from that of its parent. All elements begin at the left edge of the screen.
 		for (let node: DOMElement | undefined = element; node; node = node.parentNode) {
 			inside -= node.yogaNode?.getComputedTop() ?? 0;
 		}

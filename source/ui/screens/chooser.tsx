@@ -61,7 +61,7 @@ export type ChoiceList = {
 export type ChooserPorts = {
 	/** Lists the rows; called once a second. */
 	readonly list: () => ChoiceList;
-	/** What the last screen was left with. */
+	/** The state in which the screen was last left; undefined for the first time. */
 	readonly initial?: ChooserState;
 	/** Moves the span of the rows by `steps` of its length. Absent for a list without spans. */
 	readonly move?: (steps: number) => Promise<void>;
@@ -146,7 +146,7 @@ export function ChooserScreen({theme, list, initial = nothingTyped, move, prepar
 			cancel?.();
 		}
 
-		// Ignores the rest of the read that contained the last key.
+		// After the screen is left, the rest of the read is ignored; while a row is prepared, every key but quit.
 		if (phase.current === 'left' || (phase.current === 'preparing' && action !== 'quit')) {
 			return;
 		}
@@ -218,7 +218,10 @@ function choiceLines(state: ChooserState, {columns, nameHeading, rows, none}: Ch
 	];
 }
 
-/** Returns a formatter of lines: the columns that fit, as wide as their longest cells, at most half the screen. `width`: screen columns - 1. */
+/**
+Returns a formatter of lines: the columns for this screen width, each as wide as its longest cell, at most half the
+screen. `width`: screen columns - 1.
+*/
 function lineFormatter(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (cells: readonly string[], name: string) => string {
 	const visibleColumns = columns.map(({heading, align, fromColumns}, index) => ({
 		index, align, fromColumns, cells: Math.min(Math.floor(width / 2), Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index])))),

@@ -39,7 +39,10 @@ export type MethodTracer = {
 export type SpanPort = {
 	/** Whether Esc leads back to the table of the backend. */
 	readonly canGoBack: boolean;
-	/** Moves the span by `steps` of its length. Resolves to its baseline, or to undefined if a newer move has begun; rejects as `Save` does. */
+	/**
+	Moves the span by `steps` of its length. Resolves to the new span's baseline, or to undefined if a newer move has
+	begun; rejects as `Save` does.
+	*/
 	move(steps: number): Promise<{readonly baseline?: Baseline} | undefined>;
 };
 
@@ -138,7 +141,7 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	save: async ({save, data: {snapshot, baseline, ring}, query}, effect) => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet',
 };
 
-/** Effects whose errors are messages to the user, and how these begin. */
+/** Effects whose errors are messages to the user, and how the messages begin. Errors of other effects are bugs. */
 const failures: Readonly<Partial<Record<Effect['type'], string>>> = {
 	edit: '', 'move-span': '', 'keep-columns': 'not saved: ', save: 'not saved: ', 'find-methods': 'not traced: ', trace: 'not traced: ', record: 'not recorded: ',
 };

@@ -65,7 +65,7 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
 	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'next', help: 'select the next line that Enter opens: who holds the lock, threads, callers, callees'},
-	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], label: 'Shift-Tab', help: 'select the previous one'},
+	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], label: 'Shift-Tab', help: 'select the previous line that Enter opens'},
 	{action: 'accept', keys: ['enter'], contexts: ['detail'], label: 'Enter', title: 'open', help: 'open the selected line\'s own detail; without one, back to the table', knownFrom: 'perf'},
 	{action: 'back', keys: ['escape', 'backspace'], contexts: ['detail'], label: 'Esc', help: 'back to where it was opened', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists, label: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
@@ -90,14 +90,14 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'sort-next', keys: ['>'], contexts: tables, label: '>', help: 'sort by the next column', knownFrom: 'top'},
 	{action: 'sort-menu', keys: ['f6'], contexts: tables, label: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
 	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, label: 'C F2', help: 'choose the columns of the view and their order; kept in the configuration file', knownFrom: 'htop'},
-	{action: 'column-left', keys: ['<'], contexts: ['menu'], label: '<', help: 'among the columns: the column further to the left'},
-	{action: 'column-right', keys: ['>'], contexts: ['menu'], label: '>', help: 'among the columns: the column further to the right'},
+	{action: 'column-left', keys: ['<'], contexts: ['menu'], label: '<', help: 'in the menu of columns: move the column to the left'},
+	{action: 'column-right', keys: ['>'], contexts: ['menu'], label: '>', help: 'in the menu of columns: move the column to the right'},
 	{action: 'reverse', keys: ['R', 'I'], contexts: tables, label: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
 	{action: 'only-threads', keys: ['t'], contexts: tables, label: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
 	{action: 'states', keys: ['x'], contexts: tables, label: 'x', help: 'thread states to count: active, all, blocked, waiting'},
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
 	{action: 'own-code', keys: ['a'], contexts: tables, label: 'a', help: 'own code first: the program\'s own line instead of the JDK line that it called; again: every line by itself'},
-	{action: 'java-only', keys: ['J'], contexts: tables, label: 'J', help: 'Java alone, or also what the JVM itself uses: [gc] collectors, [jit] compilers, [vm] other threads of it, [native] threads of libraries'},
+	{action: 'java-only', keys: ['J'], contexts: tables, label: 'J', help: 'Java alone, or also what the JVM itself uses: [gc] collectors, [jit] compilers, [vm] its other threads, [native] threads of libraries'},
 	{action: 'native', keys: ['n'], contexts: tables, label: 'n', help: 'CPU time in native code by library and function (libzip.so!inflate_fast, [kernel] read), or folded into the Java line that called it'},
 	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, with an agent in the JVM; says how many methods match and asks first; see the Traces view', sources: live},
 	{action: 'holders', keys: ['L'], contexts: views.filter(({asksForHolders}) => asksForHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds java.util.concurrent locks, with a full dump; says first what it costs', sources: live},
@@ -198,7 +198,7 @@ const longNames = new Set([
 	'delete',
 ]);
 
-/** Returns the name of a key for one in the configuration file; undefined if there is no such key. */
+/** Returns the key that has this name in the configuration file; undefined if there is no such key. */
 export function keyNamed(name: string): string | undefined {
 	const key = name === 'space' ? ' ' : ([...name].length === 1 ? name : name.toLowerCase());
 	return longNames.has(key) || ([...key].length === 1 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key)) ? key : undefined;

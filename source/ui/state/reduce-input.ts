@@ -112,7 +112,7 @@ const onCancel: Readonly<Partial<Record<InputLayer['purpose'], (below: UiState) 
 	'confirm-trace': below => answerConfirmation(below, ''),
 };
 
-/** What Enter does besides closing it. */
+/** What Enter does besides closing an input line, by its purpose. */
 const onAccept: Readonly<Record<InputLayer['purpose'], (below: UiState, input: InputLayer) => UiState>> = {
 	filter: (below, {text}) => withQuery(below, {filter: text.trim()}),
 	delay(below, {text}) {

@@ -64,14 +64,14 @@ export function columnMenu(state: UiState, screen: Columns, selectedId = default
 	const items: readonly MenuItem[] = [
 		{id: defaultItem, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
 		...columns.map(column => {
-			// Columns not chosen keep their positions in the menu; the chosen ones fill the others, in their own order.
+			// Columns not chosen keep their positions in the menu; the chosen fill the other positions, in their order.
 			const isChosen = chosen.includes(column.id);
 			const id = isChosen ? chosenInOrder.next().value! : column.id;
 			return {id, title: `${isChosen ? '[x]' : '[ ]'} ${columns.find(other => other.id === id)?.name ?? ''}`};
 		}),
 	];
 	return {
-		kind: 'menu', purpose: 'columns', title: 'Columns (< > move one)', items, index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
+		kind: 'menu', purpose: 'columns', title: 'Columns (< > move a column)', items, index: Math.max(0, items.findIndex(({id}) => id === selectedId)),
 	};
 }
 

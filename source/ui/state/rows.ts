@@ -55,7 +55,7 @@ export function stepLink(state: UiState, step: 1 | -1, {links, sizeOf}: ScreenCo
 	return replaceTopLayer(state, {...next, scrollTop: Math.max(Math.min(layer.scrollTop, linkLine), linkLine - page + 1)});
 }
 
-/** Opens the detail of the selected link over the topmost one, or closes that one if no link is selected. */
+/** Opens the detail of the selected link over the topmost detail; closes the topmost detail if no link is selected. */
 export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const selected = selectedLink(links, layer.link);
