@@ -26,7 +26,7 @@ export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraI
 /** From the main thread to the worker. */
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
-	/** Release the target, take no samples until `resume`: we are about to be suspended. `held` answers with `number`. */
+	/** Release the target, take no samples until `resume`: we are about to be suspended. `held` answers it. */
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
 	/** See `EngineSession.askForHolders`. */
