@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /*
-The entry, a file that needs no other: it can report that not even our own files can be opened.
+The entry point. It imports our other files inside `try`, so that it can report that not even these can be opened.
 */
 import process from 'node:process';
 

@@ -79,7 +79,7 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 		expect(recording).toMatchObject({status: 0, stderr: expect.stringContaining('recording') as unknown, stdout: expect.stringMatching(/demo\.Pricing\.discount:\d+/) as unknown});
 		const incomplete = without('demo');
 		for (const env of [{}, {PATH: folder, JAVA_HOME: folder}]) {
-			expect(await run(incomplete, ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is not here: it is in demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
+			expect(await run(incomplete, ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is missing: its place is demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
 		}
 	});
 });

@@ -57,7 +57,7 @@ type AgentRun<Report> = {
 	readonly format: ReportFormat<Report>;
 	/** Returns undefined if the user declines. */
 	findTarget(): Promise<Target | undefined>;
-	/** Returns the report after this time, or when stopped; undefined if the user declines after all. */
+	/** Returns the report after `forMs`, or when `stop` aborts; undefined if the user declines after all. */
 	observe(target: Target, forMs: number, stop: AbortSignal): Promise<Outcome<Report> | undefined>;
 	notesOf(report: Report): readonly string[];
 };

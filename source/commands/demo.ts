@@ -25,7 +25,7 @@ export function findJava({JAVA_HOME, PATH = ''}: NodeJS.ProcessEnv = process.env
 export function demoFile(name: string): string {
 	const file = bundledFile(`demo/${name}`);
 	if (file === undefined) {
-		throw new UserError('the demo program is not here: it is in demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
+		throw new UserError('the demo program is missing: its place is demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
 	}
 
 	return file;
@@ -42,15 +42,15 @@ export async function startDemo(java: string, jar: string): Promise<Demo> {
 		// The program has ended, which `exit` reports.
 	});
 	let output = '';
+	let timer: NodeJS.Timeout | undefined;
 	try {
 		await new Promise<void>((resolve, reject) => {
-			const timer = setTimeout(() => {
-				reject(new Error(`it printed nothing for ${readyTimeoutMs / 1000} s`));
+			timer = setTimeout(() => {
+				reject(new Error(`it was not ready after ${readyTimeoutMs / 1000} s`));
 			}, readyTimeoutMs);
 			const read = (chunk: Buffer) => {
 				output = (output + chunk.toString()).slice(-2000);
 				if (/^ready$/m.test(output)) {
-					clearTimeout(timer);
 					resolve();
 				}
 			};
@@ -59,13 +59,14 @@ export async function startDemo(java: string, jar: string): Promise<Demo> {
 			child.stderr?.on('data', read);
 			child.once('error', reject);
 			child.once('exit', code => {
-				clearTimeout(timer);
 				reject(new Error(`it ended with code ${code}: ${output.trim().split('\n')[0] ?? ''}`));
 			});
 		});
 	} catch (error) {
 		child.kill('SIGKILL');
 		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {hint: `check that this works: ${java} -version`});
+	} finally {
+		clearTimeout(timer);
 	}
 
 	child.unref();

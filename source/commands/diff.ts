@@ -24,10 +24,10 @@ export async function readSides(texts: readonly [string, string], options: Optio
 	return [a, b];
 }
 
-/** A saved session, or what of it lies between two moments; without them from its start, or to its end. */
+/** A file, and the span of it to compare: all of it if there are no moments. */
 type FileSpan = {readonly file: string; readonly from?: string; readonly to?: string};
 
-/** Returns the file and span of a side; undefined for a JVM. Throws UserError (2). */
+/** Returns the file and span of a side; undefined for a JVM. A file may itself be named like a span. Throws UserError. */
 function spanIn(text: string): FileSpan | undefined {
 	const [, file, from, to] = /^(.+)@([^@]+?)\.\.([^@]+)$/.exec(text) ?? [];
 	if (existsSync(text)) {
@@ -35,7 +35,7 @@ function spanIn(text: string): FileSpan | undefined {
 	}
 
 	if (file === undefined && text.includes('@') && existsSync(text.replace(/@[^@]*$/, ''))) {
-		throw usage(`"${text}" is not a span of a recording`, 'FILE@14:02..14:03: from and to, as --at has them');
+		throw usage(`"${text}" is not a span of a recording`, 'a span is FILE@FROM..TO, such as FILE@14:02..14:03; the times are written as for --at');
 	}
 
 	if (file === undefined && /\.(?:tprof|gz)$/.test(text)) {
@@ -50,7 +50,7 @@ async function savedSide(text: string, {file, from, to}: FileSpan): Promise<Side
 	const title = printable(path.basename(text));
 	if (!recording) {
 		if (from !== undefined) {
-			throw usage(`${printable(file)} is a snapshot: it has no moments`, 'a span is one of a recording');
+			throw usage(`${printable(file)} is a snapshot: it has no moments`, 'only recordings have spans');
 		}
 
 		return {snapshot, title};

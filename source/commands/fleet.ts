@@ -19,7 +19,7 @@ import {choose, runLive} from './live.js';
 import {savedSource} from './recording.js';
 
 /**
-Shows what a Pyroscope has: on the screen a table of services and JVMs if there are several, of which the user opens one.
+Shows what a Pyroscope has. On the screen, the user opens services or JVMs from a table; a single JVM is opened at once.
 A report is of all that the query matches or, without a query, the table. Returns the exit code; throws UserError.
 */
 export async function openBackend(address: string, options: Options, isScreen: boolean): Promise<number> {
@@ -39,7 +39,7 @@ export async function openBackend(address: string, options: Options, isScreen: b
 /** The JVMs of a backend over a span, and the table of them. */
 type Table = {readonly query: BackendQuery; readonly jvms: readonly FleetRow[]; readonly list: ChoiceList};
 
-/** A profile that a backend has merged of some labels, and what it is compared with or why it is not. */
+/** What a backend has merged of the JVMs with some labels, and what it is compared with, or why with nothing. */
 type OpenProfile = {readonly query: BackendQuery; readonly labels: FleetRow['labels']; readonly snapshot: Snapshot; readonly baseline?: Baseline; readonly problem?: string};
 
 /** What a backend has, over a span that keys move. */
@@ -105,7 +105,7 @@ class Fleet {
 	/** Shows the table until the user opens a row, or leaves: undefined. */
 	async #choose(): Promise<OpenProfile | undefined> {
 		let opened: OpenProfile | undefined;
-		// The profile that was left may still wait for another span.
+		// The profile that the user left may still have a request in progress.
 		this.#abort.abort();
 		this.#query = this.#table!.query;
 		await choose(this.#options, {
@@ -175,7 +175,7 @@ class Fleet {
 			return {baseline};
 		}
 
-		// Of the row only the service stays: another pod has another host and pid.
+		// Of the row's labels, only the service applies beside --compare: another pod has another host and pid.
 		const {[serviceLabel]: service} = labels;
 		const other = compared
 			? withLabels(query, {...(service === undefined ? {} : {[serviceLabel]: service}), ...compared})
@@ -207,7 +207,7 @@ class Fleet {
 				return undefined;
 			}
 
-			// A failed request is repeated; a span without profiles is passed over.
+			// The next step repeats a failed request, but goes on from a span without profiles.
 			this.#query = error instanceof BackendError ? before : query;
 			throw error instanceof UserError && steps !== 0 ? new UserError(`${spanText(query)}: ${error.message}`) : error;
 		}
@@ -234,7 +234,8 @@ function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
 
 /** Returns a time in percent of a core, other values as they are; and the service. */
 function cellsOf(row: FleetRow, {type, startMs, endMs}: BackendQuery): readonly string[] {
-	const percent = row.value / 1e4 / (endMs - startMs);
+	// If the value is a time, it is in nanoseconds.
+	const percent = 100 * (row.value / 1e6) / (endMs - startMs);
 	return [type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(row.value)), serviceOf(row)];
 }
 

@@ -20,7 +20,7 @@ export function traceRequest(patterns: readonly string[], {under, leastNs, slowe
 
 /**
 Traces methods during sampling, and adds the trace report to each snapshot. `begin` traces the patterns of the command
-line; `find`, then `trace` or `forget`, a pattern that the user enters on the screen.
+line. `find` looks up a pattern that the user enters on the screen; then `trace` traces it, or `forget` discards it.
 */
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
@@ -111,6 +111,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const unmatched = survey.unmatched.find(each => each.pattern === pattern);
 		const isMatched = hasMatches(survey);
 		const {survey: {methods: all}} = await this.session.survey(request);
+		// If the user agrees, it is to all of them: `about` says when that exceeds --max-methods.
 		this.#pendingRequest = {...request, maxMethods: Math.max(all, request.maxMethods)};
 		const names = someNames(survey);
 		return {

@@ -30,7 +30,7 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/** What a source is of: a JVM, a recording and the moment of it that is shown first, or spans of a backend. */
+/** Where a source comes from: a JVM and its tracer, a recording and the moment to show first, or spans of a backend. */
 export type LiveParts = {readonly target?: Target; readonly tracer?: MethodTracer; readonly recording?: Recording; readonly atMs?: number; readonly spans?: SpanPort};
 
 /**

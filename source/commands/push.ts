@@ -88,7 +88,7 @@ class Pusher implements JvmSampler {
 		}
 	}
 
-	/** Sends a window of a JVM every so often, until it ends or `stop`. Throws UserError if it cannot be sampled. */
+	/** Sends a window of a JVM each --every, until the JVM ends or `stop`. Throws UserError if it cannot be sampled. */
 	async sample(target: Target): Promise<void> {
 		const labels = labelsOf(target, this.#options);
 		const vitals = openVitals(target);
@@ -120,7 +120,7 @@ class Pusher implements JvmSampler {
 	show(target: Target | undefined): void {
 		const what = target ? `${target.pid} ${target.facts.mainClass}` : `${this.#jvms.size} JVMs`;
 		const {problem = this.problem, isFull} = this.#sender ?? {};
-		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
+		this.#progress.show(`pushing ${what}  ${this.#counts()}`, isFull ? `${problem ?? 'the backend is too slow'}; the oldest windows are dropped` : problem, `pushing goes on: ${this.#counts()}`);
 	}
 
 	/** Sends the windows that still wait, if the backend takes them soon. */

@@ -45,16 +45,18 @@ export async function recordSession(source: SnapshotSource, target: Target, opti
 	return recorder.problem === undefined && phase !== 'failed' ? 0 : 1;
 }
 
-/** Calls `follow` each second, or `everyMs`, until the session ends, the time is over or a signal comes; then once more. */
+/** Calls `follow` each second, or `everyMs`; the last time when the session ends, the time is over or a signal comes. */
 export async function eachWindow(hasEnded: () => boolean, durationS: number | undefined, stop: AbortSignal, follow: (isLast: boolean) => Promise<void>, everyMs = windowMs): Promise<void> {
 	const endMs = performance.now() + ((durationS ?? Infinity) * 1000);
 	let nextMs = performance.now() + everyMs;
 	const isToEnd = () => stop.aborted || hasEnded() || performance.now() >= endMs;
-	while (!isToEnd()) {
+	let isLast = isToEnd();
+	while (!isLast) {
 		await waitUntil(isToEnd, Math.min(nextMs, endMs), stop, pollMs);
-		// Skip windows that are already late.
+		// The window after a late one has at least half its length.
 		nextMs = Math.max(nextMs + everyMs, performance.now() + (everyMs / 2));
-		await follow(isToEnd());
+		isLast = isToEnd();
+		await follow(isLast);
 	}
 }
 

@@ -60,7 +60,7 @@ export async function openSaved(file: string, headers?: string, opened?: string)
 /** The largest --max-size. */
 const maxRecordingBytes = 1024 * 1024 * 1024;
 
-/** Returns all bytes of a file or a pipe. Throws UserError if there are more than `maxBytes`, or a recording may have. */
+/** Returns all bytes of a file or a pipe. Throws UserError above `maxBytes` or, for a recording, `maxRecordingBytes`. */
 async function bytesOf(file: string, maxBytes: number): Promise<Buffer> {
 	const found = await stat(file);
 	if (!found.isFile() && !found.isFIFO()) {
@@ -92,7 +92,7 @@ export async function reading<T>(file: string, action: () => Promise<T>): Promis
 		return await action();
 	} catch (error) {
 		const isMalformed = error instanceof RangeError || error instanceof SyntaxError;
-		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it holds what no recording does (${printable(error.message)})`) : error;
+		throw isMalformed ? new UserError(`cannot show ${printable(file)}: it is not a valid recording (${printable(error.message)})`) : error;
 	}
 }
 
@@ -138,6 +138,7 @@ export function spanMoments({from, to}: {readonly from?: string; readonly to?: s
 	const [beginMs, endMs] = rangeOf(ring);
 	const fromMs = from === undefined ? undefined : timeOf(from, '--from', ring);
 	const nearestMs = to === undefined ? undefined : timeOf(to, '--to', ring, fromMs);
+	// A span never ends before the recording: a time of day is then the first one after the recording's start.
 	const toMs = to !== undefined && nearestMs! < beginMs ? timeOf(to, '--to', ring, beginMs) : nearestMs;
 	checkWithin(Math.max(fromMs ?? beginMs, beginMs), '--from', ring);
 	checkWithin(Math.min(toMs ?? endMs, endMs), '--to', ring);
@@ -148,7 +149,7 @@ export function spanMoments({from, to}: {readonly from?: string; readonly to?: s
 	return [fromMs, toMs];
 }
 
-/** Throws UserError (2) if the recording has nothing of a moment: a whole second or minute may begin just before it. */
+/** Throws UserError (2) for a moment that is more than a minute outside the recording, which may begin within 14:02. */
 function checkWithin(ms: number, option: string, ring: Ring): void {
 	const [beginMs, endMs] = rangeOf(ring);
 	if (ms < beginMs - unitMs.m || ms > endMs + unitMs.m) {
@@ -156,7 +157,7 @@ function checkWithin(ms: number, option: string, ring: Ring): void {
 	}
 }
 
-/** Returns the time that a text names; of times of day the first after `afterMs`, if given. Throws UserError (2). */
+/** Returns the time that a text names: for a time of day, the first after `afterMs`, if given. Throws UserError (2). */
 function timeOf(text: string, option: string, ring: Ring, afterMs?: number): number {
 	const [beginMs, endMs] = rangeOf(ring);
 	const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([smh]) ago$/.exec(text.trim()) ?? [];
@@ -170,7 +171,7 @@ function timeOf(text: string, option: string, ring: Ring, afterMs?: number): num
 	return found;
 }
 
-/** Returns the first such time of day after a moment; without one the last in the recording, or the nearest to it. */
+/** Returns the first moment after `afterMs` at a time of day; without it the recording's last, or the nearest to it. */
 function timeOfDay(text: string, beginMs: number, endMs: number, afterMs?: number): number | undefined {
 	const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text.trim()) ?? [];
 	if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {

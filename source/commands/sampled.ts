@@ -30,7 +30,7 @@ export async function sampled<T>(target: Target, options: Options, action: (sour
 	}
 }
 
-/** More windows than a screen keeps: those that could not be written while the disk was full are written later. */
+/** Less than a screen keeps, but enough for the minute before a trigger, and to write windows late after a full disk. */
 const bounds: RingBounds = {...usualBounds, maxBytes: 8 * 1024 * 1024, maxWindows: 900};
 
 /** The windows of a session without a screen, a second long each. */

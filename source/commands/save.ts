@@ -17,7 +17,7 @@ import type {Query} from '../query/types/query.js';
 
 type SaveOptions = Pick<Options, 'depth' | 'snapshotDir'> & Partial<Pick<Options, 'withThreads' | 'withStates'>>;
 
-/** Returns a function that saves windows, with a name of its own or a given one: pprof and text, or one chosen format. */
+/** Returns a function that saves a window in the chosen format, by default pprof and, unless a name is given, text. */
 export function saver(options: SaveOptions): Save {
 	return async (...request) => {
 		try {
@@ -128,8 +128,8 @@ async function keptIn(folder: string): Promise<string[]> {
 }
 
 /**
-Makes the folder. Throws UserError if it or, while it is missing, its nearest existing ancestor belongs to another user, as
-sudo may keep the user's HOME, or if others may write to it.
+Makes the folder. Throws UserError if others may write to it, or if it belongs to another user: sudo may keep the user's
+HOME. Of a missing folder, the nearest existing ancestor must belong to us.
 */
 async function makeFolder(folder: string): Promise<void> {
 	const existing = await nearestFolder(folder);

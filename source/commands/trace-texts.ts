@@ -54,7 +54,7 @@ export function lookUpNote(target: Target): string {
 /** Returns what tracing methods does to the target, in sentences for the screen; `isFirst`: none is traced yet. */
 export function traceNote(target: Target, {isFirst}: {readonly isFirst: boolean}): string {
 	return [
-		`Each of their calls in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
+		`Each call of a traced method in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
 		...(isFirst && losesCode(target) ? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
 		'All of it is removed again when tprof-top ends.',
 	].join(' ');

@@ -93,7 +93,7 @@ export const fields: readonly Field[] = [
 				} else if (meaning === null || (typeof meaning === 'string' && keyTable.some(({keys}) => keys.includes(meaning)))) {
 					draft.keys.set(pressed, meaning);
 				} else {
-					other.fault(typeof other.plain === 'string' ? `"${other.plain}" does nothing that "${name}" could do` : `"${name}" must be another key, or null`);
+					other.fault(typeof other.plain === 'string' ? `"${other.plain}" is not a key that does anything` : `"${name}" must be another key, or null`);
 				}
 			}
 		},

@@ -156,7 +156,7 @@ test.each([
 	['{"packages": {"com.acme": "a b"}}', 1, 'must be a string without blanks'],
 	['{"keys": {"ctrl-c": null}}', 1, 'ctrl-c always quits'],
 	['{"keys": {"hyper": "q"}}', 1, 'there is no key "hyper"'],
-	['{"keys": {"Q": "hyper"}}', 1, '"hyper" does nothing that "Q" could do'],
+	['{"keys": {"Q": "hyper"}}', 1, '"hyper" is not a key that does anything'],
 	['{"delay": 1,\n"delay": 2}', 2, '"delay" appears twice'],
 	['{"delay": 1\n"view": "tree"}', 2, 'not JSON: comma expected'],
 	['[1]', 1, 'the file must be an object'],

@@ -238,7 +238,7 @@ describe('a file that is', () => {
 		const wrong = packed(memberKinds.window, 1, headOf(bytes.subarray(at))!, unpacked(bytes.subarray(at, at + size)).subarray(0, 20));
 		writeFileSync(file, Buffer.concat([bytes.subarray(0, at), wrong, bytes.subarray(at + size)]));
 		const span = `${file}@5s ago..3s ago`;
-		await expect(readSides([span, span], {} as Options)).rejects.toThrow(/^cannot show .* it holds what no recording does \(/);
+		await expect(readSides([span, span], {} as Options)).rejects.toThrow(/^cannot show .* it is not a valid recording \(/);
 	});
 
 	test('made to deceive is refused, or says only what it may', async () => {

@@ -52,7 +52,7 @@ export type SampleOutcome =
 		readonly isSteady?: boolean;
 		/** The next sample must be taken within this time; undefined or Infinity for no limit. */
 		readonly nextWithinMs?: number;
-		/** The longest time since a thread changed that changed after the previous sample; undefined if none did. */
+		/** Time since the first thread began or stopped running after the previous sample; 0 or undefined if none did. */
 		readonly sinceChangeNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};

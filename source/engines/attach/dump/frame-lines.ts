@@ -66,7 +66,7 @@ export class FrameLines {
 	/**
 	Changes RUNNABLE threads to IDLE if they are in a call known to wait, or have no Java frames and used no CPU since
 	the previous sample. Requires `cpuNs` of all rows. If a row's CPU time is unknown (`hasCpuTime` 0), a thread in a call
-	that may work or wait counts as working, and one without frames as waiting, as most of these do. `listener`: native
+	that may work or wait counts as working, and a thread without frames as waiting, as most of them do. `listener`: native
 	id of the Attach Listener, which works only for us.
 	*/
 	markIdle(sample: Sample, hasCpuTime: Uint8Array, listener: number): void {

@@ -104,7 +104,7 @@ export class LockOwners {
 		}
 	}
 
-	/** Up to JDK 16 a dump does not name the class: then assume the innermost of the only other initializing thread. */
+	/** Up to JDK 16 a dump does not name the class: assume the innermost initializer if only one other thread runs any. */
 	#resolveInitializer(sample: Sample, row: number): void {
 		const waitClass = sample.lockClass[row];
 		const others = this.#initializers.filter(other => other.row !== row && (waitClass === 0 || other.classId === waitClass));
@@ -145,7 +145,7 @@ export class LockOwners {
 	}
 }
 
-/** The owner of a lock of a class: its key, and its stack then. */
+/** `lockClass`: string id of the lock's class; `owner`: the owner's key; `ownerStack`: its stack in the full dump. */
 type SynchronizerOwner = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
 
 /**

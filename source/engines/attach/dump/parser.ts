@@ -292,7 +292,7 @@ export class DumpParser {
 		} else if (line.startsWith(mounted) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
-			// The key is the carrier's, not the virtual thread's: these may come and go by the thousand.
+			// The key is the carrier's, not the virtual thread's: virtual threads may come and go by the thousand.
 			this.#addRow(virtualThreadsKey - this.#sample.key[row], 0, 'virtual thread', -1);
 			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
 			this.#sample.carrier[this.#row] = row;

@@ -11,7 +11,7 @@ const firstPollMs = 1;
 const maxPollMs = 50;
 /** After this time the target hangs or does not handle the signal: give up and remove the attach file. */
 const handshakeTimeoutMs = 5000;
-/** Waiting for another client ends this long before the deadline, to leave time for a handshake of our own. */
+/** Waiting for another client ends this long before the deadline: less time is not enough for a handshake of our own. */
 const minHandshakeMs = 1000;
 
 /** Pause before a socket that vanished is requested again. */

@@ -51,7 +51,7 @@ export class CpuRings {
 		}
 
 		rings.close();
-		return refusal ?? 'its CPUs are unknown';
+		return refusal ?? 'the target\'s CPUs are unknown';
 	}
 
 	/** Number of records that fit into the smallest ring. */

@@ -44,7 +44,7 @@ export class ThreadTimer implements PerfTimer {
 	/** Number of open events, and of updates so far. */
 	#events = 0;
 	#updates = 0;
-	/** Index in `ringSizes` of the largest size in use. */
+	/** Index in `ringSizes` of the largest size that new rings may have. */
 	#largest = 0;
 	/** The kernel refused memory for a ring: the next sample opens all rings again, with a smaller size. */
 	#isTooLarge = false;
