@@ -9,6 +9,7 @@ import {sourceOver} from '../model/source.js';
 import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {clock, dayAndTime, formatCount} from '../query/columns/format.js';
+import {corePercent} from '../query/counters/share.js';
 import {filtered, filterOf} from '../query/filter/filter.js';
 import type {Baseline} from '../query/types/query.js';
 import {usage, UserError} from '../runtime/errors.js';
@@ -234,8 +235,7 @@ function listOf(query: BackendQuery, jvms: readonly FleetRow[]): ChoiceList {
 
 /** Returns a time in percent of a core, other values as they are; and the service. */
 function cellsOf(row: FleetRow, {type, startMs, endMs}: BackendQuery): readonly string[] {
-	// If the value is a time, it is in nanoseconds.
-	const percent = 100 * (row.value / 1e6) / (endMs - startMs);
+	const percent = corePercent(row.value, endMs - startMs);
 	return [type.split(':')[2] === 'nanoseconds' ? `${percent.toFixed(percent < 9.95 ? 1 : 0)}%` : formatCount(Math.round(row.value)), serviceOf(row)];
 }
 

@@ -27,6 +27,7 @@ const latenessMs = 2000;
 /** Time-out of --exec. */
 const execMs = 60_000;
 
+/** In the units of `Condition`. */
 const figures: Readonly<Record<Condition['figure'], (snapshot: Snapshot, window: RingWindow) => number>> = {
 	cpu: (_, {cpuNs, sampledMs}) => corePercent(cpuNs, sampledMs),
 	blocked: snapshot => membersOfAll(snapshot.threads, contending(snapshot)),

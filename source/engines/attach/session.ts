@@ -86,7 +86,7 @@ export class AttachSession implements EngineSession {
 		}
 
 		if (reply.status === 'failed') {
-			// Without an answer there is no latency: count only the VM Thread's work.
+			// Without an answer the latency counts as 0, and so does the pause, which is never longer.
 			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
 			if (signal.aborted) {
 				return {ok: false, reason: printable(reply.reason), stoppedMs};

@@ -225,7 +225,7 @@ export class DumpParser {
 			return;
 		}
 
-		// Only the top frame waits; a wait printed further down (one that must lock again, JDK 11) is over.
+		// Only the top frame waits; a wait printed further down (of a thread that must lock again, JDK 11) is over.
 		if (this.#frameCount > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
 			return;
 		}

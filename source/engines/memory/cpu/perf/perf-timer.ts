@@ -5,7 +5,7 @@ import {type RecordedStack} from './recorded-stack.js';
 
 /** Takes the stacks of running threads from kernel records, without stopping them. */
 export type PerfTimer = {
-	/** Stacks, since the previous sample, of threads that have ended; undefined if these have no records. */
+	/** Stacks, since the previous sample, of threads that have ended; undefined if such threads get no records. */
 	readonly endedStacks?: readonly RecordedStack[];
 	/** Why CPU time may be missing from the records. */
 	readonly unattributed: UnattributedReason;

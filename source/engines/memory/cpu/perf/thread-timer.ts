@@ -108,7 +108,7 @@ export class ThreadTimer implements PerfTimer {
 		return this.#threads.get(thread);
 	}
 
-	/** Opens and closes events according to CPU use; closes those of ended threads unread. */
+	/** Opens and closes events according to CPU use; closes those of ended threads, whose last records do not count. */
 	update(changedThreads: readonly JavaThread[], nowMs: number): void {
 		this.#updates++;
 		if (this.#isTooLarge) {
