@@ -76,10 +76,10 @@ function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	];
 }
 
-function windowText(ui: UiState, {summary, past, nowMs, snapshot, baseline}: ScreenData): string {
-	const {query: {baseline: compared}} = ui;
-	const from = snapshot && compared && viewOf(ui.view).comparesWithBaseline ? comparedFrom(compared, snapshot, baseline) : baseline;
-	if (snapshot && from !== baseline) {
+function windowText(ui: UiState, {summary, past, nowMs, snapshot, since}: ScreenData): string {
+	const {query: {baseline}} = ui;
+	const from = snapshot && baseline && viewOf(ui.view).comparesWithBaseline ? comparedFrom(baseline, snapshot, since) : since;
+	if (snapshot && from !== since) {
 		return `since the baseline ${formatDuration(windowMs(snapshot, from))}`;
 	}
 

@@ -17,7 +17,7 @@ type ContextInput = {readonly session: SessionData; readonly ui: UiState; readon
 export function screenContextOf({session, ui, feed, layout, theme}: ContextInput): ScreenContext {
 	const {view, query} = ui;
 	const data = session.screenData(ui, feed);
-	const {snapshot, baseline} = data;
+	const {snapshot, since} = data;
 	const {status, vitals, ring} = feed;
 	const rows = rowsOf(data);
 	const detailOf = session.detailOf(ui, feed);
@@ -40,7 +40,7 @@ export function screenContextOf({session, ui, feed, layout, theme}: ContextInput
 		traceNote: status.traceNote,
 		fullDump: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
 		ring,
-		window: snapshot && {snapshot, since: baseline},
+		window: snapshot && {snapshot, since},
 		saveFormats: session.saveFormats,
 		links: top?.kind === 'detail' ? linksOf(detailOf(top.view, top.key)) : [],
 		sizeOf: layer => sizeOfLayer(layer, {ui, data, layout, detailOf}, theme),

@@ -138,7 +138,7 @@ const performers: {readonly [Type in Effect['type']]: Performer<Type>} = {
 	trace: async ({tracer}) => tracer?.trace(),
 	'forget-methods': async ({tracer}) => tracer?.forget(),
 	record: async ({recording, data}) => recording?.toggle(data.ring),
-	save: async ({save, data: {snapshot, baseline, ring}, query}, effect) => snapshot ? save(snapshot, baseline, query, {...effect, ring}) : 'nothing to save yet',
+	save: async ({save, data: {snapshot, since, ring}, query}, effect) => snapshot ? save(snapshot, since, query, {...effect, ring}) : 'nothing to save yet',
 };
 
 /** Effects whose errors are messages to the user, and how the messages begin. Errors of other effects are bugs. */

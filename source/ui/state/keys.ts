@@ -16,7 +16,7 @@ export type KeyContext = string;
 /** The actions of keys by purpose, in the order of the help. */
 export const keyGroups = [
 	{title: 'Look closer', actions: ['open', 'focus', 'trace', 'own-code', 'java-only', 'native', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
-	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
+	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'set-baseline', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
 	{title: 'Save', actions: ['save', 'save-as', 'record', 'copy']},
@@ -61,7 +61,7 @@ const allKeys: readonly KeyBinding[] = [
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
 	{action: 'focus', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus on the row\'s method: where its time goes, waits included, and who calls it; Esc goes back'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of a backend', knownFrom: 'htop'},
+	{action: 'clear', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus; then back to the table of a backend', knownFrom: 'htop'},
 	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
 	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'next', help: 'select the next line that Enter opens: who holds the lock, threads, callers, callees'},

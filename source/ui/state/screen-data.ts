@@ -29,7 +29,7 @@ export type ScreenData = {
 	/** Undefined before the first sample. */
 	readonly snapshot?: Snapshot;
 	/** Where the window begins; undefined: at the session's start. */
-	readonly baseline?: Snapshot;
+	readonly since?: Snapshot;
 	/** The window of the past that is shown; undefined: LIVE. */
 	readonly past?: PastWindow;
 	readonly ring: Ring;

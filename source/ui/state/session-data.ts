@@ -20,13 +20,14 @@ export type DataOptions = {
 	readonly saveFormats: readonly MenuItem[];
 	readonly idleReason?: IdleReason;
 	readonly sourceOf?: SourceOf;
+	/** Most rows of a table; by default all. */
 	readonly top?: number;
 };
 
 type TargetFacts = Pick<SummaryOptions, 'vitals' | 'canAskForHolders'>;
 
 /** What the query of a window returns. */
-type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'>;
+type Answer = Pick<ScreenData, 'snapshot' | 'since' | 'summary' | 'findings' | 'table' | 'past'>;
 
 /** Makes the data on the screen from the state of the keys and a moment of the session. Remembers its last answers. */
 export class SessionData {
@@ -35,7 +36,7 @@ export class SessionData {
 	readonly #lookBack = new LookBack();
 	readonly #answer = memoized<Answer>();
 	readonly #summary = memoized<Pick<Answer, 'summary' | 'findings'>>();
-	/** By view and key of the row; of the last answer, like the rows below. */
+	/** Details by view and key of the row. Like `#rowsOfOtherViews`, valid only for the last answer. */
 	readonly #details = new Map<string, DetailData>();
 	readonly #rowsOfOtherViews = new Map<View, readonly ViewRow[]>();
 
@@ -68,7 +69,7 @@ export class SessionData {
 
 	detailOf(state: UiState, feed: Feed): DetailOf {
 		return (viewId, key) => {
-			const {snapshot, baseline, table} = this.#query(state, feed);
+			const {snapshot, since, table} = this.#query(state, feed);
 			if (!snapshot) {
 				return undefined;
 			}
@@ -78,12 +79,12 @@ export class SessionData {
 				const tableQuery = queryOf(state);
 				const rowOfTable = viewId === state.view && table ? rowWith(key, table.rows) : undefined;
 				const query = rowOfTable ? tableQuery : queryOfAnyRow(tableQuery, view);
-				const row = rowOfTable ?? rowWith(key, getOrCreate(this.#rowsOfOtherViews, view, () => view.query(snapshot, baseline, query).rows));
+				const row = rowOfTable ?? rowWith(key, getOrCreate(this.#rowsOfOtherViews, view, () => view.query(snapshot, since, query).rows));
 				const location = row && view.locationOf(row);
 				const source = memoized<LocationSource | undefined>();
 				return {
-					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, baseline, query, key, row),
-					source: () => source([], () => location && this.#sourceOf(location, () => querySourceLines(snapshot, baseline, tableQuery, location))), linkTo: linkTo(tableQuery.by),
+					view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, lineNote: feed.status.lineNote, detail: view.detail(snapshot, since, query, key, row),
+					source: () => source([], () => location && this.#sourceOf(location, () => querySourceLines(snapshot, since, tableQuery, location))), linkTo: linkTo(tableQuery.by),
 				};
 			});
 		};
@@ -106,25 +107,25 @@ export class SessionData {
 	#query(state: UiState, {snapshot: newest, starts, ring, vitals, status}: Feed): Answer {
 		const endMs = pastWindowEndMs(state);
 		const past = endMs === undefined ? undefined : this.#lookBack.window(ring, endMs, state.spanMs);
-		const [snapshot, baseline] = past ? [past.snapshot, past.since] : [newest, newest && windowStart(state.window, starts, newest)];
+		const [snapshot, since] = past ? [past.snapshot, past.since] : [newest, newest && windowStart(state.window, starts, newest)];
 		const target = {vitals: past?.vitals ?? vitals, canAskForHolders: status.canAskForHolders && status.phase === 'sampling'};
-		return this.#answer([snapshot, baseline, state.query, state.sorts[state.view], state.view, target.vitals, target.canAskForHolders, status.lineNote, status.tracer], () => {
+		return this.#answer([snapshot, since, state.query, state.sorts[state.view], state.view, target.vitals, target.canAskForHolders, status.lineNote, status.tracer], () => {
 			this.#details.clear();
 			this.#rowsOfOtherViews.clear();
-			return snapshot ? {...this.#answerOf(state, snapshot, baseline, target), past} : {findings: []};
+			return snapshot ? {...this.#answerOf(state, snapshot, since, target), past} : {findings: []};
 		});
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, target: TargetFacts): Answer {
+	#answerOf(state: UiState, snapshot: Snapshot, since: Snapshot | undefined, target: TargetFacts): Answer {
 		const view = viewOf(state.view);
 		const query = queryOf(state);
-		const table = view.query(snapshot, baseline, {...query, summary: {...query.summary!, ...target}});
+		const table = view.query(snapshot, since, {...query, summary: {...query.summary!, ...target}});
 		// The figures of the whole target depend on few parts of the query.
-		const summary = this.#summary([snapshot, baseline, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
-			{summary: summarize(snapshot, baseline), findings: findingsOf(snapshot, baseline, query, target)}
+		const summary = this.#summary([snapshot, since, query.javaOnly, query.native, query.app, target.vitals, target.canAskForHolders], () => (
+			{summary: summarize(snapshot, since), findings: findingsOf(snapshot, since, query, target)}
 		));
 		return {
-			snapshot, baseline, ...summary, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
+			snapshot, since, ...summary, table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
 		};
 	}
 }

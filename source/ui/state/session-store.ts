@@ -85,7 +85,7 @@ export class SessionStore {
 		clearInterval(this.#ringTimer);
 	}
 
-	/** Reads a new snapshot and the target's figures; while held, updates only the number of samples and the ring. */
+	/** Reads a new snapshot and the target's figures. While held, updates only status, sample count and `#ring`. */
 	refresh(): void {
 		const {source, vitals} = this.#options;
 		const status = source.status();

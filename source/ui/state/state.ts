@@ -153,7 +153,7 @@ export function queryOf(state: UiState): Query {
 	};
 }
 
-/** Returns the index of the selected row, or its last one if it is gone; -1 without rows. */
+/** Returns the index of the selected row or, if that row is gone, of the row now in its place; -1 without rows. */
 export function selectedIndex(selection: Selection, rows: readonly ViewRow[]): number {
 	if (selection.key === undefined) {
 		return rows.length === 0 ? -1 : 0;
@@ -178,7 +178,7 @@ export function scrollIntoView(scrollTop: number, selected: number, rows: number
 /** What the screen does after a key, besides drawing: see `performEffect`. */
 export type Effect =
 	| {readonly type: 'quit' | 'back' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods' | 'record'}
-	/** Asks the Pyroscope whose profile is shown for a span later by `steps` of its length. */
+	/** Only for a profile of Pyroscope: shows the span that is `steps` of its lengths later, or earlier if negative. */
 	| {readonly type: 'move-span'; readonly steps: number}
 	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}

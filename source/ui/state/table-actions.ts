@@ -46,7 +46,7 @@ const stepSortColumn = (step: 1 | -1): Handler => (state, screen) => {
 	return sortByColumn(state, ids.at((ids.indexOf(column) + step) % ids.length) ?? column, screen);
 };
 
-/** Turns an option of the query on or off, after which rows are others. */
+/** Turns an option of the query on or off, and selects the first row, because all rows are replaced. */
 const toggle = (option: 'ownFirst' | 'javaOnly' | 'native', messages: {readonly on: string; readonly off: string}): Handler => state => {
 	const isOn = !state.query[option];
 	return withMessage(selectFirstRow(withQuery(state, {[option]: isOn})), isOn ? messages.on : messages.off);
@@ -75,7 +75,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	copy: (state, screen) => editOrCopy(state, 'copy', screen),
 	trace: promptForPattern,
 	holders: promptForHolders,
-	'clear-all': clearOne,
+	clear: clearOne,
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),
 	'sort-ticks': sortBy('ticks'),
@@ -150,7 +150,10 @@ function openDetail(state: UiState, {rows}: ScreenContext): UiState {
 		: withMessage(state, 'no row to open');
 }
 
-/** Undoes one thing at a time: the view's zoom, the past, the filter, the selection of threads, the focus. */
+/**
+Undoes one thing, the first that applies: the view's zoom, the past, the filter, the selection of threads, the focus.
+With nothing left to undo, goes back to a backend's table.
+*/
 function clearOne(state: UiState, {source}: ScreenContext): UiState {
 	const change = viewOf(state.view).onEscape?.(state.query);
 	if (change) {

@@ -15,11 +15,12 @@ type SamplingFigure = {
 	bad?(data: ScreenData): string | undefined;
 };
 
-/** Shares, in percent, from which a figure is bad. */
+/** Percentages from which a figure is bad; `badTruncations`: truncated stacks per 100 samples. */
 const badFailures = 5;
 const badTruncations = 25;
 const badCost = 5;
 const badOwnCpu = 15;
+/** With fewer samples, these percentages are mostly chance. */
 const leastSamples = 50;
 
 export const samplingFigures: readonly SamplingFigure[] = [
@@ -125,8 +126,8 @@ const rules: readonly Rule[] = [
 				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
 			};
 	},
-	({snapshot, baseline}) => {
-		const text = snapshot ? starvedText(snapshot, baseline) : '';
+	({snapshot, since}) => {
+		const text = snapshot ? starvedText(snapshot, since) : '';
 		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, rates: {samplesPerS}}) => {
@@ -141,7 +142,7 @@ const rules: readonly Rule[] = [
 		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
 		return {
 			short: `one sample every ${everyS} s: ${option}`,
-			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
 		};
 	},
 	({summary, snapshot}) => {
