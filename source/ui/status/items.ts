@@ -30,7 +30,7 @@ export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJ
 	role?(context: HeaderContext): Role | undefined;
 };
 
-/** From this width on, cells, the trend has a character for each step and the JDK's version is complete. */
+/** From this width on (in cells) the trend has a character for each step, and the JDK's version is complete. */
 const wideWidth = 100;
 /** Below this width there is no trend. */
 const narrowWidth = 60;
@@ -43,10 +43,10 @@ const visibleFrom = {
 	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, requestedRate: 1.15,
 };
 
-/** The heap rises or falls if it changes by this part of what is in use after collections in half a minute. */
+/** The heap rises or falls if half a minute changes what is in use after collections by this part of it. */
 const muchGrowth = 0.05;
 
-/** All items, those of a line in its order. */
+/** All items; those of a line are in the order in which the line has them. */
 export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 1, priority: 1, leastWidth: 8, cut: (text, width) => cutStart(text, width),
@@ -145,7 +145,7 @@ export const headerItems: readonly HeaderItem[] = [
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= highlightedFrom.jitPercent ? 'hot' : undefined,
 	},
 	{
-		line: 2, isJoined: true, priority: 20, word: 'compiled', meaning: 'methods that the JIT compilers finish a second; Lines and Tree say which take long',
+		line: 2, isJoined: true, priority: 20, word: 'compiled', meaning: 'methods that the JIT compilers finish per second; Lines and Tree say which take long',
 		text: ({data: {vitals: {compilationsPerS = 0}}}) => compilationsPerS < 1 ? '' : `compiled ${Math.round(compilationsPerS)}/s`,
 	},
 	{
@@ -209,7 +209,7 @@ export const headerItems: readonly HeaderItem[] = [
 export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning: string}> = headerItems
 	.flatMap(({word, meaning}) => word !== undefined && meaning !== undefined ? [{word, meaning}] : []);
 
-/** What the header says of the program, however narrow it is; without the trend. */
+/** Returns the header's two lines on the program with nothing dropped or truncated, but without the trend. */
 export function programTexts(ui: UiState, data: ScreenData): string[] {
 	const context: HeaderContext = {ui, data: {...data, cpuTrend: undefined}, sparkCharacters: '', width: wideWidth};
 	return ([2, 3] as const).map(line => layOut(itemsOf(context, line).map(item => ({...item, isRight: false})), Infinity).map(({text}) => text).join('')).filter(Boolean);
