@@ -183,7 +183,7 @@ export class Terminal extends EventEmitter<Events> {
 		try {
 			await work();
 		} finally {
-			// SIGCHLD may have overtaken the signal of a key that was pressed before: handle that one while still lent.
+			// Ctrl-C in the other program signals us too, maybe handled after SIGCHLD: it must still find `isLent`.
 			await nextTurn();
 			this.isLent = false;
 			if (this.#isEntered) {
@@ -224,6 +224,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#setRaw(false);
 		const ending = (this.#hasMouse ? mouseOff : '') + leaveScreen;
 		if (this.isBehind) {
+			// Earlier output is still waiting and must come first.
 			this.write(ending);
 			return;
 		}
@@ -253,7 +254,7 @@ export class Terminal extends EventEmitter<Events> {
 			return;
 		}
 
-		// The shell has changed the terminal's modes and screen; libuv skips a mode that it set last.
+		// The shell has changed modes and screen. libuv skips a mode that it set last, so raw mode is first turned off.
 		this.#setRaw(false);
 		this.#up();
 		this.emit('repaint');

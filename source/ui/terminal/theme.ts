@@ -1,7 +1,7 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import type {CellRole} from '../../query/columns/column.js';
 
-/** `color`: use colours; `ascii`: only ASCII characters; `colors`: styles of roles that replace the defaults, as `readStyle` reads them. */
+/** `ascii`: only ASCII characters; `colors`: styles that replace the defaults of roles, as `readStyle` reads them. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
