@@ -21,13 +21,14 @@ export type Layout = {
 	/** Lines of the view's caption, above the table's heading. */
 	readonly captionLines: number;
 	readonly timeLines: number;
+	/** Lines of the selected row's detail below the table. */
 	readonly paneLines: number;
 	readonly tableRows: number;
 	/** Lines of a layer over the table, its title included. */
 	readonly layerLines: number;
 };
 
-/** The lines that parts of the screen need; of the findings, all and the first one. */
+/** How many lines parts of the screen need; `findings`: all findings together, `firstFinding`: the first alone. */
 type NeededLines = {readonly footer: number; readonly findings: number; readonly firstFinding: number; readonly caption: number; readonly hasTimeLine: boolean; readonly hasPane: boolean};
 
 /** Least heights of the screen, in rows, at which parts are shown. */
@@ -37,6 +38,9 @@ const headerRows = 5;
 const tabRows = 6;
 const headingRows = 4;
 const paneRows = 40;
+
+/** Part of the middle that the pane gets. */
+const panePart = 0.4;
 
 /** Most lines of findings, by the least height of the screen. */
 const findingRows = [{rows: 40, lines: 5}, {rows: 30, lines: 3}, {rows: fullHeaderRows, lines: 1}] as const;
@@ -68,7 +72,7 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
 	const layerLines = between - footerLines;
 	const captionLines = Math.min(caption, Math.floor(layerLines / 4));
-	const paneLines = hasPane && rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
+	const paneLines = hasPane && rows >= paneRows ? Math.floor(layerLines * panePart) : 0;
 	return {
 		width: columns - 1,
 		columns,
@@ -86,7 +90,7 @@ export function layoutOf({columns, rows}: Size, {footer, findings, firstFinding,
 	};
 }
 
-/** Columns with their widths on the screen, cells. */
+/** Columns with their widths on the screen, in cells. */
 export type FittedColumns<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
 const minNameWidth = 10;

@@ -26,7 +26,10 @@ export type Item = {
 
 const defaultGaps = [2];
 
-/** Lays out items in `width` cells, with the first of some gaps with which all fit; else truncates, then drops, by priority. */
+/**
+Lays out items in `width` cells, with the first of `gaps` with which all fit. If none is small enough, truncates items,
+then drops them, the highest priority number first.
+*/
 export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = defaultGaps): Spans {
 	let kept = items.filter(({text}) => text !== '');
 	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;
@@ -37,7 +40,7 @@ export function layOut(items: readonly Item[], width: number, gaps: readonly num
 		const cells = cellWidth(item.text);
 		const least = kept.length === 1 ? 0 : leastWidth;
 		const text = least < cells ? (item.cut ?? cut)(item.text, Math.max(least, cells - excess)) : '';
-		// Without `leastWidth` it is not truncated again: if the line is still too long, it is dropped.
+		// A truncated item loses its `leastWidth`: if the line is still too long, the item is dropped.
 		kept = text === '' ? kept.toSpliced(index, 1) : kept.with(index, {...item, text});
 	}
 
