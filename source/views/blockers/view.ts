@@ -74,7 +74,7 @@ function whyHolderUnknown({kind}: BlockerRow): string {
 }
 
 function whyTakenAtUnknown({kind}: BlockerRow): string {
-	return kind === 'park' ? 'where it took it is unknown: lock() has returned and left nothing on the stack' : 'where it took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
+	return kind === 'park' ? 'where the holder took it is unknown: lock() has returned and left nothing on the stack' : 'where the holder took it could not be read: the holder runs, has moved meanwhile, or is a virtual thread';
 }
 
 function fullStacks(snapshot: Snapshot, row: BlockerRow) {

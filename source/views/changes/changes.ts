@@ -138,13 +138,17 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
 }
 
-/** Returns where the window begins that is compared with a baseline: where the baseline ended, if that is within the window. `snapshot` itself: nothing has been sampled since. */
+/**
+Returns the start of the window that is compared with a baseline: the baseline's end if that is within the window, else
+`since`. Returns `snapshot` itself if nothing has been sampled since the baseline.
+*/
 export function comparedFrom(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
 	const end = baseline.snapshot;
 	const isWithin = isOfSession(baseline, snapshot) && end.session.samples > (since?.session.samples ?? 0) && end.session.samples <= snapshot.session.samples;
 	return isWithin ? (end.session.samples === snapshot.session.samples ? snapshot : end) : since;
 }
 
+/** Whether the baseline is of the snapshot's session, whose snapshots share one dictionary. */
 function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): boolean {
 	return dictionary.strings === snapshot.dictionary.strings;
 }

@@ -28,7 +28,7 @@ export const changesView: View<ChangeRow> = {
 		{text: shortName(row, width, true), role: 'title'},
 		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
 		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
-		row.isNoise ? {text: 'neither is more than its sampling error: it may be chance'} : undefined,
+		row.isNoise ? {text: 'neither change is more than its sampling error: both may be chance'} : undefined,
 		{text: 'below: samples since the baseline'},
 	],
 	files: {

@@ -14,7 +14,7 @@ export type ViewRow = {
 export type ViewTable<Row extends ViewRow = ViewRow> = {
 	/** Filtered and sorted. */
 	readonly rows: readonly Row[];
-	/** Number of rows with those that the filter hides. */
+	/** Number of rows, including those that the filter hides. */
 	readonly allRows: number;
 	/** Number of rows hidden because their threads are idle. */
 	readonly idleRows?: number;
@@ -22,7 +22,7 @@ export type ViewTable<Row extends ViewRow = ViewRow> = {
 	readonly caption?: string;
 	/** A sentence on the program, shown among the findings. */
 	readonly finding?: string;
-	/** What shares are of, if not what the query says. */
+	/** What the shares are parts of, if the query says something else. */
 	readonly measure?: Measure;
 	/** Why this snapshot cannot have rows. */
 	readonly missing?: string;
@@ -72,7 +72,7 @@ type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** Returns all rows of CSV, if these differ from the screen's. */
 	csvRows?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly Row[];
-	/** Returns at most `top` rows of the JSON list named by the view's id; undefined: every document has that list. */
+	/** Returns at most `top` rows of the JSON list named by the view's id; absent if all JSON reports have it. */
 	json?(snapshot: Snapshot, since: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
 };
 
@@ -97,6 +97,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly about: string;
 	/** Returns the three keys that help most with a row, the best first. */
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
+	/** Returns the rows of a window: from `since`, by default the session's start, to `snapshot`. */
 	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
 	/** Whether a row matters little: it is noise, or idle. */
 	isDim(row: Row): boolean;

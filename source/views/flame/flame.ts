@@ -22,7 +22,7 @@ export class FlameRow extends CallNode {
 	depth = 0;
 	/** Whether it matches the filter. */
 	isFound = false;
-	/** Whether a box above it does. */
+	/** Whether a box above it matches the filter. */
 	isBelowFound = false;
 }
 
@@ -46,20 +46,20 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 	const byRank = new Float64Array(ranks.length);
 	/** Places the boxes below a row side by side, in the order of names. */
 	const addBelow = (row: FlameRow) => {
-		const names: number[] = [];
+		const usedRanks: number[] = [];
 		row.eachStep((group, node, from) => {
 			const value = tree.options.isInverted ? row.weights[(from * tree.weightLength) + weightIndex] : tree.totals[(node * tree.weightLength) + weightIndex];
 			if (value > 0) {
 				if (byRank[ranks[group]] === 0) {
-					names.push(ranks[group]);
+					usedRanks.push(ranks[group]);
 				}
 
 				byRank[ranks[group]] += value;
 			}
 		});
-		const boxes = names.length === 0 ? [] : row.childrenIn(group => byRank[ranks[group]] >= leastWeight);
+		const boxes = usedRanks.length === 0 ? [] : row.childrenIn(group => byRank[ranks[group]] >= leastWeight);
 		let {start} = row;
-		for (const rank of names.length > 1 ? Int32Array.from(names).sort() : names) {
+		for (const rank of usedRanks.length > 1 ? Int32Array.from(usedRanks).sort() : usedRanks) {
 			const part = byRank[rank] / whole;
 			byRank[rank] = start;
 			start += part;
@@ -73,7 +73,7 @@ export function queryFlame(snapshot: Snapshot, since: Snapshot | undefined, quer
 			pending.push(box);
 		}
 
-		for (const rank of names) {
+		for (const rank of usedRanks) {
 			byRank[rank] = 0;
 		}
 	};

@@ -16,8 +16,8 @@ export const flameView: View<FlameRow> = {
 	keys: [
 		{...moving((row, rows) => callerOf(row, rows)), keys: ['up', 'k'], label: 'Up k', help: 'to the frame above'},
 		{...moving((row, rows) => widestBelow(row, rows)), keys: ['down', 'j'], label: 'Down j', help: 'to the widest frame below'},
-		{...moving((row, rows) => besides(row, rows, -1)), keys: ['left'], label: 'Left', help: 'to the frame on the left'},
-		{...moving((row, rows) => besides(row, rows, 1)), keys: ['right'], label: 'Right', help: 'to the frame on the right'},
+		{...moving((row, rows) => beside(row, rows, -1)), keys: ['left'], label: 'Left', help: 'to the frame on the left'},
+		{...moving((row, rows) => beside(row, rows, 1)), keys: ['right'], label: 'Right', help: 'to the frame on the right'},
 		{...moving((row, rows) => repeated(row, pageSteps, at => callerOf(at, rows))), keys: ['pageup', 'ctrl-u'], label: 'PgUp Ctrl-U', help: 'ten frames up'},
 		{...moving((row, rows) => repeated(row, pageSteps, at => widestBelow(at, rows))), keys: ['pagedown', 'ctrl-d'], label: 'PgDn Ctrl-D', help: 'ten frames down, always to the widest'},
 		{...moving((_, rows) => repeated(widestOf(rows.filter(({depth}) => depth === 0))!, rows.length, at => widestBelow(at, rows))), keys: ['end', 'G'], label: 'End G', help: 'to the end of the hot path: from the top always to the widest frame'},
@@ -41,7 +41,7 @@ export const flameView: View<FlameRow> = {
 	locationOf: treeView.locationOf,
 	detail: treeView.detail,
 	titleLines: treeView.titleLines,
-	// The whole tree, of which boxes are rows.
+	// Those of Tree: boxes are rows of the same tree, and files have all of it.
 	files: treeView.files as View<FlameRow>['files'],
 };
 
@@ -71,7 +71,7 @@ function widestOf(rows: readonly FlameRow[]): FlameRow | undefined {
 }
 
 /** Returns the box on the left (-1) or right (1) in the same line. */
-function besides(row: FlameRow, rows: readonly FlameRow[], step: -1 | 1): FlameRow | undefined {
+function beside(row: FlameRow, rows: readonly FlameRow[], step: -1 | 1): FlameRow | undefined {
 	const inLine = rows.filter(({depth}) => depth === row.depth);
 	return inLine.at(Math.max(0, inLine.indexOf(row) + step));
 }

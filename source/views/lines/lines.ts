@@ -50,7 +50,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
 	figure('trend', row => row.selfPercent, formats.percent, {
 		heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
-		description: 'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row by its own highest; sorts like the share',
+		description: 'CPU time at the line per second over the last minute (ticks, if the unit is ticks or it used no CPU), each row scaled to its own highest value; sorts like the share',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
 		past: pastOfLines,
