@@ -125,7 +125,7 @@ describe('tasks', () => {
 		const second = (of: TaskRow) => tasksView.titleLines(of, 80, undefined)[1]?.text;
 		expect(second({...row, count: 1, now: 1})).toBe('1 stay that ended, 10.0 a second; 1 task now');
 		expect(second({...row, now: 0})).toBe('1000 stays that ended, 10.0 a second; 0 tasks now');
-		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined})).toBe('1000 tasks came to it, 10.0 a second');
+		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined})).toBe('1000 tasks reached it, 10.0 a second');
 	});
 });
 

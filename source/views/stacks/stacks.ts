@@ -28,7 +28,7 @@ type CountedStacks = CountedFigures & {
 	readonly app: Query['app'];
 };
 
-/** A row of the Stacks view: identical stacks. Its location is the innermost frame, with own code first of own code. */
+/** A row of the Stacks view: identical stacks. Its location is the innermost frame (of own code, if that is first). */
 export class StackHistogramRow extends CountedRow<CountedStacks> {
 	readonly key: string;
 	#fingerprint: string | undefined;
@@ -106,7 +106,7 @@ function fingerprintOf(frames: readonly Location[]): string {
 	return library.createHash('md5').update(stackLines(frames)).digest('hex');
 }
 
-/** Numbers stacks from 1 on, alike for those with the same first `depth` locations; the empty stack is 0. */
+/** Numbers stacks from 1 on; stacks with the same first `depth` locations share one. The empty stack is 0. */
 class StackNumbers {
 	/** By number: the node of the first stack that has it. */
 	readonly firstNode: number[] = [rootNode];
@@ -128,7 +128,7 @@ class StackNumbers {
 	}
 
 	#find(node: number): number {
-		// Each node is a whole stack of its own; only their first frames may be the same.
+		// With all frames compared, no two nodes are the same stack.
 		const path = Number.isFinite(this.depth) ? this.#pathOf(node) : undefined;
 		const number = (path === undefined ? undefined : this.#numberOfPath.get(path)) ?? this.firstNode.push(node) - 1;
 		if (path !== undefined) {
@@ -213,7 +213,7 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** Returns identical stacks of all threads and states, counted, by their first `query.depth` frames. */
+/** Returns stacks with their samples, together with all that have the same first `query.depth` frames. */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<StackHistogramRow> {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;

@@ -16,7 +16,7 @@ export const stacksView: View<StackHistogramRow> = {
 	title: 'Stacks',
 	columns: stackColumns,
 	sort: {column: 'share', reverse: false},
-	keys: [cyclingKey('compare whole stacks, or their first 10, 5 frames or the first alone', depths, ({depth}) => depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`}))],
+	keys: [cyclingKey('compare whole stacks, or only their first 10 or 5 frames, or the first alone', depths, ({depth}) => depth, depth => ({change: {depth}, message: `stacks are the same when ${comparedText(depth)} are`}))],
 	about: 'Identical stacks, counted: the same when their frames are, with any threads and locks.',
 	hints: (_, {depth}) => [
 		{key: 'enter', title: 'the whole stack', short: 'stack'},

@@ -12,7 +12,7 @@ import {formatNs, formats} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import type {ViewTable} from '../common/view.js';
 
-/** Stays of tasks in a state that ended in the window; for an end state, whole tasks. */
+/** A row of the Tasks view: stays of tasks in one state, if they ended in the window; for an end state, whole tasks. */
 export type TaskRow = DurationFigures & {
 	readonly key: string;
 	readonly state: TaskState;
@@ -161,7 +161,7 @@ export function taskRows(report: TaskReport, since: TaskReport | undefined, by: 
 	}
 
 	const rows = [...groups.values()];
-	// Counters only grow, but those of an ended thread pass to another: only sums of whole groups may be subtracted.
+	// Counters only grow, but those of an ended thread move to another worker: subtract only from sums of whole groups.
 	for (const stays of before?.stays ?? []) {
 		groupOfStays(before!, stays).stays.add(stays.count, stays.totalNs, stays.durations, -1);
 	}

@@ -45,7 +45,7 @@ export const tasksView: View<TaskRow> = {
 };
 
 function cameOrLeft({state, count}: TaskRow): string {
-	return state.kind === 'end' ? `${plural(count, 'task')} came to it` : `${plural(count, 'stay')} that ended`;
+	return state.kind === 'end' ? `${plural(count, 'task')} reached it` : `${plural(count, 'stay')} that ended`;
 }
 
 export function taskJson(row: TaskRow) {

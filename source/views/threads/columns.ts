@@ -35,7 +35,7 @@ export type ThreadRow = {
 	readonly isOfJvm: boolean;
 	/** Whether it did nothing in the window, as it waits for work or has ended. */
 	readonly isWithoutWork: boolean;
-	/** State in the newest sample, of the JVM's own threads over the window; undefined for a dead thread or a folded pool in several states. */
+	/** State in the newest sample; of VM-internal threads over the window. Undefined if dead, or a pool in several. */
 	readonly state?: ThreadState;
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */
@@ -56,7 +56,7 @@ export type ThreadRow = {
 	readonly own?: Location;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Location;
-	/** How long it has been there without using CPU, or waited for the same monitor; the longest of a pool. */
+	/** How long it has been at `now` without using CPU, or waited for the same monitor; the longest of a pool. */
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
 	/** The lock that it waits for, and its holder; for a folded pool only if all its threads wait for the same. */
@@ -77,7 +77,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	}),
 	figure('threads', row => row.threads, formats.count, {
 		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
-		description: 'threads in the row; more than one for a pool; of virtual threads, those there now',
+		description: 'threads in the row; more than one for a pool; of virtual threads, those alive now',
 	}),
 	text('state', row => stateText(row), {
 		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,

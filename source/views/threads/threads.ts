@@ -72,7 +72,7 @@ function sumByThread(counters: Counters, threads: number): {readonly cpuNs: Floa
 	return sums;
 }
 
-/** Returns a function from a thread to the line with most of its samples. */
+/** Returns a function from a thread to its line with the most CPU time, then counted ticks. */
 function topLocations({dictionary, threads}: Snapshot, counters: Counters, scope: Scope, query: Query): (thread: number) => Location | undefined {
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);

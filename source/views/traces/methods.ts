@@ -5,14 +5,14 @@ import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, t
 import {byNumber} from '../../query/columns/sort.js';
 import {z} from '../../query/counters/share.js';
 
-/** Figures of the calls of a method, or of one call path, in a window. Times in nanoseconds. */
+/** Figures of the calls of a method, of one call path, or of a thread, in a window. Times in nanoseconds. */
 export type CallFigures = {
 	readonly calls: number;
 	readonly exceptions: number;
 	readonly callsPerS: number;
 	readonly exceptionsPerS: number;
+	/** NaN if unknown, as the next three may be: a thread's calls have no percentiles. */
 	readonly meanNs: number;
-	/** NaN if unknown, as for single threads. */
 	readonly p50Ns: number;
 	readonly p99Ns: number;
 	readonly mostNs: number;
@@ -79,7 +79,7 @@ function estimateOf({durations: {count, histogram}}: Sums, oneIn: number, isRecu
 	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(count > 0 ? {errorPercent: errorPercentOf(histogram.build(), oneIn)} : {})};
 }
 
-/** Returns the error of times, percent. Measured calls are 1 to 2 * oneIn - 1 calls apart, each distance as likely. */
+/** Returns the error of times, percent. Measured calls are 1 to 2 * oneIn - 1 calls apart, all equally likely. */
 function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
 	let [calls, sum, squares] = [0, 0, 0];
 	for (const [index, inBucket] of count.entries()) {
@@ -203,7 +203,7 @@ function figuresOf({exceptions, cumulativeNs, ownNs, durations}: Sums, seconds: 
 	};
 }
 
-/** The calls of a thread: their sums, and their tree, the longest first. Only its rows have means: its calls nest. */
+/** The calls of a thread: their sums, and their tree, the longest first. The sums have no mean, because calls nest. */
 export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
 
 /** Returns the calls of each thread in the window, the thread with the most time first. */

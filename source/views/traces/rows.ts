@@ -128,7 +128,7 @@ function rowsOf(treeRows: readonly TraceTreeRow[], query: Query, isWanted: Wante
 /** Returns a row and, if it is open, the rows below it. `position`: that of its children. */
 function rowWithChildren(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, position: Position): TraceRow[] {
 	const opening = query.tree?.opened?.get(row.key);
-	// A method opens automatically unless the path to it is recursive: that has fewer names than levels.
+	// A method opens automatically unless the path to it is recursive: such a path has fewer names than levels.
 	const isAutoOpen = row.id >= 0 && position.names.size === position.level - (position.thread === undefined ? 0 : 1);
 	const isAllOpen = opening !== 'closed' && (position.isAllOpen || opening === 'all' || isWanted !== undefined);
 	const isOpen = children.length > 0 && opening !== 'closed' && (opening !== undefined || isAllOpen || isAutoOpen);

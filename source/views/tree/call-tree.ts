@@ -189,7 +189,7 @@ export class CallNode extends LocatedRow {
 		return this.#weight[cpuIndex];
 	}
 
-	/** The same of samples with this row's frame innermost (inverted: only the first row of a path has any). */
+	/** Ticks and CPU time of samples with this row's frame innermost; inverted: only for a path's first row. */
 	get selfTicks(): number {
 		return this.#self(ticksIndex);
 	}
