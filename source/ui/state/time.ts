@@ -88,7 +88,7 @@ export function setBaseline(state: UiState, {window}: ScreenContext): UiState {
 
 	const {snapshot} = window;
 	const {query: {baseline: previous}} = state;
-	// The view of changes shows the window since the previous baseline.
+	// The view of changes shows the window since the previous baseline, or nothing if no sample was taken since.
 	const from = previous && viewOf(state.view).comparesWithBaseline ? comparedFrom(previous, snapshot, window.since) : window.since;
 	const since = from === snapshot ? window.since : from;
 	const title = clocks(since?.session.takenAtMs ?? snapshot.session.startedAtMs, snapshot.session.takenAtMs);

@@ -43,7 +43,7 @@ const visibleFrom = {
 	delayPercent: 10, delayPercentOfCpu: 20, throttledPercent: 1, pressurePercent: 20, requestedRate: 1.15,
 };
 
-/** The heap rises or falls if half a minute changes what is in use after collections by this part of it. */
+/** Least change in half a minute at which the heap rises or falls, as a part of what is in use after collections. */
 const muchGrowth = 0.05;
 
 /** All items; those of a line are in the order in which the line has them. */

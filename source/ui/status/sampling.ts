@@ -20,7 +20,7 @@ const badFailures = 5;
 const badTruncations = 25;
 const badCost = 5;
 const badOwnCpu = 15;
-/** With fewer samples, these percentages are mostly chance. */
+/** With fewer samples, failures, truncated stacks and cost are not judged. */
 const leastSamples = 50;
 
 export const samplingFigures: readonly SamplingFigure[] = [

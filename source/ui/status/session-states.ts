@@ -87,7 +87,7 @@ function endOf({snapshot, nowMs}: ScreenData): string {
 	return clock(lastMs > 0 ? lastMs : nowMs, true);
 }
 
-/** Returns when the next sample comes: `in 5s` after the word or words `before`, or `is due`. */
+/** Returns when the next sample comes: the words `before` and a duration, or `is due`. */
 function when(seconds: number, before: string): string {
 	return seconds > 0 ? `${before} ${formatDuration(seconds * 1000)}` : 'is due';
 }

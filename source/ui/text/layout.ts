@@ -39,7 +39,7 @@ const tabRows = 6;
 const headingRows = 4;
 const paneRows = 40;
 
-/** Part of the middle that the pane gets. */
+/** Part of a layer's lines that the pane gets. */
 const panePart = 0.4;
 
 /** Most lines of findings, by the least height of the screen. */

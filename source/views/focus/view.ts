@@ -53,6 +53,7 @@ export const focusView: View<FocusRow> = {
 			if (calls) {
 				const options = {top, fieldsOf: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
 				const [method] = treesAsJson(calls, [calls.root], options);
+				// The callers become the last field of the method's object.
 				yield `${method.slice(0, -1)},"callers":[${[...treesAsJson(callers, callers.below(callers.root), options)].join(',')}]}`;
 			}
 		},

@@ -28,7 +28,7 @@ type CountedStacks = CountedFigures & {
 	readonly app: Query['app'];
 };
 
-/** A row of the Stacks view: identical stacks. Its location is the innermost frame (of own code, if that is first). */
+/** A row of the Stacks view: identical stacks. Its location is the innermost frame (of own code, if `ownFirst`). */
 export class StackHistogramRow extends CountedRow<CountedStacks> {
 	readonly key: string;
 	#fingerprint: string | undefined;
@@ -213,7 +213,7 @@ declare module '../../query/types/query.js' {
 	}
 }
 
-/** Returns stacks with their samples, together with all that have the same first `query.depth` frames. */
+/** Returns identical stacks, counted: stacks with the same first `query.depth` frames are one row. */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<StackHistogramRow> {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;

@@ -35,7 +35,7 @@ export type ThreadRow = {
 	readonly isOfJvm: boolean;
 	/** Whether it did nothing in the window, as it waits for work or has ended. */
 	readonly isWithoutWork: boolean;
-	/** State in the newest sample; of VM-internal threads over the window. Undefined if dead, or a pool in several. */
+	/** State in the newest sample; of VM-internal threads over the window. Undefined for a dead thread or a mixed pool. */
 	readonly state?: ThreadState;
 	readonly cpuNs: number;
 	/** 100 = one core over the window. */

@@ -22,7 +22,7 @@ import {threadColumns, type ThreadRow} from './columns.js';
 
 declare module '../../query/types/query.js' {
 	interface Query {
-		/** Whether threads whose names differ only in digits are folded into one row; false by default. */
+		/** Whether threads whose names differ only in digits are folded into one row; false by default, but true on the screen. */
 		readonly foldPools?: boolean;
 	}
 }
