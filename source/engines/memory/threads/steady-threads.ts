@@ -2,7 +2,7 @@ import {type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread} from './java-thread.js';
 
-/** Minimum share of running and runnable time of a steady thread outside Java code; inside, threads do not wait. */
+/** Minimum share of the time for which a steady thread is runnable while outside Java code; inside, it never waits. */
 const minShare = 0.75;
 
 /** How long a thread must have run without a break to count as steady. */

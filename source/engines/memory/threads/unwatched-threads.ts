@@ -14,10 +14,11 @@ const measureTries = 4;
 const scanEveryMs = 4000;
 
 /**
-Finds out whether any threads have run but a few that may run at any time, the watched ones; if not, the others need not
-be scanned. Their CPU time is the process's minus the watched threads', and exact if no watched thread's changed between
-the readings. The kernel updates it at the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that
-starts to run may be noticed a sample late: therefore the others must first have been idle for several scans.
+Finds out whether any threads have run besides the watched ones: a few that may run at any time. If not, the unwatched
+threads need not be scanned. Their CPU time is the process's minus that of the watched threads. It is exact if the
+watched threads' time did not change between the readings. The kernel updates CPU times at the next tick (up to 4 ms) or
+when a thread leaves its CPU, so a thread that starts to run may be noticed a sample late. Therefore the unwatched
+threads must first have been idle for several scans.
 */
 export class UnwatchedThreads {
 	/** Only watched threads have run between the last two readings. */
@@ -47,7 +48,7 @@ export class UnwatchedThreads {
 		return this.wereIdle && nowMs < this.#scanAtMs;
 	}
 
-	/** Ends a scan. `watched`: threads that may run from now on; `isUnchanged`: no others have run since the last. */
+	/** Ends a scan. `watched`: threads that may run from now on; `isUnchanged`: no others ran since the last scan. */
 	afterScan(watched: readonly number[], isUnchanged: boolean, nowMs: number): void {
 		this.forget(isUnchanged ? this.#idleScans + 1 : 0);
 		if (this.#idleScans >= minIdleScans && watched.length <= watchedLimit) {
@@ -69,6 +70,7 @@ export class UnwatchedThreads {
 		for (let tries = 0; tries < measureTries; tries++) {
 			const watchedNs = this.#sumWatched();
 			const unwatchedNs = (this.#clock?.readNs() ?? Number.NaN) - watchedNs;
+			// A watched thread that runs between the readings can only increase the result, so an equal result is right.
 			if (unwatchedNs === this.#usedNs || this.#sumWatched() === watchedNs) {
 				return unwatchedNs;
 			}

@@ -186,7 +186,8 @@ export class VmThreads {
 	/** Lists the process's threads that are not among the Java threads, by their Linux ids. */
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
-		// Until a thread sets its name it has its creator's, and may become a Java thread.
+		// Until a thread sets its name it has its creator's, and may become a Java thread. In the first list, therefore, a
+		// thread with another name than the launcher's counts as if it had been listed before.
 		const launcher = isFirst ? this.#name(this.#pid) : '';
 		const threads = new Map<number, VmThread>();
 		for (const nativeId of threadIdsOf(this.#pid).slice(0, threadLimit)) {

@@ -133,13 +133,14 @@ export class Continuations {
 		return count > lockStackLimit ? [] : Array.from({length: count}, (_, index) => chunk + stack + (8 * index)).flatMap(address => [this.#jvm.heap.uncolouredReference(address), this.#jvm.heap.wideReference(address)]);
 	}
 
-	/** Returns the first chunk of a Continuation; 0 if it has none, so that the chunks' layout may still be unknown. */
+	/** Returns the first chunk of a Continuation; 0 if it has none. Needs no `#offsets`, which are found by a chunk. */
 	#tailOf(continuation: number): number {
 		const {heap} = this.#jvm;
 		return heap.reference(continuation + (this.#offsets?.tail ?? heap.requiredOffset(heap.klassOf(continuation), 'tail', chunkSignature)));
 	}
 
 	#isStillAt(chunk: number, sp: number): boolean {
+		// `bytes` does not use the page cache, which may be older.
 		const bytes = this.#jvm.vm.reader.bytes(chunk + (this.#offsets ?? fail()).sp, 4);
 		return new DataView(bytes.buffer).getUint32(0, true) === sp;
 	}
@@ -215,7 +216,10 @@ export class Continuations {
 		return {chunk, parent: this.#jvm.heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
 	}
 
-	/** Appends a chunk's frames. As walker.ts, but interpreted frames have relative links, in words (derelativize). */
+	/**
+	Appends a chunk's frames. As walker.ts, but interpreted frames have relative links, in words (derelativize). The two
+	words below a frame's stack pointer are its frame pointer and its code address.
+	*/
 	#walkChunk(low: number, base: number): void {
 		const stack = this.#stack;
 		let sp = low;

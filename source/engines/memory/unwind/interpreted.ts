@@ -3,7 +3,7 @@ import {type Jvm} from '../hotspot/jvm.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
-/* Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp); the lower ones depend on the release. */
+/** Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp); lower slots depend on the release. */
 export const slot = {returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24} as const;
 
 /** The slot with the bytecode pointer (bcp) while the frame is in a call. */

@@ -29,7 +29,7 @@ export class StackCopy {
 		this.high = low + length;
 	}
 
-	/** Copies bytes that were read from an address on, up to the stack's base. Throws `Unreadable` if there are none. */
+	/** Copies bytes that were read at `low`, up to the stack's base. Throws `Unreadable` if there are none. */
 	set(low: number, bytes: Uint8Array, base: number): void {
 		const length = this.#begin(low, base, Math.min(bytes.length, stackBytesLimit));
 		this.#bytes.set(bytes.subarray(0, length));

@@ -39,9 +39,9 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a running thread's frames: from the registers or, outside generated code, from the JavaThread's
-	current anchor (0: none). If that does not lead to the root, searches the stack for a return address that does, unless
-	the stack is truncated.
+	Fills the walker with a running thread's frames: from the registers or, outside generated code, from the current anchor
+	of `javaThread` (0: unknown). If that does not lead to the root, searches the stack for a return address that does,
+	unless the stack is truncated.
 	*/
 	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
 		const end = this.#attempt(() => this.isInCode(registers) ? this.#fromRegisters(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
@@ -234,7 +234,7 @@ export class TopFrame {
 			return 'broken';
 		});
 		const inner = this.#walker.frames.copy();
-		/** The best candidate so far that leads to the root but is not sure; 0 for none. */
+		/** Address of the best return address so far that leads to the root but is not sure; 0 for none. */
 		let fallback = 0;
 		let isFallbackLeaf = false;
 		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
@@ -258,7 +258,7 @@ export class TopFrame {
 		return fallback === 0 ? 'broken' : this.#walkFrom(stack, fallback, registers.fp, inner);
 	}
 
-	/** Whether the thread is in the function called just before a return address, or in one that this one called. */
+	/** Whether the thread is in the function called just before a return address, or in a function that it called. */
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - farCallBytes), returnPc);
 		const isInTarget = (word: number) => word >= target && word < target + maxFunctionBytes;

@@ -9,7 +9,10 @@ import {FrameBuffer, type StackCopy} from './stack.js';
 /** `root`: the walk reached the thread's outermost Java frame; `broken`: it stopped before that. */
 export type WalkEnd = 'root' | 'broken';
 
-/** Called for each Java frame. `at`: index of its first virtual frame in the buffer. */
+/**
+Called for each Java frame that will not be deoptimized. `at`: index of its first id in the buffer, where inlined calls
+have ids of their own.
+*/
 export type FrameWatcher = {
 	interpreted(at: number, stack: StackCopy, fp: number): void;
 	compiled(at: number, stack: StackCopy, location: CodeLocation, pc: number, sp: number): void;
@@ -29,7 +32,7 @@ export class Walker {
 	readonly frames = new FrameBuffer();
 	/** Index of the carrier's first frame, after those of its mounted virtual thread; -1 if none is mounted. */
 	carrierStart = -1;
-	/** Index at which the frames belong that the virtual thread has in the heap; -1 if all are on the stack. */
+	/** Index at which to insert the virtual thread's frames in the heap; -1 if all are on the stack. */
 	heapStart = -1;
 	/** Stack pointer of enterSpecial's frame, at its ContinuationEntry (continuationEntry.hpp); 0 if there is none. */
 	entrySp = 0;

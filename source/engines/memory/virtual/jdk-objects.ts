@@ -144,7 +144,7 @@ export class JdkObjects {
 	}
 }
 
-/** Hidden classes have a class loader each. */
+/** Each hidden class may have a ClassLoaderData. */
 const loaderLimit = 1 << 17;
 
 /** Maximum number of classes that `update` checks. */
@@ -208,7 +208,7 @@ class BootClasses {
 		}
 	}
 
-	/** Returns the boot loader, whose loader object is null, as may be hidden classes'; 0 if not found. */
+	/** Returns the boot loader; 0 if not found. Its loader object is null; so may be those of hidden classes. */
 	#findLoader(): number {
 		const {reader, layout: {fields}} = this.#vm;
 		let loader = reader.word(fields.loaderGraph);

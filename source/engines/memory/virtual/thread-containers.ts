@@ -8,7 +8,7 @@ const flockContainer = 'jdk.internal.misc.ThreadFlock$ThreadContainerImpl';
 const setSignature = 'Ljava/util/Set;';
 const scopeSignature = 'Ljdk/internal/vm/StackableScope;';
 
-/** Classes whose static fields lead to the containers, and of what they contain. */
+/** Classes whose static fields lead to the containers, and the classes of virtual threads and scopes. */
 export const containerClasses: readonly string[] = [rootContainer, containers, virtualThread, flockContainer];
 
 const threadsFieldByClass: ReadonlyMap<string, string> = new Map([

@@ -24,8 +24,8 @@ export type VirtualKind = {readonly id: string; readonly name: string};
 
 /**
 Sorts virtual threads, which come and go by the thousand, into kinds, and gives out the keys of their records. Threads
-that began by the same method of the program are a kind. Its name is the most frequent one of its threads, digits left
-out, or the method's if they have none.
+that began by the same method of the program are a kind. Its name is the most frequent name of its threads, without
+digits, or the method's if they have none.
 */
 export class VirtualKinds {
 	readonly #methods: Methods;

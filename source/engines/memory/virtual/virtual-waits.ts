@@ -40,8 +40,8 @@ const waiterWords = 6;
 type Parts = {readonly locks: Locks; readonly pollers: Pollers; readonly fileWait: EngineOptions['fileWait']};
 
 /**
-Finds what unmounted virtual threads wait for: the object that one is parked on, the file in a poller, or the monitor in
-the VM's ObjectWaiter.
+Finds what unmounted virtual threads wait for: the object that a thread is parked on, the file in a poller, or the
+monitor in the VM's ObjectWaiter.
 */
 export class VirtualWaits {
 	readonly #jvm: Jvm;
@@ -79,7 +79,7 @@ export class VirtualWaits {
 		return blocker === 0 ? this.#fileWait(thread, id, lastWait) : {...noWait, ...getOrCreate(this.#locks, blocker, () => this.#parts.locks.parkedOn(blocker))};
 	}
 
-	/** Returns the file that a thread without a blocker waits for, as a poller knows it. */
+	/** Returns the file in a poller that a thread without a blocker waits for. */
 	#fileWait(thread: number, id: number, lastWait: VirtualWait | undefined): VirtualWait {
 		const {pollers, fileWait} = this.#parts;
 		const file = fileWait && pollers.fileOf(thread, id);
@@ -169,7 +169,7 @@ export class Pollers {
 		const group = objects.staticField(poller, 'POLLERS', 'Lsun/nio/ch/Poller$Pollers;') || objects.staticField(poller, 'POLLER_GROUP', 'Lsun/nio/ch/Poller$PollerGroup;');
 		const field = (name: string, type: string) => group === 0 ? 0 : objects.field(group, name, type);
 		const reading = [
-			// Other pollers wait at this one.
+			// Other pollers wait at the master poller.
 			field('masterPoller', pollerSignature),
 			...objects.elements(field('readPollers', `[${pollerSignature}`) || objects.staticField(poller, 'READ_POLLERS', `[${pollerSignature}`)),
 			...Array.from(objects.entries(objects.mapOfSet(field('readPollers', 'Ljava/util/Set;'))), ({key}) => key),
