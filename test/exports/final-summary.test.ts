@@ -67,6 +67,11 @@ test('a place where a thread waited for a moment only is not worth a line', () =
 	expect(lines).not.toContain('Sock.connect');
 });
 
+test('the time waited is right if each sample counts for several ticks', () => {
+	const snapshot = new Picture().draw('main | .*40 | Sock.read:7').build({samples: 10, sampleTicks: 40, sampledMs: 4000, durationMs: 4000});
+	expect(renderFinalSummary(snapshot, 100).join('\n')).toContain('waited for 4s at Sock.read:7');
+});
+
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
 const locking = 'com.acme.Shop.run:3 | com.acme.Stock.reserve:30 | java.util.concurrent.locks.ReentrantLock.lock:322 | java.util.concurrent.locks.LockSupport.park:211 | jdk.internal.misc.Unsafe.park:native';
 const forWork = 'java.lang.Thread.run:840 | java.util.concurrent.LinkedBlockingQueue.take:433 | java.util.concurrent.locks.LockSupport.park:341 | jdk.internal.misc.Unsafe.park:native';

@@ -8,7 +8,7 @@ import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../views/lines/lines.js';
 import {queryBlockers, type BlockerRow} from '../../views/blockers/blockers.js';
 import {threadsOfProgram, leastCpuPercent} from '../../query/summary/summary.js';
-import {corePercent} from '../../query/counters/share.js';
+import {corePercent, sampleTicks} from '../../query/counters/share.js';
 import {longestFirst, titleOf, traceMethods, type TraceRow} from '../../views/traces/methods.js';
 import {mostOf} from '../../model/sum.js';
 import type {LineRow} from '../../query/counted-lines.js';
@@ -38,7 +38,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const hot = withoutAgent(rows).filter(row => row.selfCpuNs > 0);
 	const cpuPercent = corePercent(wholeCpuNs, session.sampledMs);
 	const isAlmostIdle = cpuPercent < leastCpuPercent;
-	const tickMs = session.sampledMs / Math.max(1, session.samples);
+	const tickMs = session.sampledMs / Math.max(1, sampleTicks(snapshot, undefined));
 	const minMs = session.sampledMs * minWaitedFraction;
 	const waits = queryLines(snapshot, undefined, {
 		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
