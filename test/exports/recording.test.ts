@@ -305,7 +305,7 @@ describe('while it is written', () => {
 		const recorder = await Recorder.create(newName(), 9000);
 		await recorder.follow(ringOf([...randomSession(60, 10)]), 0);
 		await recorder.finish();
-		expect(recorder.problem).toBe('what there is takes more than --max-size');
+		expect(recorder.problem).toBe('the recording does not fit into --max-size');
 		expect(statSync(recorder.file).size).toBeLessThanOrEqual(9000);
 		expect(opening(readFileSync(recorder.file)).seconds?.length).toBe(recorder.windows);
 	});

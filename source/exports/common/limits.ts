@@ -39,6 +39,7 @@ export const maxNodes = 524_288;
 /** Threads in a snapshot: twice what Linux allows by default on a small machine (kernel.pid_max 32,768). */
 export const maxThreads = 65_536;
 
+/** Contention records in a snapshot. */
 export const maxContention = 65_536;
 
 /** Characters in the names of all lines; a function's name counts for each of its lines. */
@@ -52,7 +53,10 @@ export function tooMany(limit: number, plural: string): ExcessError {
 	return new ExcessError(`more than ${limit.toLocaleString('en')} ${plural}`);
 }
 
-/** Returns, by node, how many frames a file's stack has. Throws RangeError if a first entry is missing, or for too many. */
+/**
+Returns, by node, the number of frames of the stack. Throws RangeError if the dictionary, which is a file's, lacks its
+first entries or exceeds a limit.
+*/
 export function depthsOf({strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}: Dictionary): Int32Array {
 	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode) {
 		throw new RangeError('first entries are missing');

@@ -35,7 +35,7 @@ export class StackSet {
 	add(snapshot: Snapshot, since: Snapshot | undefined, query: Query, {depth = Infinity, withThreads = false, withStates = false}: StackOptions = {}): StackCounters {
 		const {dictionary, threads} = snapshot;
 		const {nodeParent, nodeFrame, nodeCount} = dictionary;
-		// What is a frame on one side of a comparison must be one on the other.
+		// In a comparison the JVM's small work keeps frames of its own: it may not be small on the other side.
 		const scope = {...scopeOf(snapshot, query), allWork: query.baseline !== undefined};
 		const counters = countersInWindow(snapshot, since, scope);
 		const grouping = stackIndex(dictionary).grouping(query.by);

@@ -11,15 +11,18 @@ import {printable} from '../../model/text.js';
 /** Highest of the suffixes -2, -3, ... to try: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
-/** Returns the stem, with -2, -3 and so on if there is a file of that name with one of the extensions. */
+/**
+Returns the stem, with -2, -3 and so on if there is a file of that name with one of the extensions; without a suffix if
+all are taken, so that the file cannot be created.
+*/
 export function freeStem(stem: string, extensions: readonly string[]): string {
 	const stems = [stem, ...Array.from({length: maxSuffix - 1}, (_, index) => `${stem}-${index + 2}`)];
 	return stems.find(candidate => !extensions.some(extension => existsSync(candidate + extension))) ?? stem;
 }
 
 /**
-Writes files into one folder: all or none of them, for their owner alone, synced, and never replacing another file. Throws
-UserError.
+Writes files into one folder: all or none of them, for their owner alone, synced, and never replacing another file.
+Throws UserError.
 */
 export async function writeTogether(parts: ReadonlyArray<{readonly file: string; readonly bytes: Written}>): Promise<void> {
 	const [{file: first}] = parts;

@@ -49,7 +49,7 @@ function template(): string {
 	return readFileSync(file, 'utf8');
 }
 
-/** Returns the data that the page draws, the snapshot at its window's begin, and remarks on baseline and errors. */
+/** Returns the data that the page draws, the snapshot at its window's start, and remarks on baseline and errors. */
 function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, states = threadStates}: ExportOptions) {
 	const {baseline} = query;
 	const begin = baseline && comparedFrom(baseline, snapshot, given);
@@ -68,7 +68,7 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 			states: counted.map(counter => state[counter]),
 			ticks: counted.map(counter => ticks[counter]),
 			cpuUs: counted.map(counter => Math.round(cpuNs[counter] / 1000)),
-			// CPU time and ticks of one independent observation.
+			// CPU time (microseconds) and ticks of one independent observation.
 			cpuPiece: cpuSamples > 0 ? wholeCpuNs / 1000 / cpuSamples : 0,
 			tickPiece: ticksPerObservation,
 		};
@@ -78,7 +78,7 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 	const now = sideOf(snapshot, since, query);
 	const was = compared && {
 		...sideOf(compared.snapshot, compared.since, isOfSameSession ? query : {...query, threadKeys: undefined}),
-		// These make the baseline's figures those of a time as long as the window, sampled as often.
+		// Factors that scale the baseline's figures to the length and the sampling rate of the window.
 		cpuScale: ratio(sampledMs(snapshot, since), sampledMs(compared.snapshot, compared.since)),
 		tickScale: ratio(sampleTicks(snapshot, since), sampleTicks(compared.snapshot, compared.since)),
 	};
@@ -110,7 +110,7 @@ function framesOf({frames}: StackSet, {app}: Query) {
 	};
 }
 
-/** Returns the difference of each number to the one before: small numbers, which compress well. */
+/** Returns the difference of each number from its predecessor: small numbers, which compress well. */
 function steps(numbers: readonly number[]): number[] {
 	return numbers.map((number, index) => number - (index === 0 ? 0 : numbers[index - 1]));
 }

@@ -65,7 +65,7 @@ export const text: ExportFormat = {
 	},
 };
 
-/** Returns a line with the view and what of the query is not the default, if anything. */
+/** Returns a line with the view and the query's settings that are not the defaults; nothing if there are none. */
 function changedSettings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
 	const parts = [

@@ -7,6 +7,7 @@ export const labelKey = Object.freeze({thread: 'thread', tid: 'tid', javaId: 'ja
 /** Names of functions for samples without frames: of the JVM, of its compilers, and of other threads. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
 
+/** The tables of a profile that samples refer to by id. Each entry is added once. */
 export class Names {
 	readonly strings = new StringTable();
 	readonly functions: FunctionInput[] = [];

@@ -29,7 +29,7 @@ const maxNumberBytes = 10;
 /** A UTF-16 unit takes at most three bytes of UTF-8. */
 const bytesPerUnit = 3;
 
-/** Called for each field of a message, with its number (`start` is -1), or else with the range of its bytes. */
+/** Called for each field of a message: a number with its value (`start` is -1), others with the range of the bytes. */
 type OnField = (field: number, value: number, start: number, end: number) => void;
 
 /** A pprof profile. All methods throw RangeError if it is malformed. */
@@ -38,6 +38,7 @@ export class Profile {
 	readonly types: readonly string[];
 	readonly timeNs: number;
 	readonly durationNs: number;
+	/** Length of a sampling period, in nanoseconds if it is a time. */
 	readonly period: number;
 	/** Path of the program; empty if unknown. */
 	readonly program: string;

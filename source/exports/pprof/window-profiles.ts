@@ -9,8 +9,8 @@ import {stacksOf} from './write.js';
 const nsPerMs = 1e6;
 
 /**
-CPU time, or the threads' time in a state, by stack. One value a sample and no labels, as a backend keeps a series for each
-set of labels.
+CPU time, or the threads' time in a state, by stack. One value a sample and no labels, as a backend keeps a series for
+each set of labels.
 */
 export type WindowProfile = {
 	/** Pyroscope's name of its kind. */

@@ -66,8 +66,8 @@ export const pprof: ExportFormat = {
 
 /**
 Returns the snapshot as gzip-compressed pprof: a sample for each counter, labelled by thread and state, with ticks, CPU
-time, and the numbers of recorded samples and of samples that these rest on. The last string is the session. The result is
-deterministic.
+time, and the numbers of recorded samples that the CPU time is based on, and of samples that the ticks are based on. The
+last string is the session. The result is deterministic.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = withoutNegativeCpu(original.dictionary, original.counters);

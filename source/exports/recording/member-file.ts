@@ -12,7 +12,7 @@ import {sessionJson} from './moment.js';
 /** There is no room for a member. */
 export class FullError extends UserError {
 	constructor() {
-		super('what there is takes more than --max-size');
+		super('the recording does not fit into --max-size');
 	}
 }
 
@@ -47,13 +47,13 @@ export class MemberFile {
 		this.windows++;
 	}
 
-	/** Writes an index of the newest window's end, after the session once more: it may be damaged elsewhere. */
+	/** Writes the session again, as its first copy may be damaged, and an index: the moment at the newest window's end. */
 	async index(figures: WindowFigures, body: Uint8Array, dictionary: Dictionary): Promise<void> {
 		const names = nameCounts(dictionary);
 		await this.#append(this.session);
 		await this.#append(packed(memberKinds.index, this.#number, figures, contentOf(dictionary, this.#indexed, names, body)));
 		this.#named = names;
-		// No window repeats the names of an index before the first one: the next index does.
+		// The names of an index before the first window are in no window: the next index repeats them.
 		this.#indexed = this.#number === 0 ? noNames : names;
 	}
 
@@ -99,7 +99,7 @@ export class MemberFile {
 	}
 }
 
-/** Ways to merge, tried in turn: the share of the file that is merged, and the length of its windows. */
+/** Ways to merge, tried in turn: the share of the file that is merged, and the length of the merged windows. */
 const merges: ReadonlyArray<{readonly share: number; readonly cellMs: number}> = [
 	{share: 0.5, cellMs: 10_000}, {share: 0.5, cellMs: 60_000}, {share: 0.5, cellMs: 600_000}, {share: 0.5, cellMs: 3_600_000}, {share: 1, cellMs: 3_600_000},
 ];

@@ -40,6 +40,7 @@ export const maxWindows = 200_000;
 /** An index of a full table takes less. */
 const maxMemberBytes = 64 * 1024 * 1024;
 
+/** Returns a member. `number`: windows before it. */
 export function packed(kind: number, number: number, {atMs, cpuNs, sampledMs, blockedTicks, samples}: WindowFigures, content: Uint8Array): Uint8Array {
 	const deflated = deflateRawSync(content);
 	const member = new Uint8Array(headLength + deflated.length);

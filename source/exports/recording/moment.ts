@@ -23,12 +23,12 @@ import {ReadNames} from './names.js';
 
 const columnsOf = {counters: counterColumns, contention: contentionColumns, threads: threadNumbers} as const;
 
-/** What the numbers of windows are, in their order, and the meaning of codes. A reader refuses files with others. */
+/** Names of the numbers in a window, in order, and of codes. A reader refuses files with other names. */
 const layout = {
 	figures: figureNames, columns: Object.fromEntries(Object.entries(columnsOf).map(([region, columns]) => [region, Object.keys(columns)])), states: threadStates, lockKinds,
 };
 
-/** Returns the JSON that says what a session is of. */
+/** Returns a session's target and engine, and `layout`, as JSON. */
 export function sessionJson({target, session: {engine, timer}}: Snapshot): string {
 	return JSON.stringify({tool: 'tprof-top', version, target, engine, timer, ...layout});
 }

@@ -14,7 +14,7 @@ export class ReadNames {
 	readonly #frames: readonly number[][] = [[], [], [], []];
 	/** Parent, frame. */
 	readonly #nodes: readonly number[][] = [[], []];
-	/** Frames of a stack, by its node. */
+	/** Number of frames of a stack, by its node. */
 	#depths: Int32Array = new Int32Array();
 
 	/** Adds the new names; returns false if names before them are missing. Throws RangeError. */
@@ -22,14 +22,15 @@ export class ReadNames {
 		const from = new VarintReader(names, maxNameCharacters);
 		const [classes, methods, files, lines] = this.#frames;
 		const [parents, frames] = this.#nodes;
-		const isWhole = (there: number, most: number, called: string, read: (id: number) => void) => {
+		// Adds the new entries of one kind to the `count` earlier ones; returns false if some in between are missing.
+		const takeKind = (count: number, most: number, plural: string, read: (id: number) => void) => {
 			const first = from.number();
 			const end = first + from.number();
 			if (end > most) {
-				throw tooMany(most, called);
+				throw tooMany(most, plural);
 			}
 
-			const isKnown = first <= there;
+			const isKnown = first <= count;
 			if (isKnown) {
 				for (let id = first; id < end; id++) {
 					read(id);
@@ -39,15 +40,15 @@ export class ReadNames {
 			return isKnown;
 		};
 
-		return isWhole(this.#strings.length, maxStrings, 'names', id => {
+		return takeKind(this.#strings.length, maxStrings, 'names', id => {
 			this.#strings[id] = from.text();
-		}) && isWhole(classes.length, maxOwnFrames, 'frames', id => {
+		}) && takeKind(classes.length, maxOwnFrames, 'frames', id => {
 			for (const names of [classes, methods, files]) {
 				names[id] = from.below(this.#strings.length);
 			}
 
 			lines[id] = Math.max(minLine, Math.min(maxLine, from.signed()));
-		}) && isWhole(parents.length, maxNodes, 'distinct stacks', id => {
+		}) && takeKind(parents.length, maxNodes, 'distinct stacks', id => {
 			parents[id] = from.below(Math.max(1, id));
 			frames[id] = from.below(classes.length);
 		});

@@ -1,3 +1,4 @@
+import {maxDateMs} from '../../model/saved-values.js';
 import {printable} from '../../model/text.js';
 import {fromZeros, momentFrom, type SessionFacts} from '../../query/past/look-back.js';
 import {emptyRing, type Ring, type RingWindow} from '../../query/past/ring.js';
@@ -33,11 +34,11 @@ export function openRecording(bytes: Buffer, name = 'the file'): Recording {
 /** A member whose CRC is right, and its header. */
 type Member = MemberHead & {readonly member: Uint8Array};
 
-/** Bound on damaged members, which may claim any size, and on their number. */
+/** Bound on the bytes of damaged members, which may claim any size. Each counts for `bytesOfDamaged` bytes more. */
 const maxDamagedBytes = 128 * 1024 * 1024;
 const bytesOfDamaged = 1024;
 
-/** Bound on members that are unpacked on opening. */
+/** Bound on the bytes of members unpacked on opening. Each counts for `bytesOfUnpacked` bytes more. */
 const maxUnpackedBytes = 1024 * 1024 * 1024;
 const bytesOfUnpacked = 50_000;
 
@@ -73,13 +74,13 @@ function membersIn(bytes: Buffer): {readonly found: readonly Member[]; readonly 
 
 function read(bytes: Buffer): Recording {
 	if (bytes.toString('latin1', 0, firstLine.length) !== firstLine) {
-		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin as one');
+		throw new RangeError(isRecording(bytes) ? 'its format is of another version' : 'it does not begin like one');
 	}
 
 	const {found, damaged, tornBytes} = membersIn(bytes);
 	const session = found.find(({kind, unpackedSize}) => kind === memberKinds.session && unpackedSize <= maxJsonBytes);
 	if (!session) {
-		throw new RangeError('what it is of is damaged or missing');
+		throw new RangeError('its session data is damaged or missing');
 	}
 
 	const about = readSession(Buffer.from(unpacked(session.member)).toString());
@@ -87,7 +88,7 @@ function read(bytes: Buffer): Recording {
 	const {ring, unread} = ringOf(found.filter(({kind}) => kind !== memberKinds.session), names);
 	const newest = ring.windows.at(-1) ?? ring.base;
 	if (!newest) {
-		throw new RangeError('no whole window is in it');
+		throw new RangeError('it has no complete window');
 	}
 
 	const last = lastOf(ring, newest, about, names);
@@ -105,13 +106,16 @@ function bodyOf({member}: Member): () => Uint8Array {
 	return () => partsOf(unpacked(member)).body;
 }
 
-/** Makes a ring of the members, and counts the windows that cannot be read: of a run without a gap, if no index is in it. */
+/**
+Returns a ring of the members, and how many windows cannot be read: a run of windows between gaps needs an index, unless
+it begins with the session.
+*/
 function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: Ring; readonly unread: number} {
 	const windows: Array<RingWindow & Member> = [];
 	const whole = new Map<number, (() => Uint8Array) | undefined>();
 	const gaps = new Set<number>();
 	let base: RingWindow | undefined;
-	/** Windows since the last index, which repeats their names. */
+	/** Windows since the last intact index. Only they have the names that a damaged index would repeat. */
 	let pending: Member[] = [];
 	let unpackedBytes = 0;
 	const windowAt = (member: Member) => ({...member, body: bodyOf(member), bytes: member.size});
@@ -167,7 +171,7 @@ function ringOf(members: readonly Member[], names: ReadNames): {readonly ring: R
 		gaps.add(0);
 	}
 
-	const isOrdered = windows.every(({atMs, sampledMs}, index) => Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs && atMs <= 8.64e15);
+	const isOrdered = windows.every(({atMs, sampledMs}, index) => Number.isFinite(atMs) && Number.isFinite(sampledMs) && atMs >= (windows[index - 1] ?? base ?? {atMs: 0}).atMs && atMs <= maxDateMs);
 	if (!isOrdered) {
 		throw new RangeError('its windows are in disorder');
 	}

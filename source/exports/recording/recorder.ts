@@ -20,7 +20,7 @@ Writes the windows of a ring to a file of mode 0600 as they come. The file appea
 loses at most the window being written. Windows that could not be written follow later if the ring still has them.
 */
 export class Recorder {
-	/** Throws UserError if there is such a file, or none can be created there. */
+	/** Throws UserError if the file exists or cannot be created. */
 	static async create(file: string, maxBytes = Infinity): Promise<Recorder> {
 		try {
 			throwIfTaken(file);
@@ -56,7 +56,7 @@ export class Recorder {
 		return printable(path.relative('', this.file) || this.file);
 	}
 
-	/** Number of windows in the file; after `finish` 0 if it is gone or of another program. */
+	/** Number of windows in the file; after `finish`, 0 if the file is gone or replaced. */
 	get windows(): number {
 		return this.#members?.windows ?? 0;
 	}
@@ -101,7 +101,7 @@ export class Recorder {
 				await this.#index(ring, last, members);
 			}
 		} catch (error) {
-			// Without room for it opening takes longer, but nothing is missing.
+			// Without room for the index opening takes longer, but nothing is missing.
 			if (!(error instanceof FullError)) {
 				this.#fail(error);
 			}
@@ -183,7 +183,7 @@ export class Recorder {
 		}
 	}
 
-	/** Returns the index of the moment, or of the last one before it: then the ring no longer has what is between. */
+	/** Returns the index of the moment; if the ring no longer has it, sets `#loss` and returns that of the last before. */
 	#atOrBefore(ring: Ring, ms: number): number {
 		const at = indexAt(ring, ms);
 		if ((windowOrBase(ring, at)?.atMs ?? -Infinity) !== ms) {
