@@ -14,9 +14,9 @@ const maxBytes = 65_536;
 let fromEnvironment: Headers | undefined;
 
 /**
-Returns a function that reads the headers for a backend, such as credentials: from a file, each time, so that they may
-change, or from the environment, where later child processes do not find them any more. Both have a header a line, as
-`Authorization: Bearer abc`. Errors (UserError) never show a value.
+Returns a function that gives the headers for a backend, such as credentials. It reads a file each time, as headers may
+change. Without a file it uses the environment variable, which is removed so that child processes do not inherit it.
+Both have a header a line, as `Authorization: Bearer abc`. Errors (UserError) never show a value.
 */
 export function headersFrom(file: string | undefined): () => Headers {
 	if (file !== undefined) {
@@ -31,7 +31,7 @@ export function headersFrom(file: string | undefined): () => Headers {
 }
 
 function contentOf(file: string): string {
-	// A header given in place of a file is not repeated.
+	// The user may have given a header in place of a file: do not show it.
 	const name = file.includes(':') ? 'what --headers names' : file;
 	let problem: string;
 	try {
@@ -77,7 +77,7 @@ function parse(text: string, from: string): Headers {
 	return headers;
 }
 
-/** Returns a backend's address. Throws UserError (2) if it may hold a credential: every user of the host could read it. */
+/** Returns a backend's address. Throws UserError (2) if it may hold a credential: all users see our command line. */
 export function withoutCredentials(url: URL, name: string): URL {
 	const part = url.username || url.password ? 'password' : (url.search ? 'query' : undefined);
 	if (part) {

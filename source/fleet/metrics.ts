@@ -11,14 +11,14 @@ import {queryLines} from '../views/lines/lines.js';
 import {isLoopback} from './headers.js';
 import type {Labels, Sender} from './sender.js';
 
-/** Figures in the order of the page; `_total` in a name: a counter, else a gauge. */
+/** Figures in the order of the page, and help texts. Names that end with `_total` are counters, others gauges. */
 const families = {
 	tprof_jvm_info: 'A JVM that is sampled.',
 	tprof_cpu_cores: 'CPU use of the program (java), the compilers (jit) and the rest of the JVM (vm), in cores.',
 	tprof_line_cpu_cores: 'CPU use of the hottest lines, in cores.',
 	tprof_threads: 'Java threads by state.',
-	tprof_contending_threads: 'Threads that wait for a lock that another one holds.',
-	tprof_deadlocked_threads: 'Threads that wait for each other for ever.',
+	tprof_contending_threads: 'Threads that wait for a lock that another thread holds.',
+	tprof_deadlocked_threads: 'Threads that wait for each other forever.',
 	tprof_heap_used_bytes: 'Java heap in use.',
 	tprof_heap_max_bytes: 'Maximum of the Java heap.',
 	tprof_gc_ratio: 'Share of time in which collections stopped the program.',
@@ -106,7 +106,7 @@ export async function serveMetrics({host, port}: {readonly host: string; readonl
 	const server = http.createServer({
 		headersTimeout: 3000, requestTimeout: 3000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192,
 	}, (request, response) => {
-		// A page in a browser can make a name of its own mean this host.
+		// A web page may make its own host name resolve to this host (DNS rebinding).
 		const name = (request.headers.host ?? '').replace(/:\d+$/, '');
 		const isFound = request.url === '/metrics' && request.method === 'GET' && (!isLoopback(host) || isLoopback(name));
 		response.writeHead(isFound ? 200 : 404, {'content-type': 'text/plain; version=0.0.4; charset=utf-8', connection: 'close'});

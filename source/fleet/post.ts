@@ -18,17 +18,17 @@ type Request = {
 	/** Maximum time from connecting to the end of the answer. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
-	/** What is read of the answer, about; 64 KB unless it is more than a sentence. */
+	/** Approximate maximum of bytes to read; default 64 KB, enough for a message. A longer answer is truncated. */
 	readonly maxAnswerBytes?: number;
 };
 
 const maxTextBytes = 65_536;
 const maxQuotedLength = 200;
-/** Later times to retry at are not waited for. */
+/** Upper bound on the wait that a Retry-After header asks for. */
 const maxRetryAfterMs = 15 * 60_000;
 
 /** Answers that may change when somebody mends the set-up, or that ask for another try (as OTLP does). */
-const passing = new Set([401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504]);
+const retriedStatuses = new Set([401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504]);
 
 /**
 Posts a body. Redirects are not followed: the headers may hold credentials. Never throws; problems are printable.
@@ -49,7 +49,7 @@ export async function post(url: URL, request: Request): Promise<Answer> {
 
 		const quoted = request.hasCredentials ? '' : printable(text.trim(), maxQuotedLength);
 		const problem = [answered, hints[statusCode], quoted === '' ? undefined : `"${quoted}"`].filter(Boolean).join(': ');
-		return passing.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
+		return retriedStatuses.has(statusCode) ? {kind: 'failed', problem, retryAfterMs: retryAfterMs(headers['retry-after'])} : {kind: 'refused', problem};
 	} catch (error) {
 		return {kind: 'failed', problem: `${url.origin}: ${reasonOf(error as NodeJS.ErrnoException)}`};
 	}
@@ -112,7 +112,7 @@ function originOf(location: string | undefined, base: URL): string {
 	return URL.canParse(location ?? '', base.href) ? printable(new URL(location ?? '', base).origin) : 'nowhere';
 }
 
-/** Returns how long to wait, of the header's seconds or HTTP date. */
+/** Returns how long to wait by a Retry-After header, which has seconds or an HTTP date. */
 function retryAfterMs(header: string | undefined): number | undefined {
 	const ms = header === undefined ? Number.NaN : (/^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now());
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs);

@@ -31,6 +31,7 @@ export type BackendQuery = {
 	readonly type: string;
 	/** `{}` if none was given. */
 	readonly selector: string;
+	/** No selector was given. */
 	readonly isOfAll: boolean;
 	readonly groupBy: readonly string[];
 	readonly startMs: number;
@@ -38,8 +39,8 @@ export type BackendQuery = {
 };
 
 /**
-Reads an address with `query`, `from`, `until` and `groupBy` as of Pyroscope's own API: TYPE{SELECTOR}, times as now-1h or
-epoch seconds or milliseconds, more labels to tell JVMs apart. Throws UserError (2).
+Reads an address with `query`, `from`, `until` and `groupBy` as in Pyroscope's own API: TYPE{SELECTOR}, times as now-1h
+or epoch seconds or milliseconds, more labels to tell JVMs apart. Throws UserError (2).
 */
 export function backendQuery(address: string, nowMs = Date.now()): BackendQuery {
 	const text = address.replace(/^pyroscope/, 'http');
@@ -53,7 +54,7 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 	const {searchParams} = url;
 	const unknown = [...searchParams.keys()].find(name => !parameters.includes(name));
 	if (unknown !== undefined) {
-		throw usage(`${printable(unknown)} is no parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong into a file for --headers');
+		throw usage(`${printable(unknown)} is no parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong in a file for --headers');
 	}
 
 	const endMs = Math.min(momentOf(searchParams.get('until') ?? 'now', nowMs), nowMs);
@@ -105,7 +106,7 @@ export function withLabels(query: BackendQuery, labels: Readonly<Record<string, 
 	return {...query, selector: `{${matchers.join(',')}}`};
 }
 
-/** A request failed: the backend may have what was asked for. */
+/** A request failed. Whether the backend has what was asked for is unknown. */
 export class BackendError extends UserError {}
 
 /** What every request to a backend needs. */
@@ -129,14 +130,14 @@ async function ask({url}: BackendQuery, method: string, {headers, signal}: Reque
 	return answer.bytes;
 }
 
-/** Fetches what a backend has merged of a query. Throws UserError, also if it has nothing. */
+/** Fetches a query's profiles, merged by the backend, as a snapshot. Throws UserError, also if it has nothing. */
 export async function mergedSnapshot(query: BackendQuery, context: RequestContext): Promise<Snapshot> {
 	const {url, startMs, endMs} = query;
 	const snapshot = readPprof(await mergedProfile(query, context, maxProfileBytes), printable(url.host));
 	return {...snapshot, session: {...snapshot.session, startedAtMs: startMs, takenAtMs: endMs, lastSampleAtMs: endMs, durationMs: endMs - startMs, sampledMs: endMs - startMs}};
 }
 
-/** Fetches it as pprof. Throws UserError, also if there is none. */
+/** Fetches a query's profiles, merged by the backend, as pprof. Throws UserError, also if there is none. */
 export async function mergedProfile(query: BackendQuery, context: RequestContext, maxBytes: number): Promise<Uint8Array> {
 	const {url, type, selector, startMs, endMs} = query;
 	const request = new VarintWriter();
@@ -167,13 +168,13 @@ export type FleetRow = {
 	readonly value: number;
 };
 
-/** Fetches a row for each JVM, what uses most first. Throws UserError. */
+/** Fetches a row for each JVM, those that use most first. Throws UserError. */
 export async function jvmRows(query: BackendQuery, context: RequestContext): Promise<FleetRow[]> {
 	const {url, type, selector, groupBy, startMs, endMs} = query;
 	const body = Buffer.from(JSON.stringify({
 		profileTypeID: type, labelSelector: selector, groupBy, limit: String(maxJvms), step: (endMs - startMs) / 1000,
-		// A point has the end of its step: of those at the start and at the end only the second is of the span. A backend that
-		// splits queries loses a step at their end.
+		// A point's time is the end of its step. So of the points at the start and at the end of the span, only the second
+		// counts. A backend that splits queries loses a step at their end, so the end is a millisecond later.
 		start: String(startMs), end: String(endMs + 1),
 	}));
 	const answer = await ask(query, 'SelectSeries', context, {body, contentType: 'application/json', maxBytes: maxTableBytes});
@@ -182,7 +183,7 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 		const names = groupBy.filter(label => series.some(({labels = []}) => labels.some(({name}) => name === label)));
 		const rows = new Map<string, FleetRow>();
 		for (const {labels: all = [], points = []} of series) {
-			// Empty if it has none: the selector then leaves out the JVMs that have one.
+			// Empty if the JVM lacks the label: a selector with an empty value matches only such JVMs.
 			const labels = Object.fromEntries(names.map(label => [label, String(all.find(({name}) => name === label)?.value ?? '')]));
 			const key = JSON.stringify(labels);
 			const value = sumOf(points.filter(({timestamp}) => Number(timestamp) > startMs && Number(timestamp) <= endMs + 1), ({value}) => Number(value) || 0);
