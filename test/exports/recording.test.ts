@@ -27,7 +27,7 @@ async function recorded(session: readonly Snapshot[], maxBytes?: number): Promis
 	const recorder = await Recorder.create(newName(), maxBytes);
 	let ring = emptyRing;
 	for (const [second, snapshot] of session.entries()) {
-		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second}, sourceNotes: {note: `second ${second}`}});
+		ring = addToRing(ring, snapshot, {vitals: {cpuPercent: second, gcCause: 'G1', heapGrowthBytesPerMin: -1}, sourceNotes: {note: `second ${second}`}});
 		await recorder.follow(ring);
 	}
 
@@ -66,7 +66,7 @@ describe('a recording', () => {
 		for (let step = 0; step < 40; step++) {
 			const index = pick(random, seconds);
 			const {snapshot, ...others} = lookBack.at(recording.ring, index)!;
-			expect(others).toMatchObject({vitals: {cpuPercent: index}, sourceNotes: {note: `second ${index}`}});
+			expect(others).toMatchObject({vitals: {cpuPercent: index, gcCause: 'G1', heapGrowthBytesPerMin: -1}, sourceNotes: {note: `second ${index}`}});
 			expect(saidBy(snapshot)).toEqual(saidBy(session[index]));
 			expect(namesIn(snapshot)).toEqual(namesIn(session.at(-1)!));
 		}

@@ -77,8 +77,13 @@ export function checked({snapshot, vitals, sourceNotes}: PastMoment, names: Read
 	};
 }
 
-function checkedVitals(vitals: Document): TargetVitals {
-	return Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER)));
+function checkedVitals({gcCause, heapGrowthBytesPerMin: growth, ...vitals}: Document): TargetVitals {
+	const isFigure = (value: unknown) => typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+	return {
+		...Object.fromEntries(Object.entries(vitals).filter(([name, value]) => name === 'isStopped' || isFigure(value))),
+		...(typeof gcCause === 'string' ? {gcCause: printable(gcCause)} : {}),
+		...(typeof growth === 'number' && isFigure(Math.abs(growth)) ? {heapGrowthBytesPerMin: growth} : {}),
+	};
 }
 
 function checkedTexts(sourceNotes: Document): MomentFacts['sourceNotes'] {
