@@ -64,7 +64,7 @@ function parse(text: string, from: string): Headers {
 			validateHeaderName(name);
 			validateHeaderValue(name, value.trim());
 		} catch {
-			throw new UserError(`${from}: line ${index + 1} is no header`, {hint: 'a header a line, as Authorization: Bearer TOKEN', exitCode: 2});
+			throw new UserError(`${from}: line ${index + 1} is not a header`, {hint: 'write a header a line, such as Authorization: Bearer TOKEN', exitCode: 2});
 		}
 
 		if (ownHeaders.has(name.toLowerCase())) {

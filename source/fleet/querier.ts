@@ -47,14 +47,14 @@ export function backendQuery(address: string, nowMs = Date.now()): BackendQuery 
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const match = /^((?:\w*:){4}\w*)?({.*})?$/s.exec(url?.searchParams.get('query') ?? '');
 	if (!url || !match) {
-		throw usage(url ? 'query must be {SELECTOR} or TYPE{SELECTOR}' : 'the address is no URL', example);
+		throw usage(url ? 'query must be {SELECTOR} or TYPE{SELECTOR}' : 'the address is not a URL', example);
 	}
 
 	const [, type = usualType, selector = '{}'] = match;
 	const {searchParams} = url;
 	const unknown = [...searchParams.keys()].find(name => !parameters.includes(name));
 	if (unknown !== undefined) {
-		throw usage(`${printable(unknown)} is no parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong in a file for --headers');
+		throw usage(`${printable(unknown)} is not a parameter of the address; it has ${parameters.join(', ')}`, 'credentials belong in a file for --headers');
 	}
 
 	const endMs = Math.min(momentOf(searchParams.get('until') ?? 'now', nowMs), nowMs);
@@ -164,7 +164,7 @@ export type FleetRow = {
 	/** The labels as the backend sent them; for several JVMs, only the service. `withLabels` selects the row's profiles. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly jvms: number;
-	/** What its profiles add up to. */
+	/** Sum of the values of its profiles, in the unit of their type: nanoseconds for CPU time. */
 	readonly value: number;
 };
 
@@ -199,7 +199,7 @@ export async function jvmRows(query: BackendQuery, context: RequestContext): Pro
 /** The answer of a backend to SelectSeries; anything else may come. */
 type SeriesAnswer = {readonly series?: ReadonlyArray<{readonly labels?: ReadonlyArray<{readonly name: string; readonly value: string}>; readonly points?: ReadonlyArray<{readonly timestamp?: unknown; readonly value?: unknown}>}>};
 
-/** Returns the rows with one for each service of several JVMs. */
+/** Returns the rows, and a row of sums for each service of several JVMs. */
 export function withServices(jvms: readonly FleetRow[]): FleetRow[] {
 	const services = new Map<string, FleetRow[]>();
 	for (const jvm of jvms) {

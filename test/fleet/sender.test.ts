@@ -220,7 +220,7 @@ test('a query that Pyroscope cannot answer says why', async () => {
 		url: new URL('https://h/base/'), type: 'wall:wall:nanoseconds:wall:nanoseconds', selector: '{state="BLOCKED"}', isOfAll: false, groupBy: expect.arrayContaining(['service_name', 'pod', 'pid', 'env']) as string[], startMs: now - 3_600_000, endMs: now - 1_800_000,
 	});
 	expect(backendQuery(`pyroscope://h/?from=now-1h&until=${now + 7_200_000}`, now)).toMatchObject({startMs: now - 3_600_000, endMs: now});
-	expect(() => backendQuery('pyroscope://h:x')).toThrow('the address is no URL');
+	expect(() => backendQuery('pyroscope://h:x')).toThrow('the address is not a URL');
 	for (const wrong of ['pyroscope://h/?query=x', 'pyroscope://h/?token=secret', 'pyroscope://h/?query={}&from=yesterday', 'pyroscope://h/?query={}&until=now-1', 'pyroscope://h/?query={}&from=now', 'pyroscope://h/?from=now-99999d', `pyroscope://h/?from=${now + 1}&until=${now + 2}`, 'pyroscope://me:secret@h/?query={}']) {
 		expect(() => backendQuery(wrong, now)).toThrow(/^(?!.*secret)/);
 	}

@@ -13,7 +13,7 @@ import {
 import {FullError, merged, MemberFile, sessionMember} from './member-file.js';
 
 /** The first window after each whole minute is followed by an index. */
-const indexMs = 60_000;
+const indexEveryMs = 60_000;
 
 /**
 Writes the windows of a ring to a file of mode 0600 as they come. The file appears with its first window; if killed, it
@@ -40,7 +40,7 @@ export class Recorder {
 	/** Ends of the windows before the first one to write, and of the last one written. */
 	#beforeMs = -Infinity;
 	#lastMs = -Infinity;
-	#indexMs = 0;
+	#indexAtMs = 0;
 	#isFull = false;
 	#problem: string | undefined;
 	#loss: string | undefined;
@@ -177,7 +177,7 @@ export class Recorder {
 			const window = ring.windows[at];
 			await members.window(window, window.body(), ring.newest!.dictionary);
 			this.#lastMs = window.atMs;
-			if (cellOf(window.atMs, indexMs) !== cellOf(this.#indexMs, indexMs)) {
+			if (cellOf(window.atMs, indexEveryMs) !== cellOf(this.#indexAtMs, indexEveryMs)) {
 				await this.#index(ring, at, members);
 			}
 		}
@@ -210,7 +210,7 @@ export class Recorder {
 			members.handle = await open(this.file, constants.O_RDWR | constants.O_NOFOLLOW);
 			this.#members = members;
 			this.#lastMs = window.atMs;
-			this.#indexMs = 0;
+			this.#indexAtMs = 0;
 			return members;
 		} finally {
 			await handle.close();
@@ -223,7 +223,7 @@ export class Recorder {
 		const moment = new LookBack().at(ring, at)!;
 		const window = windowOrBase(ring, at)!;
 		await members.index(window, windowBody(undefined, moment.snapshot, moment), moment.snapshot.dictionary);
-		this.#indexMs = window.atMs;
+		this.#indexAtMs = window.atMs;
 	}
 
 	/** Whether the file still has its name. Throws if another program has replaced or truncated it. */
