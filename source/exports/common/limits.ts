@@ -53,10 +53,7 @@ export function tooMany(limit: number, plural: string): ExcessError {
 	return new ExcessError(`more than ${limit.toLocaleString('en')} ${plural}`);
 }
 
-/**
-Returns, by node, the number of frames of the stack. Throws RangeError if the dictionary, which is a file's, lacks its
-first entries or exceeds a limit.
-*/
+/** Returns the depth of each stack of a file, by node. Throws RangeError without first entries, or beyond a limit. */
 export function depthsOf({strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}: Dictionary): Int32Array {
 	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode) {
 		throw new RangeError('first entries are missing');

@@ -11,10 +11,7 @@ import {printable} from '../../model/text.js';
 /** Highest of the suffixes -2, -3, ... to try: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
-/**
-Returns the stem, with -2, -3 and so on if there is a file of that name with one of the extensions; without a suffix if
-all are taken, so that the file cannot be created.
-*/
+/** Returns the stem, with -2, -3 and so on if it exists with one of the extensions; without a number if all exist. */
 export function freeStem(stem: string, extensions: readonly string[]): string {
 	const stems = [stem, ...Array.from({length: maxSuffix - 1}, (_, index) => `${stem}-${index + 2}`)];
 	return stems.find(candidate => !extensions.some(extension => existsSync(candidate + extension))) ?? stem;
