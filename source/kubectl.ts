@@ -12,7 +12,7 @@ Without ARGS it lists the JVMs to choose from; as with tprof-top on a host, ARGS
   kubectl tprof shop-0 -- -b --duration 10 1
 
   -c, --container NAME   the container with the JVM (default: the pod's only one)
-  -n, --namespace NAME   and --context NAME, --kubeconfig FILE: as of kubectl
+  -n, --namespace NAME   and --context NAME, --kubeconfig FILE: as for kubectl
       --image IMAGE      an image with tprof-top in it (default: $TPROF_IMAGE); docs/fleet.md shows how to build one
       --profile NAME     general (the default) may read the JVM; sysadmin may also use perf events, which shows where CPU
                          time goes in system calls, but makes the container privileged
@@ -67,7 +67,7 @@ async function main(argv: readonly string[]): Promise<number> {
 	}
 
 	if (pods.length !== 1) {
-		throw usage(pods.length === 0 ? 'which pod?' : 'give one pod; what is for tprof-top comes behind --', hint);
+		throw usage(pods.length === 0 ? 'which pod?' : 'give one pod; put the arguments for tprof-top after --', hint);
 	}
 
 	for (const name of [pods[0], values.container, values.namespace, values['copy-to']]) {

@@ -8,7 +8,7 @@ import {post} from './post.js';
 /** What tells a JVM's profiles apart: `service_name`, `hostname`, `pid`, `jvm_version`, and those of --label. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** How windows are sent to a backend: the body of one POST each. */
+/** How windows are sent to a backend: each is the body of one POST. */
 export type Protocol = {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Returns the URL to post to, from that of the backend. */
@@ -34,11 +34,11 @@ const maxWaitMs = 60_000;
 export class Sender {
 	/** Bodies that the backend took. */
 	sent = 0;
-	/** Bodies that the backend refused, which are not sent again. */
+	/** Bodies that the backend refused, wholly or in part. They are not sent again. */
 	refused = 0;
 	/** Bodies for which there was no room, or no time at the end. */
 	dropped = 0;
-	/** Bodies are being dropped. */
+	/** Whether bodies have been dropped for lack of room since the backend last answered. */
 	isFull = false;
 	/** Why the last one was not taken; undefined if it was. */
 	problem: string | undefined;
@@ -46,9 +46,9 @@ export class Sender {
 	readonly #protocol: Protocol;
 	readonly #options: Required<SenderOptions>;
 	readonly #queue: Uint8Array[] = [];
-	/** Ends a wait. */
+	/** Ends the wait before the next try. */
 	readonly #closing = new AbortController();
-	/** Ends a try. */
+	/** Ends the current try. */
 	readonly #stop = new AbortController();
 	#sending: Promise<void> | undefined;
 
@@ -112,7 +112,7 @@ export class Sender {
 				break;
 			}
 
-			// With jitter, so that a fleet does not come back all at once. When `close` ends the wait, it tries once more.
+			// With jitter, so that a fleet does not come back all at once. If `close` ends the wait, one more try follows.
 			const ms = Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2)));
 			await ignoringErrors(async () => sleep(ms, undefined, {signal: this.#closing.signal}));
 			waitMs = Math.min(2 * waitMs, maxWaitMs);

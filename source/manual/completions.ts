@@ -18,7 +18,7 @@ function bashCompletion(): string {
 _tprof_top() {
 	local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} word
 	COMPREPLY=()
-	# bash takes --name=value apart at the sign.
+	# bash splits --name=value at the equals sign.
 	if [[ $cur == = ]]; then
 		cur=
 	elif [[ $prev == = ]]; then
@@ -78,7 +78,7 @@ function fishQuoted(text: string): string {
 /** Returns completions for zsh, to be sourced or saved as _tprof-top in a folder of $fpath. */
 function zshCompletion(): string {
 	const commands = completedCommands.map(({word, help}) => `\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
-	const seconds = completedCommands.flatMap(({word, values, path}) => values ? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`] : (path ? [`\t\t${word}) _files ;;`] : []));
+	const secondWords = completedCommands.flatMap(({word, values, path}) => values ? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`] : (path ? [`\t\t${word}) _files ;;`] : []));
 	return `#compdef tprof-top
 # zsh completion for tprof-top; to try it: source <(tprof-top completion zsh)
 _tprof_top_first() {
@@ -92,7 +92,7 @@ ${commands.join('\n')}
 }
 _tprof_top_second() {
 	case $words[(r)(${completedCommands.map(({word}) => word).join('|')})] in
-${seconds.join('\n')}
+${secondWords.join('\n')}
 	esac
 }
 _tprof_top() {

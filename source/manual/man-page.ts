@@ -21,9 +21,9 @@ export function manPage(): string {
 			String.raw`.B tprof\-top`, '.RI [ options ]', '.I PID', ...commandTable.filter(({word}) => word !== '').flatMap(({spelling}) => ['.br', `.B ${roff(`tprof-top ${spelling}`)}`]),
 		]),
 		...section('DESCRIPTION', [
-			roff('Shows which source lines of a running JVM burn the CPU, where its threads wait, and who holds them up: a table that sorts, filters and drills down by keyboard. No agent, no restart, no JDK: Node and the process id are enough.'),
+			roff('Shows which source lines of a running JVM burn the CPU, where its threads wait, and what blocks them: a table that sorts, filters and drills down by keyboard. No agent, no restart, no JDK: Node and the process id are enough.'),
 			'.PP',
-			roff('Where standard output is not a terminal, or with --batch, it prints a report.'),
+			roff('If standard output is not a terminal, or with --batch, it prints a report.'),
 		]),
 		...section('COMMANDS', commandTable.flatMap(({spelling, help}) => entry(`tprof-top ${spelling}`.trim(), help))),
 		...section('OPTIONS', Object.entries(groups).flatMap(([group, {title}]) => [
@@ -34,7 +34,7 @@ export function manPage(): string {
 		...section('FILTER', filterHelp.flatMap(({form, meaning}) => entry(form, meaning))),
 		...section('WORDS OF THE HEADER', headerWords.flatMap(({word, meaning}) => entry(word, meaning))),
 		...section('HOW SAMPLING GOES', samplingFigures.flatMap(({word, meaning}) => entry(word, meaning))),
-		...section('FILES', [...entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json where that is not set'), ...entry('$XDG_STATE_HOME/tprof-top/', 'the sessions that open --last shows, for the user alone; ~/.local/state/tprof-top/ where that is not set; --keep-sessions says how many')]),
+		...section('FILES', [...entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json if that is not set'), ...entry('$XDG_STATE_HOME/tprof-top/', 'the sessions that open --last shows, readable only by the user; ~/.local/state/tprof-top/ if that is not set; --keep-sessions says how many')]),
 		...section('ENVIRONMENT', [
 			...entry('NO_COLOR', 'no colors, when it is not empty'),
 			...entry('TERM', 'no colors when it is dumb'),

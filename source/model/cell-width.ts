@@ -69,7 +69,7 @@ export function cutStart(text: string, width: number): string {
 
 /** Returns the text; if wider than `width` cells, its start and end around an ellipsis: thread names differ in both. */
 export function cutMiddle(text: string, width: number): string {
-	// With the ellipsis.
+	// The width of the end includes the ellipsis.
 	const endWidth = Math.min(width, Math.floor(width / 2) + 1);
 	return cellWidth(text) <= width ? text : firstCells(text, width - endWidth) + cutStart(text, endWidth);
 }

@@ -13,7 +13,7 @@ export const units = {
 	string: {type: 'i32', none: 0},
 	/** Text kept outside the dictionary, because it may change at any time. */
 	text: {type: 'text', none: ''},
-	/** Line of a frame: -1 unknown, -2 native, -3 native code. */
+	/** Line of a frame; below 0: `unknownLine`, `nativeLine` or `nativeCodeLine`. */
 	line: {type: 'i32', none: unknownLine},
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */

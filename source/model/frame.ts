@@ -44,7 +44,7 @@ export const unattributedReason = Object.freeze({
 
 /** Gives strings and frames their ids, which start at 1 (0: none), leave no gaps and never change. */
 export type Interner = {
-	/** Returns the id of a string, made `printable`. Not for thread names, which may change forever: no id is freed. */
+	/** Returns the id of a string, made `printable`. Not for thread names, which may keep changing: no id is freed. */
 	internString(text: string): number;
 	/** Returns a frame's id, or `otherFrame` if the table is full. `line` is at least 0, or a constant of this file. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;

@@ -1,4 +1,4 @@
-/** Splits a comma-separated list of globs, dropping blanks around them and empty ones. */
+/** Splits a comma-separated list of globs; drops empty globs, and blanks around the others. */
 export function globsOf(list: string): string[] {
 	return list.split(',').map(glob => glob.trim()).filter(Boolean);
 }

@@ -19,7 +19,7 @@ export function isJvmWork(className: string): boolean {
 /** HotSpot's names of threads that collect garbage, JDK 8 to 28; the serial collector works in the VM Thread. */
 const collectors = /^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |ZWorker|ZDriver|ZDirector|ZStat|ZUncommit|ZUnmapper|X(?:Worker|Driver|Director)|Shenandoah|Epsilon)/;
 
-/** Names of compiler threads and of the JVM's other threads, as far as the 15 bytes that the kernel keeps. */
+/** Names of compiler threads and of the JVM's other threads, as truncated by the kernel to 15 bytes. */
 const compilers = /^(?:C[12] Comp|JVMCI)/;
 const otherJvmThreads = /^(?:VM |JFR |StringDedup|AsyncLog|Signal Disp|Attach List|Service Thr|Monitor Def|Notificati|Sweeper|Surrogate|Reference H|Finalizer|Common-Cl|DestroyJava)/;
 
@@ -41,7 +41,7 @@ export function workOf(name: string): JvmWork {
 	return otherJvmThreads.test(name) ? jvmWork.vm : jvmWork.native;
 }
 
-/** A program may have any number of thread names and compiled methods; beyond this many stacks show only the purpose. */
+/** A program may have any number of thread names and compiled methods: further stacks lack their innermost frame. */
 const maxStacks = 2000;
 
 /** Makes the stacks of threads without Java frames: `[gc]` as the outermost frame, details of it as inner ones. */

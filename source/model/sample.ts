@@ -16,11 +16,11 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread to the JVM, but without Java frames. */
 	compiler: 32,
-	/** Stack and state are the same since the first sample; of a row, only set for several virtual threads at a stack. */
+	/** Stack and state are the same since the first sample. Engines set it only in rows of unmounted virtual threads. */
 	unmovedSinceStart: 64,
 });
 
-/** Key, below those of all threads of the JVM itself, and name of the record and row that sum up ended threads. */
+/** Key and name of the record and row that sum up ended threads. The JVM's own threads have greater keys. */
 export const endedThreadsKey = -(2 ** 31);
 export const endedThreadsName = '(ended threads)';
 
@@ -56,7 +56,7 @@ function rowsOf<C extends Columns>(columns: C) {
 
 /** CPU time by the stacks that used it, which may differ from the threads' current ones. It adds no ticks. */
 class AttributedCpu extends rowsOf(attributedCpuColumns) {
-	/** The first rows, this many, are samples recorded by the engine; the others are estimated. */
+	/** Number of rows, from the first on, that are samples recorded by the engine; the others are estimated. */
 	recordedCount = 0;
 
 	/** Appends a row for the thread in `row`, whose frames begin at `stackStart`, and returns its index. */
@@ -100,7 +100,7 @@ export class Sample extends rowsOf(sampleColumns) {
 		this.frameCount = 0;
 	}
 
-	/** Begins the next sample, which may keep rows of this one (`keepThread`) and their frames: they go with `clear`. */
+	/** Begins the next sample, which may keep rows of this one (`keepThread`). Only `clear` removes the frames. */
 	restart(): void {
 		this.#staleRows = Math.max(this.count, this.#staleRows);
 		this.count = 0;
@@ -140,7 +140,7 @@ export class Sample extends rowsOf(sampleColumns) {
 		return row;
 	}
 
-	/** Appends the innermost frame, or the next caller's, to the thread added last, before any CPU time is attributed to that thread. */
+	/** Appends a frame, innermost first, to the thread added last, before CPU time is attributed to that thread. */
 	addFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.stackLength[this.count - 1]++;

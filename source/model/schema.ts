@@ -10,7 +10,7 @@ type Window = 'difference' | 'newest';
 
 /**
 How a thread's record is updated from a sample: with the `newest` value, the `sum`, the record of the thread in that `row`,
-or `by hand` in table/thread-writer. The table itself computes columns without it.
+or `by hand` in table/thread-writer. Columns without `sampled` are computed by the table.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
@@ -110,7 +110,7 @@ export const counterColumns = {
 	node: {unit: 'stack', role: 'key'},
 	state: {unit: 'state', role: 'key'},
 	ticks: {unit: 'ticks', role: 'sum'},
-	/** That of an unattributed stack may fall, and be negative. */
+	/** The CPU time of an unattributed stack may fall, and be negative. */
 	cpuNs: {unit: 'ns', role: 'sum', isSigned: true},
 	/**
 	Sums of squares, for `observationsOf`: of the ticks of each sample, and of the microseconds of each recorded sample or
@@ -122,7 +122,7 @@ export const counterColumns = {
 
 /**
 Returns `counterColumns.squaredUs` of CPU nanoseconds from `observations` of equal length; 0 without any. A whole number,
-as recordings have it, so that their sums are the same.
+because recordings hold whole numbers, and their sums must equal those of the session.
 */
 export function squaredUsOf(cpuNs: number, observations: number): number {
 	return observations > 0 ? Math.ceil(cpuNs * cpuNs / 1e6 / observations) : 0;
@@ -179,27 +179,28 @@ export const sessionFigures = {
 	/** Sum of the ticks that each sample counted for. */
 	sampleTicks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
-	How often a thread was at another frame than in its previous sample (a move); and the same with n threads that make the
-	same move in one sample counted as n squared, so that both are equal if threads move independently.
+	How often a thread was at another frame than in its previous sample: a move. In `movesTogether`, n threads that make the
+	same move in one sample count as n squared. Both are equal if threads move independently.
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference'},
-	/** Samples that began late or were skipped, as an earlier one took long or our process had no CPU. */
+	/** Samples that began late or were skipped, because an earlier one took long or our process had no CPU. */
 	late: {unit: 'count', by: 'sampler', window: 'difference'},
 	failed: {unit: 'count', by: 'sampler', window: 'difference'},
+	/** Sum of the threads of each sample times its ticks: divided by `sampleTicks`, the mean number of threads. */
 	threadSamples: {unit: 'count', by: 'table', window: 'difference'},
 	incompleteStacks: {unit: 'count', by: 'table', window: 'difference'},
 	/** Thread samples without a stack: another process traces the thread, or it did not stop in time. */
 	refusedThreads: {unit: 'count', by: 'sampler', window: 'difference'},
 	lateThreads: {unit: 'count', by: 'sampler', window: 'difference'},
-	/** Thread samples counted under "(other)" because the table was full. */
+	/** The part of `threadSamples` that is counted under "(other)" because the table was full. */
 	otherTicks: {unit: 'count', by: 'table', window: 'difference'},
 	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Time that sampling took from the target's threads without stopping them; an estimate. */
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
 	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest'},
-	/** Number of virtual threads that the JDK tracks, and percentage with known stacks; 0 if unmounted ones cannot be read. */
+	/** Virtual threads that the JDK tracks, and percentage with known stacks; 0 if unmounted ones cannot be read. */
 	virtualThreads: {unit: 'count', by: 'sampler', window: 'newest'},
 	virtualSeenPercent: {unit: 'count', by: 'sampler', window: 'newest'},
 	/** Length of the pauses that recent samples caused in the target: median and 99th percentile. */
@@ -209,7 +210,7 @@ export const sessionFigures = {
 	pauseWorstUs: {unit: 'us', by: 'sampler', window: 'newest'},
 	/** CPU time of our own process in the session. */
 	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference'},
-	/** The interval that the limit on our own CPU time allows; the requested one if that is not the limit. */
+	/** The interval that the limit on our own CPU time allows; the requested interval if that is longer. */
 	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 } as const satisfies Readonly<Record<string, Figure>>;
 

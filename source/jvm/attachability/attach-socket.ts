@@ -38,8 +38,8 @@ export function attachSocketOf(owner: ProcessIds): AttachSocket {
 /**
 Opens the target's attach socket below the target's own root. A third user's socket could answer anything, so it counts
 as foreign; root's may belong to a JVM that has dropped its privileges, so the caller must check the peer (`peerOf`). The
-path of a present socket's `fd` (`pathOf`) leads to it even if its name is reused; the caller closes it. Throws if no more
-files can be opened.
+path of a present socket's `fd` (`pathOf`) leads to it even if its name is reused; the caller closes `fd`. Throws if no
+more files can be opened.
 */
 export function openAttachSocket(owner: ProcessIds): AttachSocket & {readonly fd?: number} {
 	let fd: number;

@@ -9,7 +9,7 @@ import {
 	errorCode, isAlive, linkOf, parseStat, processAgeMs, readProc, readStat, readStatus, startMs, type ProcessStatus,
 } from '../system/proc.js';
 
-/** Why a process must not get SIGQUIT. `ended`: whether it is because it has ended. */
+/** Why a process must not get SIGQUIT. `ended`: because it has ended. */
 type SignalHazard = Obstacle & {readonly ended: boolean};
 
 /** A process; its start tells it from another one with a reused pid. */
@@ -70,7 +70,7 @@ export function sendQuit(target: ProcessIdentity): SignalHazard | undefined {
 	}
 }
 
-/** Up to this age a JVM without a handler for SIGQUIT counts as starting up. */
+/** Up to this age a JVM without a handler for SIGQUIT counts as starting up, and the lack of a VM as passing. */
 const maxWithoutHandlerMs = 20_000;
 
 type InspectedVm = {
@@ -141,13 +141,13 @@ const clockToleranceMs = 2000;
 type VmStatus = {
 	/** Whether a VM runs; its library alone may be loaded. */
 	readonly isRunning: boolean;
-	/** Whether the VM has its thread for SIGQUIT, so that it has installed its handler. */
+	/** Whether the VM has its thread for SIGQUIT; if so, it has also installed its handler. */
 	readonly handlesSigquit: boolean;
 	/** Start of the VM (or else of the process), clock ticks after boot. */
 	readonly startTicks: number;
 };
 
-/** Looks for the VM's own threads or, as early updates of JDK 8 do not name them, at its counters. */
+/** Looks for the VM's own threads. Early updates of JDK 8 do not name them; then the counters tell. */
 function vmStatusOf({pid, startTicks}: ProcessIdentity, counters: PerfCounters | undefined, flags: AttachFlags): VmStatus {
 	const vmThread = namedTask(pid, [vmThreadName]);
 	if (vmThread > 0) {
@@ -164,7 +164,7 @@ function areCurrent(counters: PerfCounters | undefined, startTicks: number): boo
 		&& (numberCounter(counters, 'sun.rt.createVmBeginTime') ?? 0) >= startMs(startTicks) - clockToleranceMs;
 }
 
-/** Age up to which a JVM whose counters say so is starting up; a start-up agent (-javaagent) may take many seconds. */
+/** Age up to which a JVM is starting up unless its counters say otherwise; a -javaagent may take many seconds. */
 const maxStartUpMs = 60_000;
 /** Age at which a JVM without counters counts as started. */
 const startUpWithoutCountersMs = 3000;
@@ -174,13 +174,13 @@ const afterDoneMs = 250;
 /**
 Whether a JVM that started at `startTicks` is still starting up. Between handling SIGQUIT and setting up its attach
 mechanism, it deletes any attach file and socket that it finds (JDK 17 and 25), and a signal makes it print a thread dump
-to its own output. It sets its counter vmInitDoneTime after that; JDK 8 and 11 do just before.
+to its own output. It sets its counter vmInitDoneTime after that; JDK 8 and 11 set it just before.
 */
 function isStartingUp(startTicks: number, counters: PerfCounters | undefined): boolean {
 	const doneTime = numberCounter(counters, 'sun.rt.vmInitDoneTime');
 	const ageMs = processAgeMs(startTicks);
 	if (doneTime !== undefined && doneTime > 0) {
-		// The age bounds this if the clock was set back.
+		// If the clock was set back, the difference may be negative for long: the age bounds that time.
 		return ageMs < startUpWithoutCountersMs && Date.now() - doneTime < afterDoneMs;
 	}
 

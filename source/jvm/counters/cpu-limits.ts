@@ -9,7 +9,7 @@ const maxLevels = 16;
 
 const maxFileBytes = 4096;
 
-/** Number of periods in which a group's CPU limit was enforced, and of those in which the group was throttled. */
+/** Number of periods in which a group's CPU limit was enforced, and number of them in which it throttled the group. */
 type Periods = {readonly periods: number; readonly throttled: number};
 
 /** Reads how often the CPU limits of a process's control groups throttle it. */
@@ -48,7 +48,7 @@ export function cpuPressure(): number | undefined {
 	return share === undefined ? undefined : Number(share);
 }
 
-/** Returns the cpu.stat files with CPU limits of a process's groups and those above; `cgroups`: /proc/PID/cgroup. */
+/** Returns the cpu.stat files with CPU limits of a process's groups and those above; `cgroups`: text of /proc/PID/cgroup. */
 function filesOf(cgroups: string): string[] {
 	const files = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
 		const cpuMounts = controllers.split(',').includes('cpu') ? mounts.cpu : [];

@@ -34,6 +34,7 @@ export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	}
 
 	const u32 = (at: number) => bytes.readUInt32LE(at);
+	// PerfDataPrologue: entry_offset is at 24, num_entries at 28.
 	const count = Math.min(u32(28), maxEntries);
 	const counters = new Map<string, number | string>();
 	let at = u32(24);
@@ -97,7 +98,7 @@ export function sumOf(counters: PerfCounters | undefined, names: RegExp): number
 	return sum;
 }
 
-/** If the maximum sizes of two generations differ by less, both are that of the heap, which they share. */
+/** If the maximum sizes of two generations differ by less than this, they share the heap, and each is the heap's. */
 const minDifferenceBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;

@@ -41,10 +41,11 @@ function readOptions(owner: ProcessIds, counters: PerfCounters | undefined): str
 
 /** Returns the flags of a running process. `counters`: its own, if any. */
 export function readAttachFlags(owner: ProcessIds, counters: PerfCounters | undefined): AttachFlags {
+	// The options include those of the environment.
 	return parseAttachFlags(readOptions(owner, counters), []);
 }
 
-/** Whether agents may be loaded (-XX:+EnableDynamicAgentLoading, JDK 9 and later); undefined if no option says so. */
+/** Whether agents may be loaded (-XX:+EnableDynamicAgentLoading, JDK 9 and later); undefined if no option sets it. */
 export function readDynamicAgentLoading(owner: ProcessIds): boolean | undefined {
 	return lastSetting(readOptions(owner, readPerfData(owner)), {on: ['-XX:+EnableDynamicAgentLoading'], off: ['-XX:-EnableDynamicAgentLoading']});
 }

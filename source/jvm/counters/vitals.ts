@@ -49,7 +49,7 @@ export function openVitals(target: Target): VitalsReader {
 				atMs: performance.now(),
 				cpuTicks: stat.userTicks + stat.systemTicks,
 				gcSeconds: secondsOf(counters, collectorTimes),
-				collections: sumOf(counters, collections),
+				collections: sumOf(counters, collectorInvocations),
 				safepointSeconds: secondsOf(counters, safepointTimes),
 				compilations: numberCounter(counters, 'sun.ci.totalCompiles'),
 				eden: edenOf(counters),
@@ -167,15 +167,15 @@ class HeapAfterCollections {
 		const middleMs = (first.ms + last.ms) / 2;
 		const least = (isIncluded: (ms: number) => boolean) => Math.min(...this.#recentCollections.filter(each => isIncluded(each.ms)).map(({bytes}) => bytes));
 		const grownBytes = least(ms => ms > middleMs) - least(ms => ms <= middleMs);
-		// From the middle of one half to that of the other.
+		// From the middle of one half to the middle of the other is half the time: `last.ms - middleMs`.
 		return {heapAfterGcBytes: last.bytes, heapGrowthBytesPerMin: grownBytes / (last.ms - middleMs) * 60_000};
 	}
 }
 
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
-const collections = /^sun\.gc\.collector\.\d+\.invocations$/;
+const collectorInvocations = /^sun\.gc\.collector\.\d+\.invocations$/;
 
-/** From this release on the time until all threads have reached a safepoint is counted apart. */
+/** From this release on, the time until all threads have reached a safepoint has a counter of its own. */
 const firstWithTimeToReachApart = 13;
 const safepointTime = /^sun\.rt\.safepointTime$/;
 const safepointAndReachTimes = /^sun\.rt\.safepoint(?:Sync)?Time$/;

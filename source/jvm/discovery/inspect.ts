@@ -141,7 +141,7 @@ function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus;
 function targetOf({pid, status, stat}: ProcessFacts, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
 	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
 	const typed = readJavaCommand(pid);
-	// The words of the command line are exact, but of another kind of launcher only HotSpot's record has the main class.
+	// The command line has the exact words. With another launcher than `java`, only HotSpot's record has the main class.
 	const isExact = recorded === '' || (typed.main !== '' && recorded.startsWith(typed.main));
 	const {main, args} = isExact ? typed : parseRecordedCommand(recorded);
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';

@@ -64,7 +64,7 @@ export function shortMain(main: string): string {
 	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
 
-/** The JDK's launcher has no such limits. */
+/** Limits of ours: the JDK's launcher reads files of any size and number. */
 const maxArgumentFileBytes = 256 * 1024;
 const maxArgumentFiles = 64;
 

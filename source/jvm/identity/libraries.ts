@@ -54,7 +54,7 @@ export function jdkVersionOf(libjvm: string, pid: number): string {
 	return /\/(?:java|jdk|jre|openjdk|zulu|temurin|corretto|graalvm)[-_]?(?:jdk|jre|openjdk)?[-_]?((?:1\.)?\d+[\d._]*)/i.exec(libjvm)?.[1] ?? '';
 }
 
-/** The section in which GraalVM's native-image keeps the heap that it built (ELF, imageheap). */
+/** The ELF section in which GraalVM's native-image keeps the heap that it built, as the table of names has it. */
 const heapSection = '\0.svm_heap\0';
 /** Section names, and a table of 64 bytes for each, are at the end of an executable (elf(5)): a few KB. */
 const endBytes = 256 * 1024;

@@ -107,7 +107,7 @@ export function readTextBelowRoot(pid: number, path: string, maxBytes: number): 
 	return read && 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 }
 
-/** Opens a regular file by a path of our own. `last`: as for `openBelowRoot`, but a link opened itself is an error. */
+/** Opens a regular file by a path of our own. `last`: as for `openBelowRoot`, but with 'as-is' a link is an error. */
 export function openFile(path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	return reopened(openSync(path, openPath | (last === 'follow' ? 0 : constants.O_NOFOLLOW)));
 }

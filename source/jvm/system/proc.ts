@@ -3,7 +3,7 @@ import {closeSync, constants, fstatSync, openSync, readlinkSync, readSync} from 
 /** Longer than files such as status, stat, cmdline and environ. */
 const maxProcFileBytes = 1024 * 1024;
 
-/** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
+/** Clock ticks a second in /proc (USER_HZ, time(7)): 100 on all of HotSpot's Linux architectures. */
 export const ticksPerSecond = 100;
 
 /** SIGQUIT is signal 3; bit 0 of a mask is signal 1. */
@@ -211,7 +211,7 @@ export function processAgeMs(startTicks: number): number {
 	return Date.now() - startMs(startTicks);
 }
 
-/** Returns reason and hint for an error from a limit on open files, else undefined. A worker's errors have only messages. */
+/** Returns reason and hint for an error from a limit on open files, else undefined. A worker's errors lack `code`. */
 export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
 	const {code, message} = error as NodeJS.ErrnoException;
 	const found = /^(?:EMFILE|ENFILE)\b/.exec(code ?? message ?? '')?.[0];

@@ -1,8 +1,8 @@
 import {getOrCreate} from '../../model/get-or-create.js';
 
 /**
-The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. These are such calls,
-as the JDK's sources name them, by what they wait for; the comments say which JDK releases have them, if not all. A thread
+The JVM calls a thread RUNNABLE while it is in native code, even if that code waits in the kernel. These are such calls
+of the JDK and of some libraries, by what they wait for; the comments say which JDK releases have them, if not all. A thread
 whose innermost frame is one of them is IDLE. `onlyIfNoCpu`: the calls may also work, so the thread is IDLE only if it used
 no CPU since its previous sample.
 */
@@ -75,7 +75,7 @@ export const idleKind = Object.freeze({none: 0, always: 1, ifNoCpu: 2});
 
 /** Looks up idle calls, including the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
-	/** By class, then by method, which is cheaper than to join both for each look-up. */
+	/** By class, then by method, which is cheaper than joining both for each look-up. */
 	readonly #calls = new Map<string, Map<string, {readonly reason: string; readonly kind: number}>>();
 
 	constructor(extra: readonly string[] = []) {

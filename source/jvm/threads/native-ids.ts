@@ -44,7 +44,7 @@ export class NativeIds {
 		return this.#ours.get(inner) ?? 0;
 	}
 
-	/** Returns the same for a new thread. Its id may be that of an ended thread, which is then looked up again. */
+	/** Returns `ours` of a new thread. If its id was that of an ended thread, it is looked up again. */
 	oursOfNew(inner: number): number {
 		const ours = this.#ours.get(inner);
 		if (ours !== undefined && !existsSync(`/proc/${this.#pid}/task/${ours}`)) {
@@ -59,7 +59,7 @@ export class NativeIds {
 		this.#hasSearched = false;
 	}
 
-	/** Forgets all ids: that of a thread that cannot be read may have been reused. */
+	/** Forgets all ids. For use when a thread cannot be read: its id may have been reused. */
 	forget(): void {
 		this.#ours.clear();
 		this.#hasSearched = false;

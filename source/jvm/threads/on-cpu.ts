@@ -14,7 +14,7 @@ const maxOpenFiles = 32;
 const maxAttempts = 3;
 
 /**
-If no runnable thread is ever found on a CPU, we share one with the target, and the answers mean nothing. So we keep the
+If no runnable thread is ever found on a CPU, we run on the same CPU as the target, and the answers mean nothing. So we keep the
 fraction of checks that found one on a CPU: its initial value, the weight of a check in the moving average, and the least
 for answers that mean something.
 */
@@ -32,6 +32,7 @@ CPU when asked to stop comes to a stop without another timeslice.
 export class OnCpu {
 	readonly #folder: string;
 	readonly #cpu: ThreadCpu;
+	/** Whether the target and we may use only one CPU, the same. */
 	readonly #isShared: boolean;
 	readonly #buffer = Buffer.alloc(statusBytes);
 	readonly #statusFiles = new Map<number, number>();
@@ -51,6 +52,7 @@ export class OnCpu {
 		return !this.#isShared && this.#onCpuFraction > minFraction;
 	}
 
+	/** Begins a sample. */
 	begin(): void {
 		this.#marks.clear();
 	}

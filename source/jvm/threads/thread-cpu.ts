@@ -20,7 +20,7 @@ type ReadResult = 'read' | 'gone' | 'unreadable';
 type Thread = {
 	/** The open schedstat; -1 if it is not kept open. */
 	fd: number;
-	/** Values at the last `delta`; -1 before the first. */
+	/** Values at the last `delta`; `lastCpuNs` is -1 before the first, and after the thread's id was reused. */
 	lastCpuNs: number;
 	lastWaitNs: number;
 	/** The round of its last reading. */

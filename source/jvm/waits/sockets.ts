@@ -20,7 +20,7 @@ const plainSocket = {end: 0, isListening: false, isConnecting: false};
 /** Maximum bytes read of one table (some 28,000 sockets); later rows are ignored. */
 const maxTableBytes = 4 * 1024 * 1024;
 
-/** The tables are read again after this time at the earliest, and after this many times what reading them takes. */
+/** The tables are read again no sooner than after this time, nor after this multiple of the time that reading took. */
 const minReadIntervalMs = 1000;
 const minReadIntervalFactor = 200;
 
@@ -89,7 +89,7 @@ export class Sockets {
 		const listeningNames = new Set(rows.filter(({isListening}) => isListening).map(({name}) => name));
 		for (const {inode, name, isListening} of rows) {
 			sockets.set(inode, () => {
-				// A socket that accepted a connection has the listening one's name; its client has none.
+				// The server's end of a connection has the name of the listening socket; the client's end has none.
 				const isIncoming = !isListening && listeningNames.has(name);
 				const peer = name === '' && isOurNetwork ? unixPeerName(Number(inode)) ?? '' : name;
 				return {...plainSocket, peer: printable(peer === '' ? 'unix socket' : (isIncoming ? `clients of ${peer}` : peer)), isListening};
@@ -150,7 +150,7 @@ function addressOf(text: string): Address {
 	return {host: isIp4 ? ip4.join('.') : ip6Host(bytes), ip4: isIp4 ? ip4.readUInt32BE() : 0, port: Number.parseInt(port, 16)};
 }
 
-/** Returns an IPv6 address as in URLs (RFC 5952), such as `[::1]`; empty if it has another length. */
+/** Returns an IPv6 address as in URLs (RFC 5952), such as `[::1]`; empty for another length than 16 bytes. */
 function ip6Host(bytes: Buffer): string {
 	const groups = Array.from({length: bytes.length / 2}, (_, index) => bytes.readUInt16BE(2 * index).toString(16));
 	return groups.length === 8 ? new URL(`http://[${groups.join(':')}]`).hostname : '';
@@ -171,7 +171,7 @@ const linux = {
 	NLM_F_REQUEST: 1, SOCK_DIAG_BY_FAMILY: 20, UDIAG_SHOW_NAME: 1, UDIAG_SHOW_PEER: 4, UNIX_DIAG_NAME: 0, UNIX_DIAG_PEER: 2,
 } as const;
 
-/** Sizes of its structures nlmsghdr, unix_diag_req and unix_diag_msg. */
+/** Sizes of Linux's structures nlmsghdr, unix_diag_req and unix_diag_msg. */
 const nlmsghdrBytes = 16;
 const unixDiagReqBytes = 24;
 const unixDiagMsgBytes = 16;

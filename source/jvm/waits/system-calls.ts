@@ -6,7 +6,7 @@ import type {Target} from '../target.js';
 import {Sockets, type Socket} from './sockets.js';
 
 type SystemCallWait = {
-	/** What it does there: `read`, `accept`, `select`... */
+	/** What the thread waits to do: `read`, `accept`, `select`... */
 	readonly kind: string;
 	/** With whom or what, or why that cannot be read; empty if the call does not say. */
 	readonly peer: string;
@@ -41,7 +41,7 @@ const kindOfOtherCall = byNumber({
 const epollCalls: ReadonlySet<number> = new Set([232, 281, 441]);
 const waitid = 247;
 
-/** Maximum number of a poll's files examined, bytes of its record of one, and the event "may be written" (poll(2)). */
+/** Maximum number of a poll's files examined; bytes of a struct pollfd; and the event "may be written" (poll(2)). */
 const maxPolled = 16;
 const pollRecordBytes = 8;
 const pollOut = 4;
@@ -51,8 +51,8 @@ const unknownCall = 'native call';
 const needsRoot = 'not readable: needs root';
 
 /**
-Reads what threads of a process wait for in system calls: /proc/PID/task/TID/syscall, which is readable for those who may
-trace the process, gives the call, and its arguments the files.
+Reads what threads of a process wait for in system calls. /proc/PID/task/TID/syscall has the call and its arguments, which
+identify the files. Only who may trace the process can read it.
 */
 export class SystemCalls {
 	readonly #pid: number;
@@ -67,7 +67,7 @@ export class SystemCalls {
 		this.#descriptors = new Descriptors(pid);
 	}
 
-	/** Returns what a thread waits for; undefined if it runs, waits in none of the calls above, or has ended. Never throws. */
+	/** Returns what a thread waits for; undefined if it is in none of the calls above, or has ended. Never throws. */
 	of(thread: number): SystemCallWait | undefined {
 		// Too many open files: the next reading may succeed.
 		return attempt(() => this.#read(thread), undefined);
@@ -125,7 +125,7 @@ export class SystemCalls {
 
 		const records = this.#memory(address, pollRecordBytes * Math.min(count, maxPolled));
 		const offsets = Array.from({length: Math.floor(records.length / pollRecordBytes)}, (_, index) => pollRecordBytes * index);
-		// A file below 0 is ignored by poll(2).
+		// poll(2) ignores negative descriptors.
 		const files = offsets.map(at => ({fd: records.readInt32LE(at), events: records.readInt16LE(at + 4)})).filter(({fd}) => fd >= 0);
 		return files.length === 1
 			? this.#fileWait(files[0].events === pollOut ? 'write' : 'read', files[0].fd)
