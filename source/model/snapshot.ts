@@ -65,7 +65,7 @@ export type TargetVitals = {
 	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
-	/** Cause of the collection under way or the last one, in HotSpot's words: `G1 Evacuation Pause`; absent before the first collection. */
+	/** HotSpot's name of the cause of the current or last collection: `G1 Evacuation Pause`; absent before the first. */
 	readonly gcCause?: string;
 	/** Java heap in use after the last collection, and by how much that figure grows, see `HeapAfterCollections`. */
 	readonly heapAfterGcBytes?: number;
@@ -79,7 +79,7 @@ export type TargetVitals = {
 	/** CPUs of the host, and its load average over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
-	/** Percentage of a CPU limit's periods since the previous reading in which it throttled a cgroup; absent without it. */
+	/** Percentage of a CPU limit's periods since the previous reading in which it throttled a cgroup; absent without one. */
 	readonly throttledPercent?: number;
 	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;

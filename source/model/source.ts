@@ -24,7 +24,7 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
-	/** The span of time that is shown, of what a backend has. */
+	/** Of a backend's profiles: the span of time that is shown; printable. */
 	readonly span?: string;
 	/** The file that the session is recorded to; printable. */
 	readonly recordedTo?: string;
@@ -47,7 +47,7 @@ export type SnapshotSource = {
 	onChange(listener: () => void): () => void;
 };
 
-/** Returns a source that works as another does, except for the `own` methods. */
+/** Returns a source with the `own` methods, and those of `inner` for the rest. */
 export function sourceOver(inner: SnapshotSource, own: Partial<SnapshotSource>): SnapshotSource {
 	return {
 		status: () => inner.status(),

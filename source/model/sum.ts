@@ -18,7 +18,7 @@ export function sumUpTo(count: number, of: (index: number) => number): number {
 	return sum;
 }
 
-/** Returns the entry with the greatest count, the first of equal ones; undefined if there is none. */
+/** Returns the entry with the greatest count, the first of equal ones; undefined if no count is above 0. */
 export function mostOf<Key>(counts: ReadonlyMap<Key, number>): readonly [Key, number] | undefined {
 	let most: readonly [Key, number] | undefined;
 	for (const entry of counts) {

@@ -15,7 +15,7 @@ export type ProbePoint = {
 	/** As in the class file; undefined: every method of that name that has the `source`. */
 	readonly descriptor?: string;
 	readonly at: 'entry' | 'exit';
-	/** The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's number. */
+	/** The object that is or leads to the task: `this`, the result, the thread's current task, or a parameter's index. */
 	readonly source: 'this' | 'result' | 'current' | number;
 	/** Fields that lead from that object to the task. */
 	readonly path?: string;

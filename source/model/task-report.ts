@@ -29,12 +29,12 @@ export type AgentTaskReport = AgentReport & {
 	/** Indexes of the probe's points whose class has no such method, or is not loaded yet. */
 	readonly missingPoints: readonly number[];
 	readonly unloadedPoints: readonly number[];
-	/** One in this many new tasks is followed now, and the number of tasks that were not. */
+	/** One in this many new tasks is followed now, and the number of tasks that have not been followed. */
 	readonly oneIn: number;
 	readonly skipped: number;
 	/** Number of tasks that became unreachable before they reached an end state. */
 	readonly dropped: number;
-	/** Number of entries and exits that were not counted, as a lock was held for too long. */
+	/** Number of entries and exits that were not counted, because a lock was held for too long. */
 	readonly missed: number;
 	/** Paths of the probe that could not be followed. */
 	readonly faults: readonly string[];

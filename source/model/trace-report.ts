@@ -24,6 +24,7 @@ and ids mean the same in every report of a session. Times in nanoseconds.
 export type TraceNodes = {
 	readonly count: number;
 	readonly parent: Int32Array;
+	/** Index in the report's methods; -1 for the root. */
 	readonly method: Int32Array;
 	readonly calls: Float64Array;
 	readonly exceptions: Float64Array;
@@ -51,6 +52,7 @@ export type WholeTrace = {
 	readonly actions: readonly TraceAction[];
 };
 
+/** A trace whose outermost call (of `method`) has not ended; `depth`: number of open calls. */
 export type ActiveTrace = {readonly thread: string; readonly method: number; readonly ageNs: number; readonly depth: number};
 
 /** A pattern that matches nothing loaded, and the most similar names. */

@@ -18,6 +18,7 @@ export class TupleIndex {
 	#slots: Int32Array;
 	readonly #freeIds: number[] = [];
 
+	/** `expected`: number of tuples for which there is room before the arrays grow. */
 	constructor(width: number, expected = 1024) {
 		this.#width = width;
 		this.key = new Int32Array(width);
@@ -54,7 +55,7 @@ export class TupleIndex {
 		const slots = this.#slots;
 		const mask = slots.length - 1;
 		let hole = this.#slotOf(this.#tuplesById, id * this.#width);
-		// A lookup ends at a free slot, so each entry that was put behind the hole because it was taken moves into it.
+		// A lookup ends at a free slot, so an entry whose lookup passes the hole moves into it and leaves the next hole.
 		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
 			const preferred = this.#hashOf(this.#tuplesById, (slots[at] - 1) * this.#width) & mask;
 			if (((at - preferred) & mask) >= ((at - hole) & mask)) {

@@ -129,7 +129,7 @@ export class VarintReader {
 	}
 }
 
-/** `exact` writes whole numbers below `maxDoubled` doubled, so never as 1, which precedes eight bytes of any other. */
+/** `exact` doubles whole numbers below `maxDoubled`, so it never writes them as 1. A 1 precedes 8 bytes of any other. */
 const float64Follows = 1;
 const maxDoubled = 2 ** 51;
 

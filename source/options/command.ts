@@ -135,7 +135,7 @@ function rejectWords(words: readonly string[], hint = 'give one target at a time
 	}
 }
 
-/** No name of a method is longer. */
+/** Longer than any method's name in practice. */
 const maxPatternLength = 400;
 const maxPatterns = 500;
 

@@ -30,7 +30,7 @@ export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: 
 	{code: 2, meaning: 'usage error'},
 ];
 
-/** Width of the help, and the indent that aligns further lines of an option with its first. */
+/** Columns of the help, and the indent of an option's further lines, which aligns them with the first. */
 const helpWidth = 120;
 const helpIndent = ' '.repeat(29);
 

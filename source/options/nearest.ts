@@ -1,4 +1,4 @@
-/** A word may have one typing mistake for this many of its letters, and at least one. */
+/** A word may have one typing mistake for this many of its letters; a shorter word may have one too. */
 const lettersPerEdit = 3;
 
 /** Returns the only word that begins with `word`, else the one with the fewest edits; undefined if none is close. */

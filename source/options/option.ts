@@ -11,9 +11,9 @@ type Common = {
 	readonly commands?: readonly CommandKind[];
 	/** Key of an option without which this one has no effect. */
 	readonly needs?: string;
-	/** The configuration file may set it: for screen and reports, or for the screen only. */
+	/** The configuration file may set it, for the screen and reports (`always`) or for the screen only. */
 	readonly inConfig?: 'always' | 'screen';
-	/** Whoever gives it wants a report instead of the screen. */
+	/** If it is given, the user wants a report instead of the screen. */
 	readonly asksForReport?: true;
 };
 

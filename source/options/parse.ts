@@ -17,6 +17,7 @@ export type Settings = {
 	readonly columns: Readonly<Record<string, readonly string[]>>;
 	/** Styles of roles, in words (`readStyle`). */
 	readonly colors: ReadonlyMap<Role, string>;
+	/** Names that the screen shows for packages, by package; an empty name hides its package. */
 	readonly packages: ReadonlyMap<string, string>;
 	/** By name of a key (as the key decoder has them): the key whose action it has instead, or null for none. */
 	readonly keys: ReadonlyMap<string, string | null>;

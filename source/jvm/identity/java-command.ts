@@ -59,7 +59,7 @@ export function parseRecordedCommand(recorded: string): {readonly main: string; 
 	return {main, args: recorded.slice(main.length).split(' ').filter(Boolean)};
 }
 
-/** Returns the name of a main class or jar for lists: without a jar's folders, without a main class's module. */
+/** Returns the name of a main class or jar for lists: without a jar's folders or a main class's module. */
 export function shortMain(main: string): string {
 	return main.endsWith('.jar') ? main.slice(main.lastIndexOf('/') + 1) : main.slice(main.startsWith('/') ? 0 : main.indexOf('/') + 1);
 }
