@@ -67,7 +67,7 @@ async function main(): Promise<number> {
 	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
 	const {faults} = options.configuration;
 	if (faults.length > 0) {
-		// Without faults, not even an empty text is written: with `stty tostop`, any write to the terminal stops a process in the background.
+		// Without faults, not even an empty text: with `stty tostop`, any write to a terminal stops us in the background.
 		printErrors(...faults.map(fault => `tprof-top: ${fault}`));
 	}
 

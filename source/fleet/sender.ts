@@ -153,7 +153,7 @@ export class Sender {
 	#problemIn(answer: string, hasCredentials: boolean): string | undefined {
 		try {
 			const problem = this.#protocol.problemIn(answer);
-			return problem !== undefined && hasCredentials ? `${this.#url.origin} refused a part: its words may quote the headers, and are not shown` : problem;
+			return problem !== undefined && hasCredentials ? `${this.#url.origin} refused a part; its reason is not shown, as it may quote the headers` : problem;
 		} catch {
 			return `${this.#url.origin} gave an answer that no backend gives`;
 		}

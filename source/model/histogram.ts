@@ -161,8 +161,8 @@ export class DurationSum {
 	figures(seconds: number): DurationFigures {
 		const {count, totalNs} = this;
 		const buckets = this.histogram.build();
-		// The longest since the start may precede the window; then the window's last bucket bounds the longest. A window
-		// without buckets has 0, the end of bucket -1.
+		// The longest since the start may precede the window; then the window's last bucket bounds the longest. Without
+		// buckets the longest is 0, the end of bucket -1.
 		const mostNs = this.#isMostExact ? this.#mostNs : Math.floor(bucketEndNs(buckets.bucket.at(-1) ?? -1, this.#mostNs));
 		const durations = {buckets, leastNs: count > 0 ? this.#leastNs : 0, mostNs};
 		return {

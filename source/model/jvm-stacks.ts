@@ -41,7 +41,7 @@ export function workOf(name: string): JvmWork {
 	return otherJvmThreads.test(name) ? jvmWork.vm : jvmWork.native;
 }
 
-/** A program may have any number of thread names and compiled methods: further stacks lack their innermost frame. */
+/** Thread names and compiled methods are unbounded. Stacks beyond this number lack their innermost frame. */
 const maxStacks = 2000;
 
 /** Makes the stacks of threads without Java frames: `[gc]` as the outermost frame, details of it as inner ones. */

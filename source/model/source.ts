@@ -24,7 +24,7 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if the next one is long overdue. */
 	readonly silentS?: number;
-	/** Of a backend's profiles: the span of time that is shown; printable. */
+	/** Of a backend's profiles: the span of time that is shown. */
 	readonly span?: string;
 	/** The file that the session is recorded to; printable. */
 	readonly recordedTo?: string;

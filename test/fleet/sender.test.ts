@@ -121,7 +121,7 @@ test.each([
 	['refuses', refusing, /^http:\S+ answered 400: "bad profile of alice:hunter2"$/, pyroscope, {}],
 	['refuses', refusing, /^http:\S+ answered 400$/, pyroscope, credentials],
 	['takes only a part of', takingAPart, /^2 profiles of a window were rejected: too old$/, otlp, {}],
-	['takes only a part of', takingAPart, / refused a part: its words may quote the headers, and are not shown$/, otlp, credentials],
+	['takes only a part of', takingAPart, / refused a part; its reason is not shown, as it may quote the headers$/, otlp, credentials],
 ])('a window that a backend %s is counted, and the next is sent: %#', async (_, answers, said, protocol, options) => {
 	const {url} = await backend(answers);
 	const sender = senderTo(url, options, protocol);

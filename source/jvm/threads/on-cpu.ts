@@ -14,9 +14,9 @@ const maxOpenFiles = 32;
 const maxAttempts = 3;
 
 /**
-If no runnable thread is ever found on a CPU, we run on the same CPU as the target, and the answers mean nothing. So we keep the
-fraction of checks that found one on a CPU: its initial value, the weight of a check in the moving average, and the least
-for answers that mean something.
+If no runnable thread is ever found on a CPU, we run on the same CPU as the target, and the answers mean nothing. So we
+keep the fraction of checks that found one on a CPU: its initial value, the weight of a check in the moving average, and
+the least for answers that mean something.
 */
 const initialFraction = 0.1;
 const weight = 0.01;

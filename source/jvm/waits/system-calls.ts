@@ -51,8 +51,8 @@ const unknownCall = 'native call';
 const needsRoot = 'not readable: needs root';
 
 /**
-Reads what threads of a process wait for in system calls. /proc/PID/task/TID/syscall has the call and its arguments, which
-identify the files. Only who may trace the process can read it.
+Reads what threads of a process wait for in system calls. /proc/PID/task/TID/syscall has the call and its arguments,
+which identify the files. Only those who may trace the process can read it.
 */
 export class SystemCalls {
 	readonly #pid: number;
