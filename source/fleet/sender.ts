@@ -112,7 +112,7 @@ export class Sender {
 				break;
 			}
 
-			// With jitter, so that a fleet does not come back all at once. If `close` ends the wait, one more try follows.
+			// With jitter, so that a fleet does not come back all at once. When `close` ends the wait, one try follows.
 			const ms = Math.max(retryAfterMs, waitMs * (0.5 + (Math.random() / 2)));
 			await ignoringErrors(async () => sleep(ms, undefined, {signal: this.#closing.signal}));
 			waitMs = Math.min(2 * waitMs, maxWaitMs);

@@ -79,7 +79,7 @@ export type TargetVitals = {
 	/** CPUs of the host, and its load average over the last minute. */
 	readonly hostCpus?: number;
 	readonly hostLoad?: number;
-	/** Percentage of a CPU limit's recent periods in which it throttled a cgroup, see `CpuLimits`; absent without a limit. */
+	/** Percentage of recent periods in which a CPU limit throttled a cgroup, see `CpuLimits`; absent without a limit. */
 	readonly throttledPercent?: number;
 	/** Percentage of the last ten seconds in which some task on this host waited for a CPU (/proc/pressure/cpu). */
 	readonly cpuPressurePercent?: number;

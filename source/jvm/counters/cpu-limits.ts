@@ -48,7 +48,7 @@ export function cpuPressure(): number | undefined {
 	return share === undefined ? undefined : Number(share);
 }
 
-/** Returns the cpu.stat files of a process's groups, and those above, with CPU limits; `cgroups`: its /proc/PID/cgroup. */
+/** Returns the cpu.stat files of a process's groups and those above that have limits; `cgroups`: /proc/PID/cgroup. */
 function filesOf(cgroups: string): string[] {
 	const files = [...cgroups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)].flatMap(([, controllers, group]) => {
 		const cpuMounts = controllers.split(',').includes('cpu') ? mounts.cpu : [];
