@@ -2,7 +2,9 @@ import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, usualBounds} from '../../source/query/past/ring.js';
+import {RowTrends} from '../../source/query/past/row-trends.js';
 import {cellAfter, cellBefore} from '../../source/query/past/steps.js';
+import {defaultQuery, type Query} from '../../source/query/types/query.js';
 import {randomSession, ringOf, saidBy, startMs} from '../helpers/random-session.js';
 
 test('every moment that is kept comes back as it was, near ones and far ones, in any order', () => {
@@ -73,4 +75,12 @@ test('steps pass over a time without samples', () => {
 	expect(first - startMs).toBe(620_000);
 	expect(second - startMs).toBe(20_000);
 	expect(cellAfter(paused, second, 10_000)).toBe(first);
+});
+
+test.each(['javaOnly', 'native'] as const)('a trend follows the toggle %s', option => {
+	const ring = ringOf([...randomSession(30)]);
+	const view = {columns: [{past: (_now: Snapshot, _since: Snapshot | undefined, query: Query) => () => query[option] ? 1 : 0}]};
+	const trends = new RowTrends();
+	expect(trends.of('row', view, {...defaultQuery, [option]: true}, ring, 29)).toContain(1);
+	expect(trends.of('row', view, {...defaultQuery, [option]: false}, ring, 29)).not.toContain(1);
 });

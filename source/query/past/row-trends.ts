@@ -64,7 +64,7 @@ export class RowTrends {
 	}
 }
 
-/** Whether figures for a query cannot be those for another. */
+/** Whether the figures of one query are wrong for the other. The filter and the unit do not change them. */
 function isOtherFigure(a: Query, b: Query): boolean {
-	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys;
+	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys || a.javaOnly !== b.javaOnly || a.native !== b.native;
 }
