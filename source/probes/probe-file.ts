@@ -49,7 +49,7 @@ function textOf(file: string): string {
 
 /** Maximum number of faults reported: one mistake may lead to many. */
 const maxFaults = 20;
-/** The agent has a bit for each state, and two bytes for a point's index. */
+/** Bounds of a probe. The agent has 24 bits for sets of states, and two bytes for a point's index. */
 const limits = {states: 24, points: 1000, kinds: 1000, counters: 100};
 const probeMembers = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as const;
 
@@ -66,7 +66,8 @@ export function parseProbe(name: string, text: string): {readonly probe: Probe |
 
 function probeIn(name: string, file: JsonValue): Probe {
 	const members = knownMembers(file, 'a probe', probeMembers);
-	const states = readStates(members.get('states') ?? file);
+	const stateList = members.get('states');
+	const states = stateList ? readStates(stateList) : file.fault(statesRule);
 	const points = members.get('points')?.items('"points"').map(point => readPoint(point, states)) ?? file.fault('"points" must say where tasks go from state to state');
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];
 	const kinds = members.get('kinds')?.members('"kinds"').map(({name, key, value}) => ({className: className(key, name), path: fieldPath(value, '"kinds" has')})) ?? [];
@@ -88,6 +89,8 @@ function probeIn(name: string, file: JsonValue): Probe {
 	};
 }
 
+const statesRule = `a probe has 2 to ${limits.states} "states", and one of them is an "end"`;
+
 function readStates(value: JsonValue): TaskState[] {
 	const states = value.members('"states"').map(({name, key, value: state}): TaskState => {
 		if (!/^[\w-]{1,40}$/.test(name)) {
@@ -102,8 +105,8 @@ function readStates(value: JsonValue): TaskState[] {
 
 		return {id: name, title: printable(String(members.get('title')?.plain ?? name)), kind: kind ?? 'waiting'};
 	});
-	if (states.length === 0 || states.length > limits.states || !states.some(({kind}) => kind === 'end')) {
-		value.fault(`a probe has 2 to ${limits.states} "states", and one of them is an "end"`);
+	if (states.length < 2 || states.length > limits.states || !states.some(({kind}) => kind === 'end')) {
+		value.fault(statesRule);
 	}
 
 	return states;

@@ -67,6 +67,9 @@ describe('each fault has its line', () => {
 		expect(parseProbe('x', '{"states": {"a": {"is": "done"}}, "points": []}').faults.map(({text}) => text)).toEqual([
 			'the state "a" must be one of these: "is": "waiting", "is": "running", "is": "end"', 'a probe has 2 to 24 "states", and one of them is an "end"',
 		]);
+		const rule = {line: 1, text: 'a probe has 2 to 24 "states", and one of them is an "end"'};
+		expect(parseProbe('x', '{"states": {"a": {"is": "end"}}, "points": []}').faults).toEqual([rule]);
+		expect(parseProbe('x', '{"about": "x", "points": []}').faults).toEqual([rule]);
 		expect(parseProbe('x', '').faults).toHaveLength(1);
 		expect(parseProbe('x', '['.repeat(100_000)).probe).toBeUndefined();
 	});
