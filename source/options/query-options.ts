@@ -3,11 +3,12 @@ import {viewOf, views} from '../views/registry.js';
 import {usage} from '../runtime/errors.js';
 import type {Options} from './parse.js';
 
-/** Returns the query of the command line. Throws UserError (2) for a column that the view does not have. */
+/** Returns the query of the command line. Throws UserError (exit code 2) for a column that the view does not have. */
 export function queryOf({
 	app, baseline, by, depth, filter, idle, javaOnly, method, native, ownFirst, reverse, sort, states, view,
 }: Options): Query {
 	const {columns, sort: defaultSort} = view === undefined ? views[0] : viewOf(view);
+	// As with top's -o, the name may begin with %: `%cpu`.
 	const column = (sort ?? defaultSort.column).toLowerCase().replace(/^%/, '');
 	if (!columns.some(({id}) => id === column)) {
 		throw usage(`unknown column in --sort: "${sort}"`, `use ${columns.map(({id}) => id).join(', ')}`);

@@ -93,7 +93,7 @@ const optionTable = {
 		...oneOf(viewIds),
 	},
 	compare: {
-		name: 'compare', group: 'view', value: 'FILE', help: 'what changed against a snapshot or, of a backend, against label=value,...; per second, with its error',
+		name: 'compare', group: 'view', value: 'FILE', help: 'show changes since a snapshot or, with a backend, against label=value,...; per second, with their error',
 		...anyText,
 	},
 	/** The id of a column of the view; undefined: the view's default order. */

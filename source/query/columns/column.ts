@@ -11,7 +11,7 @@ import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
 /** The role of a cell, which the theme styles; `states`: letters of `stateCells`, each in the role of its state. */
 export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key' | 'error';
 
-/** A key that sorts, by the figure that it is for; each view decides which of its columns that is. */
+/** A key that sorts, named after its figure; each view decides which of its columns has that figure. */
 export type SortKey = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
 
 /** Percentage, of a core or of a whole, from which a figure is highlighted. */
@@ -129,7 +129,10 @@ export function topThreadsColumn<Row extends {readonly topThreads: readonly stri
 	});
 }
 
-/** Returns a column of the states of a row's threads, as letters in proportion. */
+/**
+Returns a column of the states of a row's threads, as letters in proportion. Where the description says "in proportion",
+the meanings of the letters are added.
+*/
 export function statesColumn<Row extends {readonly states: StateTicks}>(id: string, settings: Pick<Settings<Row>, 'title' | 'fromColumns' | 'description' | 'sortBy'> & {readonly heading?: string}): Column<Row> {
 	return text(id, row => stateCells(row.states), {
 		heading: 'STATE', width: 8, ascending: false, value: (row, {room}) => stateCells(row.states, Math.min(room, 8)), role: () => 'states', ...settings,

@@ -54,7 +54,7 @@ export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; 
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
-/** Formats the same for a sentence: 5m07s, or at least 5m. */
+/** Formats how long a thread has been stuck, for a sentence: 5m07s, or at least 5m. */
 export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
 	return formatStuck(figures).replace(/^>=/, 'at least ');
 }
@@ -117,12 +117,13 @@ export type Format = {readonly text: (value: number) => string; readonly file: (
 export const formats = {
 	percent: {text: formatPercent, file: value => decimals(value, 2)},
 	count: {text: formatCount, file: value => value},
-	/** Nanoseconds, written as milliseconds. */
+	/** Nanoseconds, written as milliseconds; in files to the microsecond. */
 	cpuMs: {text: formatMs, file: msOf},
 	/** Milliseconds. */
 	ms: {text: value => formatMs(value * 1e6), file: rounded},
+	/** Milliseconds; text has their two largest units. */
 	duration: {text: formatDuration, file: Math.round},
-	/** Exact nanoseconds. */
+	/** Nanoseconds; in files milliseconds, to the nanosecond. */
 	ns: {text: formatNs, file: exactMsOf},
 	perS: {text: formatRate, file: rounded},
 } as const satisfies Record<string, Format>;

@@ -1,6 +1,6 @@
 import type {SortOrder} from '../types/query.js';
 
-/** Returns an unformatted value of a row. A method's type: columns of different rows may share an array. */
+/** Returns an unformatted value of a row. Methods are bivariant, so columns of different rows may share an array. */
 export type ValueOf<Row> = {of(row: Row): string | number}['of'];
 
 export type Sortable<Row> = {
@@ -66,6 +66,7 @@ export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Ro
 	const figures = new Float64Array(rows.length);
 	for (const [index, row] of rows.entries()) {
 		const figure = first(row) as number;
+		// With an index in its low bits, an infinite figure would become NaN.
 		figures[index] = sign * (Number.isNaN(figure) ? -Number.MAX_VALUE : Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, figure)));
 	}
 
