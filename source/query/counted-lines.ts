@@ -85,6 +85,7 @@ export type LineTable = {
 	readonly measure?: Measure;
 	/** A sentence on what the rows are, or where most of them come from. */
 	readonly finding?: string;
+	/** The number of independent samples of CPU time, and how many counted ticks make one independent observation. */
 	readonly cpuSamples: number;
 	readonly ticksPerObservation: number;
 };

@@ -95,7 +95,7 @@ export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined
 	return threadsAndWaits(snapshot, since, {counters: selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope, isWanted});
 }
 
-/** Returns what all details have: the threads of some counters, who blocked them, and what they wait for, at the wanted stacks. */
+/** Returns the counters' threads and, at the wanted stacks, who blocked threads and what they wait for. */
 function threadsAndWaits(snapshot: Snapshot, since: Snapshot | undefined, {counters, scope, isWanted}: {readonly counters: Counters; readonly scope: Scope; readonly isWanted: (node: number) => boolean}): LineDetail {
 	const waiting = countedThreads(snapshot, scope).filter(thread => isWanted(snapshot.threads.node[thread]));
 	return {
@@ -152,7 +152,7 @@ function allTicks({states}: {readonly states: readonly number[]}): number {
 function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const whole = sumsByNode(counters, nodeCount, scope);
-	// As `whole`, without samples that count at a deeper call of the group: those of the innermost call.
+	// As `whole`, without the samples below a deeper call of the group: they count for the callees of that call alone.
 	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
 	const callers = new Map<number, Weight>();
 	const callees = new Map<number, Weight>();

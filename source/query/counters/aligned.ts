@@ -10,7 +10,7 @@ import {stackIndex} from './stack-index.js';
 /** The last result by earlier snapshot: every query of a refresh needs it. */
 const lastAligned = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
-/** Returns an earlier snapshot with the indexes of a later one, to subtract; freed threads count as ended ones. */
+/** Returns an earlier snapshot with a later one's indexes, to subtract; freed thread records count as (ended threads). */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined {

@@ -13,7 +13,7 @@ export function attributionOf(dictionary: Dictionary, {ownFirst, app}: Pick<Quer
 	return ownFirst ? index.ownAttributed(ownCode(app)) : index.attributed;
 }
 
-/** Returns, by node, the node of its innermost own frame, or itself without one; undefined unless own code is first. */
+/** Returns, by node, the node at which own code ends (`ownEnds`), or itself; undefined unless own code is first. */
 export function endsOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array | undefined {
 	return ownFirst ? stackIndex(dictionary).ownEnds(ownCode(app)) : undefined;
 }
@@ -39,7 +39,7 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 
 type RankedCounters = {readonly counters: Counters; readonly buckets: CounterBuckets; readonly scope: Pick<Scope, 'unit' | 'countedMask'>};
 
-/** Returns a function from buckets to the location with most samples. `groupOf`: a node's index there, 0 for none. */
+/** Returns a function from buckets to the location with most samples. `groupOf`: a node's index in `locations` or 0. */
 function topOfBuckets({counters, buckets, scope}: RankedCounters, locations: readonly Location[], groupOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
 	const ranking = rankingOf(counters, buckets, scope, counter => groupOf(counters.node[counter]), {isByTicks: scope.unit === 'ticks'});
 	return wanted => {

@@ -21,6 +21,7 @@ export function locationName(location: Location): string {
 		return method ? `${className}${line === nativeCodeLine && className !== kernelClass ? '!' : ' '}${method}` : className;
 	}
 
+	// Of a pseudo-frame such as (unattributed), class and method are the same text.
 	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;
 	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
 }

@@ -22,7 +22,7 @@ export function codeKind({className, line}: Pick<Location, 'className' | 'line'>
 	return ownCode(app).isOwn(className) ? 'own' : 'library';
 }
 
-/** Whether it names what is no Java code: `[gc]`, `(unattributed)`. */
+/** Whether a class name is that of JVM work or of unknown code: `[gc]`, `(unattributed)`. */
 function isPseudoClass(className: string): boolean {
 	return className.startsWith('[') || className.startsWith('(');
 }
@@ -47,7 +47,7 @@ function ruleOf(app: readonly string[]): OwnCode['isOwn'] {
 	return className => !isPseudoClass(className) && (prefixes.find(({name}) => isWithin(className, name))?.isOwn ?? !listsOwnCode);
 }
 
-/** Whether a class is in a package or below it, or is that class or nested in it. */
+/** Whether a class is in or below a package, or is that class or nested in it. `/` begins a hidden class's suffix. */
 function isWithin(className: string, name: string): boolean {
 	const next = className[name.length];
 	return className.startsWith(name) && (next === undefined || next === '.' || next === '$' || next === '/');

@@ -15,6 +15,7 @@ import {threadKind} from './threads.js';
 export type Scope = {
 	/** Counters in other states are ignored (the filter's `state:`). */
 	readonly stateMask: number;
+	/** Ticks in other states do not count; CPU time does, whatever the state. */
 	readonly countedMask: number;
 	/** By thread: 1 if it counts; undefined: all count. */
 	readonly threads: Uint8Array | undefined;
@@ -89,7 +90,7 @@ export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined
 
 const minWorkRowPercent = 1;
 
-/** Counts small rows of the JVM's own work for their callers: short compilations for `[jit] C2`, that for `[jit]`. */
+/** Counts small rows of JVM work for their callers: short compilations for `[jit] C2`, a small `[jit] C2` for `[jit]`. */
 function withoutSmallWork(counters: Counters, dictionary: Dictionary): Counters {
 	const {nodeCount, nodeParent} = dictionary;
 	const {isBelowWork} = stackIndex(dictionary);

@@ -28,7 +28,7 @@ type StackIndex = {
 	readonly isBelowWork: Uint8Array | undefined;
 	/** Returns, by node, the innermost own frame with a line, else the innermost own frame, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
-	/** Returns the same, but itself for a node without own frames. */
+	/** As `ownAttributed`, but a node without own frames has itself. */
 	ownEnds(own: OwnCode): Int32Array;
 	grouping(by: GroupBy): Grouping;
 };
