@@ -55,7 +55,7 @@ function readAlternatives(text: string, from: number, isFigure: (name: string) =
 
 function readAlternative(text: string, at: number, isFigure: (name: string) => boolean): [Alternative, number] {
 	const [compared, name, sign, number] = matchAt(comparison, text, at);
-	// Only the comparison of a figure may lack the number: others may be part of a name, such as `<init>`.
+	// Without a number, only a figure makes it a comparison: `init>` is the end of the name `<init>`.
 	if (compared !== undefined && (number !== undefined || isFigure(name))) {
 		return [{text: `${name}${sign}${number ?? ''}`, kind: 'plain'}, at + compared.length];
 	}

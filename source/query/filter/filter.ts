@@ -18,14 +18,14 @@ type FigureOf = (name: Figure) => number;
 /** A row passes if its text or its figures match or, if negated, neither does. */
 export type RowTerm = {
 	readonly isNegated: boolean;
-	/** Whether it has alternatives that match text, and that compare figures. */
+	/** Whether some alternatives match text, and whether some compare figures. */
 	readonly hasText: boolean;
 	readonly hasFigures: boolean;
 	text(line: string): boolean;
 	figures(figureOf: FigureOf): boolean;
 };
 
-/** Returns a row's text and figures to match. Absent figures are 0, but `totalPercent` is `percent`. */
+/** Functions that return a row's text and figures. Absent figures are 0, but an absent `totalPercent` is `percent`. */
 export type FilterFields<Row> = {text(row: Row): string} & Readonly<Partial<Record<Figure, (row: Row) => number>>>;
 
 /** Returns a function from a figure's name to its value in a row. */

@@ -8,7 +8,7 @@ const maxLength = 500;
 /** Maximum number of instructions (RE2's program size): `{n,m}` multiplies them. */
 const maxInstructions = 2000;
 
-/** In the bundle: beside the entry, or one folder above its chunks. */
+/** Path from this module to the library in dist/: beside the entry, one folder above a chunk. */
 const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../re2js.cjs' : './re2js.cjs';
 
 let library: typeof re2js | undefined;

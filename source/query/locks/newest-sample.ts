@@ -27,7 +27,7 @@ export function missingWaits(snapshot: Snapshot): string | undefined {
 	return snapshot.threads.count === 0 || knowsThreadsNow(snapshot) ? undefined : 'a profile of another tool does not say what threads wait for';
 }
 
-/** Returns the milliseconds that a thread has been at its stack without CPU or blocked by its monitor; 0 if unknown. */
+/** Returns for how many milliseconds a thread has been at its stack (`sinceMs` in the schema); 0 if unknown. */
 export function stuckMs(snapshot: Snapshot, thread: number): number {
 	const {threads} = snapshot;
 	const since = threads.sinceMs[thread];

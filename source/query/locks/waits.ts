@@ -228,12 +228,12 @@ function isIdleWorker(dictionary: Dictionary, node: number): boolean {
 		}
 	}
 
-	// Without own code there is no task; with some, only a wait for work can be that of a loop.
+	// A thread without own code runs no task. One with own code is idle only if it waits for work.
 	if (classes.size === 0 || awaiting === '') {
 		return classes.size === 0;
 	}
 
-	// Only loops wait for selectors, pollers and server sockets, and only a worker without a task for the pool's queue.
+	// Only loops wait for selectors, pollers and server sockets. Only a worker without a task waits for the pool's queue.
 	if (!queue.test(awaiting) || isWaitingForTask) {
 		return true;
 	}

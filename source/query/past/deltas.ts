@@ -18,7 +18,7 @@ export type Counts = Readonly<Record<Region, number>>;
 /** A column of the bytes. */
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
 
-/** The columns of the bytes: all, as a thread may take an ended one's record, with its keys. */
+/** The columns of the bytes: all, even keys, because a new thread may take the record of an ended one. */
 const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
 	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
@@ -56,7 +56,7 @@ const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	isNone: ({before, after}) => before === after,
 };
 
-/** More than a printable name has. */
+/** More bytes than a printable name has. */
 const maxNameBytes = 8 * maxNameLength;
 
 const bytes = new VarintWriter();
@@ -144,7 +144,7 @@ export class MovingMoment {
 	readonly #names: string[];
 	readonly #room: Counts;
 
-	/** Begins at a snapshot, or at zeros. */
+	/** Begins at a snapshot, or at zeros. `room`: the most records of each region that later moves may reach. */
 	constructor(from: Counted = nothing, room: Counts = countsOf(from)) {
 		this.#room = room;
 		this.#names = Array.from({length: room.threads}, (_, thread) => thread < from.threads.count ? from.threads.name[thread] : '');

@@ -42,7 +42,7 @@ export type Ring = {
 	readonly base: RingWindow | undefined;
 	/** Oldest first. */
 	readonly windows: readonly RingWindow[];
-	/** Number of windows, the oldest, that are merged and deflated. */
+	/** Number of the oldest windows that were merged into coarse ones. All but the newest of them are deflated. */
 	readonly settled: number;
 	/** The session at the end of the newest window. */
 	readonly newest: Snapshot | undefined;
@@ -135,7 +135,7 @@ function blockedTicksOf(snapshot: Snapshot): number {
 	});
 }
 
-/** Merges old windows, and deflates merged ones that are complete. */
+/** Merges old windows, and deflates the coarse windows that are complete. */
 function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	const oldMs = ring.windows.at(-1)!.atMs - fineForMs;
 	if (!(ring.windows[ring.settled]?.atMs <= oldMs)) {

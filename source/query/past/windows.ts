@@ -86,14 +86,14 @@ export function windowStart(window: WindowId, starts: WindowStarts, snapshot: Sn
 export type SamplingRates = {
 	/** Samples per second of sampling. */
 	readonly samplesPerS?: number;
-	/** Percent of a core. */
+	/** tprof-top's own CPU time, percent of a core. */
 	readonly ownCpuPercent?: number;
 };
 
 /** Minimum time for a rate. */
 const leastMs = 500;
 
-/** Time in which code is loaded and compiled: its own CPU time is not that of sampling. */
+/** Time in which our code is loaded and compiled: the CPU time used then is not that of sampling. */
 const startUpMs = 3000;
 
 /** Returns the rates of the last ten seconds, or since the first snapshot; own CPU without start-up. */

@@ -77,7 +77,7 @@ const muchPausedPercent = 20;
 /** If the process used less CPU than this fraction of the pauses, its collections waited for a CPU. */
 const leastWorkInPauses = 0.5;
 
-/** Percentage of the maximum heap that is a finding with this percentage of pauses, and one that always is. */
+/** A heap filled to `fullPercent` is a finding with `collectingPercent` of pauses; to `overfullPercent`, always. */
 const fullPercent = 90;
 const collectingPercent = 5;
 const overfullPercent = 97;

@@ -13,10 +13,10 @@ import {countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scop
 
 export type Summary = {
 	readonly deadlocks: readonly Deadlock[];
-	/** Java threads alive in the newest sample, without those of the JVM, and how many are in each state. */
+	/** Java threads (see `threadKind`) that are alive in the newest sample, and how many are in each state. */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
-	/** Number of these that wait for a lock held by another thread. */
+	/** Number of the Java threads that wait for a lock held by another thread. */
 	readonly contendingNow: number;
 	readonly vmThreads: number;
 	/** CPU percent (100 = one core) in the window: Java code, JIT compilers, the JVM's other threads. */
@@ -42,7 +42,7 @@ const leastStarvedMs = 2000;
 export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
 	const {timer, intervalMs, requestedIntervalMs} = session;
 	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name => session[name] - (since?.session[name] ?? 0));
-	// With fewer late ones there were few by plan: nothing ran.
+	// If few samples were late, few were planned, because no thread ran.
 	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedFactor * Math.max(intervalMs, requestedIntervalMs) < durationMs;
 	// Without a timer, samples are the target's own answers, so it needs a CPU too.
 	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
@@ -121,7 +121,7 @@ export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, qu
 /** Whether the program, or the queried threads, use almost no CPU. */
 function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
 	const {threads, counters, session} = snapshot;
-	// Another tool's CPU profile says nothing of waits.
+	// Another tool's CPU profile says nothing about waits.
 	if (session.engine === 'pprof' && counters.state.subarray(0, counters.count).every(code => code === stateCode.RUNNABLE)) {
 		return false;
 	}
@@ -137,7 +137,7 @@ function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query):
 	return corePercent(usedNs(false), overMs) < leastCpuPercent && corePercent(usedNs(true), overMs) < leastJvmCpuPercent;
 }
 
-/** Whether a sample found a thread of the program running: known before its CPU time is. Without frames it may wait. */
+/** Whether a sample found a thread of the program running, before its CPU time is known. Without frames it may wait. */
 function hasRunningThread(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
 	const {threads} = snapshot;
 	const {count, node, state, thread} = countersInWindow(snapshot, since, scope);

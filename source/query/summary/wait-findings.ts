@@ -26,8 +26,8 @@ const longContentionMs = 1000;
 const leastTogetherMs = 2000;
 
 /**
-Virtual threads lack a carrier if all carriers have been pinned for this long: the unmounted threads, which are read
-about once a second, are of that time too.
+Virtual threads lack a carrier if all carriers have been pinned for this long. Unmounted threads are read about once a
+second, so their last reading is from that time.
 */
 const leastPinnedMs = 2000;
 
@@ -38,7 +38,7 @@ const firstWithUnpinnedMonitors = 24;
 const longInitializerMs = 5000;
 const longConnectMs = 3000;
 
-/** A server is silent if this many threads have waited for it this long; more are needed if they only read. */
+/** A server is silent if this many threads have waited for it this long; more with readers of client libraries. */
 const longServerMs = 5000;
 const manyForServer = 3;
 const manyReaders = 10;
