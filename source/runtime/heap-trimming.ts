@@ -82,7 +82,7 @@ export function optimizeLess(): void {
 	setInterruptBudget(interruptBudget.first);
 }
 
-/** Applies to all threads of the process, to each function when its count restarts. */
+/** Sets the budget for all threads of the process; it applies to a function when its count restarts. */
 function setInterruptBudget(bytes: number): void {
 	v8.setFlagsFromString(`--interrupt-budget=${bytes}`);
 }

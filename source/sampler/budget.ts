@@ -28,7 +28,7 @@ const startDebtMs = 60_000;
 
 /**
 A sample that costs more than `outlierFactor` times the mean, and more than `minOutlierMs`, is an outlier: of a long
-collection, or because our thread lost its CPU. Only that much of it counts in the mean. The next sample comes after
+collection, or because our thread lost its CPU. In the mean it counts only up to that limit. The next sample comes after
 `retryFactor` times the outlier's cost, within the bounds below. If there was a debt before it, that wait is longer, the
 nearer the debt was to its maximum; it ends at the latest when the debt is back at its maximum.
 */
@@ -47,7 +47,7 @@ interval, which the balance of time allowed and used corrects.
 export class StopBudget {
 	readonly #allowedShare: number;
 	readonly #hasLimit: boolean;
-	/** Running mean. */
+	/** Running mean of the samples' costs. */
 	#costMs = Infinity;
 	/** The balance: time allowed but not used; a debt if negative. */
 	#savedMs: number;
@@ -134,7 +134,10 @@ export class RecentPauses {
 
 const readCpuEveryMs = 1000;
 
-/** We use the median of this many readings, and the least of our other threads: V8 compiles in bursts. */
+/**
+The interval follows from the samples' median cost in this many readings, and from the least that our other threads used
+in one: V8 compiles in bursts.
+*/
 const maxReadings = 9;
 
 /** For this long after the start V8 compiles our code, and up to this share of a core may be used. */

@@ -75,8 +75,8 @@ export function backoffMs(failures: number, intervalMs: number): number {
 }
 
 /**
-Numbers of intervals that the samples after one, two or more unchanged ones cover, and the maximum of that time. With
-more or longer ones, samples would keep step with work that comes after rests of equal length.
+Number of intervals that the next sample covers after one unchanged sample, and after two or more; and the maximum of
+that time. With longer steps, samples would keep step with work that comes after rests of equal length.
 */
 const steps = [2, 4];
 const maxIdleMs = 100;
@@ -101,8 +101,8 @@ export class IdleBackoff {
 }
 
 /**
-Returns how many ticks of a sample that covers `repeats` intervals count for the previous sample's stacks: the time since
-a thread changed. Later samples make up for it, see "Idle back-off" in docs/architecture.md.
+Returns how many ticks of a sample that covers `repeats` intervals count for the previous sample's stacks: for the time
+since a thread changed. Later samples make up for it, see "Idle back-off" in docs/architecture.md.
 */
 export function ticksBefore(ticks: number, repeats: number, sinceChangeNs: number, intervalMs: number): number {
 	const intervalsBefore = Math.min(repeats - 1, Math.floor(sinceChangeNs / (intervalMs * 1e6)));
