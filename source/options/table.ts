@@ -35,7 +35,7 @@ const optionTable = {
 		...oneOf(engineIds),
 	},
 	timer: {
-		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: 'how memory reads running threads: auto, perf (events) or stop (ptrace)',
+		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: 'how the memory engine reads running threads: auto, perf (events) or stop (ptrace)',
 		...oneOf([auto, ...timerIds] as const),
 	},
 	intervalMs: {
@@ -276,7 +276,7 @@ const optionTable = {
 		read(text: string, spelling: string): ReadonlyArray<readonly [string, string]> {
 			const [, name, value] = /^([a-z][\w.]{0,99})=(.{1,1000})$/is.exec(text) ?? [];
 			if (name === undefined) {
-				throw usage(`${spelling}: "${text}" is no label`, 'NAME=VALUE, with letters, digits, _ and . in NAME');
+				throw usage(`${spelling}: "${text}" is not a label`, 'NAME=VALUE, with letters, digits, _ and . in NAME');
 			}
 
 			return [[name, printable(value, 1000)]];

@@ -13,9 +13,9 @@ const minGrowthBytes = 2 ** 21;
 const maxTimeFraction = 1 / 2000;
 
 /**
-Trims the main thread's heap with `trimHeap`, and in time makes V8 favour size over speed (--optimize-for-size) and
-optimize only very hot functions: our garbage grows slowly, and by default V8 keeps much more memory. Returns a stop
-function.
+Trims the main thread's heap with `trimHeap`. After `optimizeForSizeAfterMs` V8 favours size over speed
+(--optimize-for-size), after `warmAfterMs` it optimizes only very hot functions: our garbage grows slowly, and by default
+V8 keeps much more memory. Returns a stop function.
 */
 export function startHeapTrimming(): () => void {
 	const favourSize = setTimeout(() => {

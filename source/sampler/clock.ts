@@ -30,6 +30,7 @@ export class SamplingClock {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
+	/** Call at the start of a sample: counts it as late if its deadline has long passed. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > Math.max(minToleranceMs, intervalMs / 4)) {
 			this.late++;

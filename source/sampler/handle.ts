@@ -48,7 +48,7 @@ export type SamplerHandle = SnapshotSource & {
 	resume(): void;
 };
 
-/** By default V8 lets the young generation grow to 48 MB before the first collection. */
+/** Of the worker's heap: by default V8 lets the young generation grow to 48 MB before the first collection. */
 const maxYoungGenerationMb = 6;
 
 /** Returns the worker's file: in the build next to this module or above it; when run from source, in dist. */

@@ -79,7 +79,7 @@ test.concurrent('it ends with the JVM, and says what is wrong with the command l
 		['push 1 --all --to http://h', /--all takes no target/],
 		['push 1', /needs --to, --metrics or both/],
 		['push 1 --to h:4040', /--to needs the http or https address/],
-		['push 1 --to http://h --label =x', /is no label/],
+		['push 1 --to http://h --label =x', /is not a label/],
 		['push 1 --to http://h --every 0s', /--every must be a number from 1 to 600/],
 		['push 1 --metrics x', /--metrics must be a port/],
 		['push 1 --to http://h --headers /none', /cannot read the headers in \/none: ENOENT/],

@@ -42,7 +42,7 @@ type RankedMembers = {readonly count: number; readonly top: readonly number[]};
 /** Ranks the members of some buckets together; `top` has at most `maxTop` of them. */
 type Ranking = (wanted: readonly number[], maxTop: number) => RankedMembers;
 
-/** Returns a ranking of counters' members. `isByTicks`: ignore CPU time; `sizeOf`: what a member adds to the number. */
+/** Returns a ranking of counters' members. `isByTicks`: ignore CPU time; `sizeOf`: what a member adds to `count`. */
 export function rankingOf({state, ticks, cpuNs}: Counters, buckets: CounterBuckets, {countedMask}: Pick<Scope, 'countedMask'>, memberOf: (counter: number) => number, {isByTicks = false, sizeOf = () => 1}: {readonly isByTicks?: boolean; readonly sizeOf?: (member: number) => number} = {}): Ranking {
 	return (wanted, maxTop) => {
 		const members = new Map<number, {readonly member: number; ticks: number; cpuNs: number}>();

@@ -105,7 +105,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	for (const term of terms) {
 		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
 		if (kinds.size > 1 && (kinds.has('state') || kinds.has('thread'))) {
-			throw new FilterError('state: and thread: cannot be combined with | and something else');
+			throw new FilterError('state: and thread: cannot be joined by | with anything else');
 		}
 
 		if (kinds.has('state')) {

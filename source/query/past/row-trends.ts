@@ -19,7 +19,7 @@ export class RowTrends {
 	#asked: readonly unknown[] = [];
 	#shown: ReadonlyArray<Step | undefined> = [];
 
-	/** Returns a row's trend in the minute up to a window, of its ticks if it used no CPU; undefined for none. */
+	/** Returns a row's trend in the minute up to window `last`, of its ticks if it used no CPU; undefined if none. */
 	of(key: string, view: View, query: Query, ring: Ring, last: number): Trend | undefined {
 		const past = view.columns.find(column => column.past)?.past;
 		if (!past || last < 0) {

@@ -63,7 +63,10 @@ function cpuFinding(snapshot: Snapshot, since: Snapshot | undefined, {throttledP
 const muchOfJvmPercent = 50;
 const muchOfJvmTimes = 2;
 
-/** The same for collectors alone, and for compilers, which rarely need that much. */
+/**
+Minimum CPU time for a finding, of collectors: percentage of a core; of compilers, which rarely use that much: percentage
+of a core, and multiple of the program's.
+*/
 const muchOfCollectorsPercent = 20;
 const muchOfJitPercent = 20;
 const muchOfJitTimes = 0.5;
