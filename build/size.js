@@ -5,7 +5,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import process from 'node:process';
 
 const parts = [
-	{part: 'source/', paths: ['source'], limit: 46_900, wanted: 40_000},
+	{part: 'source/', paths: ['source'], limit: 47_000, wanted: 40_000},
 	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 345, wanted: 350},
 	{part: 'agent/', paths: ['agent/src'], limit: 5500, wanted: 5500},
 	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 20_000, wanted: 20_000},

@@ -278,7 +278,7 @@ describe('what must be known of the figures', () => {
 		expect((await screen.at(200, 60))[0]).toContain('! 40% of running samples have no stack  ! table full: 5 at (other)');
 	});
 
-	const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 100, samples: 2};
+	const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 300, sampleTicks: 6, samples: 2};
 	const starved = {intervalMs: 20, requestedIntervalMs: 20, timer: 'perf', samples: 1, late: 1, durationMs: 27_000};
 	test.each<[string, string, Partial<SessionStats>, string?]>([
 		['unattributed CPU time not before two seconds', 'R900 R100', {durationMs: 1900, sampledMs: 1900}],

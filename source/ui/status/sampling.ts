@@ -131,7 +131,7 @@ const rules: readonly Rule[] = [
 		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, rates: {samplesPerS}}) => {
-		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
+		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, sampleTicks = 0} = snapshot?.session ?? {};
 		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseFactor * requestedIntervalMs;
 		if (!isSparse) {
 			return undefined;
@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
 		const option = isOwnLimit ? '--max-cpu' : '--max-overhead';
 		return {
 			short: `one sample every ${everyS} s: ${option}`,
-			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, sampleTicks))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwnLimit ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares from few samples are rough.`,
 		};
 	},
 	({summary, snapshot}) => {
