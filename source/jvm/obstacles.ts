@@ -7,9 +7,9 @@ export type Obstacle = {
 	readonly hint: string;
 	/** Whether it will soon go away by itself. */
 	readonly isPassing?: boolean;
-	/** Whether it rules out only the attach socket: an engine that does not use that may work. */
+	/** Found before an engine is chosen. Whether it rules out only the attach socket: an engine without it may work. */
 	readonly isAttachOnly?: boolean;
-	/** Whether other engines may work; the caller adds their names to the hint. */
+	/** Said by an engine. Whether others may work; the caller adds their names to the hint. */
 	readonly otherEnginesMayWork?: boolean;
 };
 

@@ -180,7 +180,7 @@ export const sessionFigures = {
 	sampleTicks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
 	How often a thread was at another frame than in its previous sample: a move. In `movesTogether`, n threads that make the
-	same move in one sample count as n squared. Both are equal if threads move independently.
+	same move in one sample count as n squared. On average both are equal if threads move independently.
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference'},

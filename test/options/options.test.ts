@@ -139,7 +139,7 @@ describe('the options', () => {
 		expect(usageError(line)).toMatchObject({message: `unknown option ${unknown}`, hint: `${guess}tprof-top --help lists the options`});
 	});
 
-	test.each(['R', 'r', 'w', '.', 'Waiting', 'timed-waiting', 'TIMED_WAITING', 'ALL', 'active,idle'])('--state %s means what state: means in a filter', list => {
+	test.each(['R', 'r', 'w', '.', 'Waiting', 'waiting', 'timed-waiting', 'TIMED_WAITING', 'ALL', 'active,idle'])('--state %s means what state: means in a filter', list => {
 		const {states} = options(`--state ${list} 1`);
 		const parsed = parseFilter(`state:${list}`);
 		expect(parsed.ok && threadStates.filter(state => (parsed.filter.stateMask! & (1 << stateCode[state])) !== 0)).toEqual(threadStates.filter(state => states!.includes(state)));

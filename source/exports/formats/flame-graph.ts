@@ -97,7 +97,10 @@ function pageOf(snapshot: Snapshot, given: Snapshot | undefined, {query, depth, 
 
 const codeKinds: readonly CodeKind[] = ['other', 'library', 'own'];
 
-/** Returns, by frame: its name, whether samples may count there, its package, and its index in `codeKinds`. */
+/**
+Returns, by frame: its name, whether it has a line or is native code (with others an inverted graph does not begin), its
+package, and its index in `codeKinds`.
+*/
 function framesOf({frames}: StackSet, {app}: Query) {
 	const packages = new Map<string, number>();
 	const packageOf = ({className}: Location) => getOrCreate(packages, className.slice(0, Math.max(0, className.lastIndexOf('.'))), () => packages.size);

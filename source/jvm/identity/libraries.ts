@@ -56,7 +56,7 @@ export function jdkVersionOf(libjvm: string, pid: number): string {
 
 /** The ELF section in which GraalVM's native-image keeps the heap that it built, as the table of names has it. */
 const heapSection = '\0.svm_heap\0';
-/** Section names, and a table of 64 bytes for each, are at the end of an executable (elf(5)): a few KB. */
+/** The names of sections, and their table of 64 bytes a section, are at the end of an executable (elf(5)): a few KB. */
 const endBytes = 256 * 1024;
 
 /** Whether a process's executable was made by GraalVM's native-image; false if it cannot be read. */

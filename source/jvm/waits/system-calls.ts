@@ -1,3 +1,4 @@
+import process from 'node:process';
 import {existsSync, openSync, readlinkSync, readSync} from 'node:fs';
 import {bounded} from '../../model/get-or-create.js';
 import {printable} from '../../model/text.js';
@@ -58,8 +59,8 @@ export class SystemCalls {
 	readonly #pid: number;
 	readonly #isOurNamespace: boolean;
 	readonly #descriptors: Descriptors;
-	/** Kernels without CONFIG_HAVE_ARCH_TRACEHOOK do not have the file. */
-	readonly #isSupported = existsSync('/proc/self/syscall');
+	/** The numbers above are those of x86-64; kernels without CONFIG_HAVE_ARCH_TRACEHOOK do not have the file. */
+	readonly #isSupported = process.arch === 'x64' && existsSync('/proc/self/syscall');
 
 	constructor({pid, nsPid}: Pick<Target, 'pid' | 'nsPid'>) {
 		this.#pid = pid;
@@ -81,7 +82,7 @@ export class SystemCalls {
 
 	#read(thread: number): SystemCallWait | undefined {
 		if (!this.#isSupported) {
-			return waitFor(unknownCall, 'not readable: the kernel does not say');
+			return waitFor(unknownCall, 'not readable on this host');
 		}
 
 		const read = readBytes(`/proc/${this.#pid}/task/${thread}/syscall`);

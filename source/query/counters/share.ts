@@ -72,7 +72,7 @@ export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): nu
 	return inWindow('sampleTicks', snapshot, since) || inWindow('samples', snapshot, since);
 }
 
-/** Returns how many threads on average make the same move (`sessionFigures.moves`) at once: one observation. */
+/** Returns how many threads on average make a move (`sessionFigures.moves`) together: they count as one observation. */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {
 	const moves = inWindow('moves', snapshot, since);
 	const ticks = sampleTicks(snapshot, since);

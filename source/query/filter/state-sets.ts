@@ -21,7 +21,7 @@ export const stateNames = `${stateSets.map(({id}) => id).join(', ')}, R B W T I,
 export function statesOf(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
 	const states = new Set<ThreadState>();
 	for (const word of list.split(',').map(part => part.trim()).filter(Boolean)) {
-		const found = statesOfWord(word.toLowerCase());
+		const found = statesOfWord(word);
 		if (!found) {
 			return {unknown: word};
 		}
@@ -35,8 +35,10 @@ export function statesOf(list: string): {readonly states: readonly ThreadState[]
 }
 
 function statesOfWord(word: string): readonly ThreadState[] | undefined {
-	const state = Object.hasOwn(letters, word) ? letters[word] : threadStates.find(name => name.toLowerCase() === word.replaceAll('-', '_'));
-	return state ? [state] : stateSets.find(({id}) => id === word)?.states;
+	const name = word.toLowerCase();
+	const state = Object.hasOwn(letters, name) ? letters[name] : threadStates.find(candidate => candidate.toLowerCase() === name.replaceAll('-', '_'));
+	// `waiting` is the set, `WAITING` the state.
+	return stateSets.find(({id}) => id === (state ? word : name))?.states ?? (state && [state]);
 }
 
 /** Returns a mask with the bits of the states' codes. */

@@ -44,7 +44,7 @@ const socket = 'socket';
 /** Kinds of waits for a peer's answer. */
 const forAnswer: ReadonlySet<string> = new Set(['read', 'write', 'connect']);
 
-/** Peers that are not servers: sockets of clients or without a name, and unreadable ones. */
+/** Peers that are not servers: clients, pipes and devices, which may have paths as unix sockets do, and unknown ones. */
 const noServer = /^(?:clients of |UDP |pipe|socket$|unix socket\b|not readable|\(other peers\)$|$)|^\/dev\//;
 
 /** Kinds of waits inside the JDK, by the innermost methods of the stack; the first match decides. */

@@ -56,7 +56,10 @@ export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: nu
 /** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
-/** Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two for offset and two flags. */
+/**
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, the last two for offset and two flags. `count`:
+of the fields before the injected ones.
+*/
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const size = 12;

@@ -11,7 +11,7 @@ const pcDescSize = 16;
 
 /* A PcDesc table (pcDesc.hpp) is sorted by code offset and has sentinels. A scope offset of 0 means no scopes. */
 
-/** Returns the offset of the scopes for exactly this code offset, as a return address has; 0 if there are none. */
+/** Returns the offset of the scopes for exactly this code offset (return addresses have an entry); 0 if there are none. */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number): number {
 	const table = new PcDescs(pcDescs);
 	const next = table.firstAtOrAfter(offset);

@@ -99,7 +99,7 @@ export class CpuTimer implements PerfTimer {
 			if (thread) {
 				this.#walk(thread, records, nowMs);
 			} else {
-				bounded(this.stackPointers, maxStackPointers).set(tid, records[0].registers.sp);
+				bounded(this.stackPointers, maxStackPointers).set(tid, records.at(-1)!.registers.sp);
 				endedStacks.push(...this.#walkUnlisted(tid, records, nowMs));
 			}
 		}
