@@ -97,7 +97,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	}),
 	text('lock', row => row.lockClass, {
 		heading: 'LOCK', title: 'lock', width: 14, fromColumns: 72,
-		description: 'class of the lock, of a monitor\'s object, or of what is being initialised',
+		description: 'class of the lock, of a monitor\'s object, or of what is being initialized',
 		value: row => row.kind === 'class-init' ? initializerText(row.lockClass) : lockName(row.lockClass) || row.kind,
 	}),
 	locationColumn('took', row => row.tookAt, {

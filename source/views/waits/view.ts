@@ -14,7 +14,7 @@ export const waitsView: View<WaitRow> = {
 	columns: waitColumns,
 	sort: {column: 'threads', reverse: false},
 	keys: [],
-	about: 'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initialisers. Threads that wait for work are not listed.',
+	about: 'What threads wait for now, by kind and peer: sockets, files, pipes and child processes as the kernel knows them (read once a second), locks, conditions, queues and class initializers. Threads that wait for work are not listed.',
 	hints: row => [
 		{key: 'enter', title: 'its threads and stacks', short: 'threads'},
 		{key: 't', title: row.threads === 1 ? 'only this thread' : 'only these threads', short: 'only'},

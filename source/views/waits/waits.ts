@@ -42,7 +42,7 @@ export const waitColumns: ReadonlyArray<Column<WaitRow>> = [
 	}),
 	text('kind', row => row.kind, {
 		heading: 'KIND', title: 'kind', width: 10, fromColumns: 0,
-		description: 'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initialiser...',
+		description: 'what they do: read, write, connect, accept or select in a system call; wait for a monitor, a lock, a queue, a class initializer...',
 	}),
 	text('peer', row => row.peer, {
 		heading: 'WAITS FOR', title: 'what for', width: 30, fromColumns: 0, sortKeys: ['name'],
