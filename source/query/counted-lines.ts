@@ -144,10 +144,7 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Sums, 
 	return totals;
 }
 
-/**
-Returns the CPU time of a window at each location, or its ticks for a later query in ticks. Without the filter, so that it
-is computed once, whatever the user types.
-*/
+/** Returns the CPU time of a window at each location, or its ticks for queries in ticks. One result serves all filters. */
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary: {nodeFrame, nodeParent}, counters: {count, node, thread, state, ...now}} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});

@@ -15,7 +15,7 @@ import {threadKind} from './threads.js';
 export type Scope = {
 	/** Counters in other states are ignored (the filter's `state:`). */
 	readonly stateMask: number;
-	/** Ticks in other states do not count; CPU time does, whatever the state. */
+	/** Only ticks in these states count, but CPU time in all states. */
 	readonly countedMask: number;
 	/** By thread: 1 if it counts; undefined: all count. */
 	readonly threads: Uint8Array | undefined;

@@ -23,7 +23,7 @@ const heapLimit = 16;
 /** Maximum number of code addresses and blobs cached; beyond this the cache is emptied. */
 const locationLimit = 200_000;
 
-/** Maximum bytes of cached debug information; beyond this it is discarded. Checked at intervals of so many samples. */
+/** Maximum bytes of cached debug information: larger, the cache is emptied. Checked every `checkEverySamples` samples. */
 const debugInfoLimit = 1 << 25;
 const checkEverySamples = 256;
 
