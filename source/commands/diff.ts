@@ -13,7 +13,7 @@ import {sampled} from './sampled.js';
 const defaultS = 10;
 
 /** One side of a comparison. */
-export type Side = {readonly snapshot: Snapshot; readonly title: string};
+type Side = {readonly snapshot: Snapshot; readonly title: string};
 
 /** Reads both sides; samples JVMs at the same time. Throws UserError. */
 export async function readSides(texts: readonly [string, string], options: Options): Promise<readonly [Side, Side]> {

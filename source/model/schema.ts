@@ -222,7 +222,6 @@ export const clockFigures = {
 	nextAtMs: {unit: 'ms', by: 'sampler'},
 } as const satisfies Readonly<Record<string, Column & {readonly by: Source}>>;
 
-export type ThreadColumns = typeof threadColumns;
 export type ThreadNumbers = typeof threadNumbers;
 export type CounterColumns = typeof counterColumns;
 export type ContentionColumns = typeof contentionColumns;

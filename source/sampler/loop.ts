@@ -26,7 +26,7 @@ const maxSecondSampleMs = 75;
 const tableLocked = 'the table of samples was locked for too long';
 
 /** What to sample, how often, and where to count it. */
-export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
+type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
 	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */

@@ -12,7 +12,7 @@ const nsPerMs = 1e6;
 CPU time, or the threads' time in a state, by stack. One value a sample and no labels, as a backend keeps a series for
 each set of labels.
 */
-export type WindowProfile = {
+type WindowProfile = {
 	/** Pyroscope's name of its kind. */
 	readonly name: 'process_cpu' | 'wall';
 	readonly type: 'cpu' | 'wall';

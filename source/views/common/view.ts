@@ -42,7 +42,7 @@ export type RowDetail = LineDetail & {
 export type AnnotatedFrame = Location & {readonly before?: string; readonly behind?: string};
 
 /** A line above a row's detail; one that is too long is wrapped. */
-export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'};
+type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'};
 
 /** A key that helps with a row, and what it does: in some words (`title`) and, if room is short, in one (`short`). */
 export type Hint = {readonly key: string; readonly title: string; readonly short: string};
