@@ -156,10 +156,8 @@ export function abortOnSignal(): AbortController {
 
 const defaultDelayS = 5;
 
-type BatchPlan = {readonly count: number; readonly windowMs: number};
-
 /** Plans the reports: two of -n, -d and --duration give the third. Throws UserError (2) if all three disagree. */
-export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {
+export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): {readonly count: number; readonly windowMs: number} {
 	if (durationS === undefined) {
 		return {count: iterations ?? 1, windowMs: (delayS ?? defaultDelayS) * 1000};
 	}

@@ -205,8 +205,13 @@ async function profile(target: Target, options: Options, agent: Agent = {}): Pro
 	// The screen may show or save whole stacks.
 	const depth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	return sampled(target, options, async sampler => {
-		// Only one agent at a time: while it follows tasks, it cannot trace methods.
-		const tracer = agent.tracer ?? (agent.tasks ? undefined : await tracerOf(target, options));
+		let {tracer} = agent;
+		// On the screen the user may choose methods. Only one agent at a time: while it follows tasks, it cannot trace.
+		if (isInteractive(options) && !agent.tasks) {
+			const {LiveTracer, traceRequest} = await import('./live-tracer.js');
+			tracer ??= new LiveTracer(target, traceRequest([], options));
+		}
+
 		try {
 			return await show((agent.tasks ?? tracer)?.source(sampler) ?? sampler, options, {target, tracer});
 		} finally {
@@ -238,16 +243,6 @@ async function record(text: string, options: Options): Promise<number> {
 	}
 
 	return recordTarget(await resolveTarget(text));
-}
-
-/** Returns a tracer for methods that the user chooses on the screen; undefined without a screen. */
-async function tracerOf(target: Target, options: Options): Promise<LiveTracer | undefined> {
-	if (!isInteractive(options)) {
-		return undefined;
-	}
-
-	const {LiveTracer, traceRequest} = await import('./live-tracer.js');
-	return new LiveTracer(target, traceRequest([], options));
 }
 
 /** Shows a saved session: a snapshot, or a recording from a moment on. */

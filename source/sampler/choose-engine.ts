@@ -3,14 +3,11 @@ import {auto, engines} from '../engines/registry.js';
 import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 
-/** `note`: with `auto`, why better engines cannot be used; empty if the best one can. */
-type Choice = {readonly engine: Engine; readonly note: string};
-
 /**
-Returns the engine with the requested id, or with `auto` the best one that is ready. Throws SessionOver with reason and
-hint if there is none.
+Returns the engine with the requested id, or with `auto` the best one that is ready; `note` says why better ones cannot
+be used. Throws SessionOver with reason and hint if there is none.
 */
-export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
+export async function chooseEngine(requested: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<{readonly engine: Engine; readonly note: string}> {
 	const candidates = among.filter(({id}) => requested === auto || id === requested);
 	const refusals: Refusal[] = [];
 	for (const engine of candidates) {

@@ -96,7 +96,8 @@ export class Waits {
 
 		const isDue = !wait || wait.hasRun || nowMs - wait.readAtMs >= readAgainMs;
 		if (this.#isInPass && isDue && wait?.readAtMs !== nowMs && this.#readsLeft-- > 0 && performance.now() - nowMs < maxReadingMs) {
-			wait = this.#readWait(sample.nativeId[row], stack, nowMs);
+			const {kind = '', peer = '', end = 0} = this.#calls.of(sample.nativeId[row]) ?? {};
+			wait = {kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readAtMs: nowMs, hasRun: false, pass: this.#pass};
 			this.#waits.set(key, wait);
 		}
 
@@ -107,13 +108,6 @@ export class Waits {
 			sample.waitEnd[row] = end;
 			sample.isSame[row] = 0;
 		}
-	}
-
-	#readWait(nativeId: number, stack: number, nowMs: number): LastWait {
-		const {kind = '', peer = '', end = 0} = this.#calls.of(nativeId) ?? {};
-		return {
-			kind: this.#interner.internString(kind), peer: this.#peer(peer), end, stack, readAtMs: nowMs, hasRun: false, pass: this.#pass,
-		};
 	}
 
 	/** Returns the string id of a peer, or of `otherPeer` if there are too many. */

@@ -33,10 +33,8 @@ function usageError(line: string): UserError {
 describe('the command', () => {
 	test.each([
 		['4711', {kind: 'profile', target: '4711'}],
-		['OrderService', {kind: 'profile', target: 'OrderService'}],
 		['', {kind: 'choose'}],
 		['list', {kind: 'list'}],
-		['demo', {kind: 'demo'}],
 		['open a.pb.gz', {kind: 'open', file: 'a.pb.gz'}],
 		['-- list.jar', {kind: 'profile', target: 'list.jar'}],
 		['-p 4711', {kind: 'profile', target: '4711'}],
@@ -132,7 +130,6 @@ describe('the options', () => {
 		['--no-colour 1', '--no-colour', 'did you mean --no-color? '],
 		['--snapshotdir /tmp 1', '--snapshotdir', 'did you mean --snapshot-dir? '],
 		['-v', '-v', 'did you mean -V? '],
-		['--nonsense 1', '--nonsense', ''],
 		['-q 1', '-q', ''],
 		['--constructor 1', '--constructor', ''],
 	])('%s: the nearest option is named, if one is near', (line, unknown, guess) => {
@@ -171,8 +168,4 @@ describe('when batch reports come', () => {
 	test.each([[{}, 1, 5000], [{iterations: 3}, 3, 5000], [{delayS: 2}, 1, 2000], [{durationS: 10}, 1, 10_000]])('%o: %i, each of %i ms', comes);
 	test.each([[{iterations: 4, delayS: 0.5}, 4, 500], [{iterations: 4, durationS: 10}, 4, 2500]])('%o: %i, each of %i ms', comes);
 	test.each([[{delayS: 0.1, durationS: 0.3}, 3, 100], [{delayS: 20, durationS: 10}, 1, 10_000]])('%o: %i, each of %i ms', comes);
-
-	test('three that disagree are refused', () => {
-		expect(() => planBatch({iterations: 2, delayS: 1, durationS: 5})).toThrow(UserError);
-	});
 });

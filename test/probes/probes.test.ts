@@ -9,10 +9,6 @@ import {parseTaskReport} from '../../source/model/report-bytes.js';
 
 const states = '"states": {"queued": {"is": "waiting"}, "busy": {"is": "running"}, "done": {"is": "end"}},';
 
-function faultsOf(rest: string): string[] {
-	return parseProbe('mine', `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`);
-}
-
 test.each(shippedProbes)('the probe %s that ships is whole', name => {
 	const probe = readProbe(name);
 	expect(probe.about).not.toBe('');
@@ -60,7 +56,7 @@ describe('each fault has its line', () => {
 		['"points": [],\n"exclude": ["a-b"]', '4: not a name of classes: "a-b"'],
 		['"points": [],\n"counters": [{"name": "n", "read": "size()"}]', '4: a counter has "name", "read" and one of "static", "worker" and "instance" with a class'],
 	])('%s', (rest, fault) => {
-		expect(faultsOf(rest)).toContain(fault);
+		expect(parseProbe('mine', `{\n${states}\n${rest}}`).faults.map(({line, text}) => `${line}: ${text}`)).toContain(fault);
 	});
 
 	test('states', () => {

@@ -31,12 +31,6 @@ const withSamples = async (from: SamplerHandle, samples: number) => snapshotOf(f
 /** A worker that is nothing but this script. */
 const script = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
-/** Waits until the worker has obeyed all that it was asked for, and no sample is under way. */
-async function untilStable(live: SamplerHandle): Promise<void> {
-	expect(await live.hold()).toBe(true);
-	live.resume();
-}
-
 // They wait for most of their time.
 describe.concurrent('a session on a real JVM', () => {
 	const shared = sharedJava('CpuAndSleep');
@@ -94,7 +88,9 @@ describe.concurrent('a session on a real JVM', () => {
 		expect([...seen].slice(-2)).toEqual(['sampling, CPU undefined', 'sampling, CPU true']);
 		live.setPaused(true);
 		expect([...seen].at(-1)).toBe('paused, CPU true');
-		await untilStable(live);
+		// The worker has obeyed, and no sample is under way.
+		expect(await live.hold()).toBe(true);
+		live.resume();
 		const paused = live.read()!;
 		await sleep(300);
 		expect(live.read()).toBe(paused);

@@ -13,12 +13,6 @@ import {Names, Observer} from '../observe.js';
 const samples = 60;
 const intervalMs = 25;
 
-/** Five standard deviations of CPU time recorded by CPU clocks, nanoseconds: each timeslice has a record more or less. */
-function chanceNs(pid: number, tids: Iterable<number>): number {
-	const timeslices = sum([...tids].map(tid => schedstatOf(pid, tid).timeslices));
-	return 5 * 10e6 * Math.sqrt(timeslices / 4);
-}
-
 /** CPU nanoseconds by Linux thread id. */
 type CpuTimes = Map<number, number>;
 
@@ -110,8 +104,10 @@ test('what is recorded of threads that rest for most of the time is not lost wit
 		await take(false);
 	}
 
-	// A period of each thread may be out, and a little of where the count begins.
-	const mostOutNs = ({threadEvents, tids}: typeof timers[number]) => threadEvents ? 100e6 : 20e6 + chanceNs(java.pid, tids);
+	// A period of each thread may be out, and a little of where the count begins. On CPUs each timeslice has a record more
+	// or less: five standard deviations of that.
+	const timeslices = (tids: Iterable<number>) => sum([...tids].map(tid => schedstatOf(java.pid, tid).timeslices));
+	const mostOutNs = ({threadEvents, tids}: typeof timers[number]) => threadEvents ? 100e6 : 20e6 + (5 * 10e6 * Math.sqrt(timeslices(tids) / 4));
 	const isOut = () => timers.some(timer => Math.abs(timer.usedNs - timer.recordedNs) >= mostOutNs(timer));
 	const isEnough = () => timers[0].usedNs > 700e6 && (timers[0].usedNs > 1.4e9 || !isOut());
 	while (!isEnough()) {

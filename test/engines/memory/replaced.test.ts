@@ -43,6 +43,15 @@ function replaceAndWait(condition: () => boolean): void {
 	}
 }
 
+/** What stops threads, and calls back before it asks one to stop. */
+const stopperWith = (beforeInterrupt: (tid: number) => void) => new Stopper({
+	...ptrace,
+	interrupt(tid) {
+		beforeInterrupt(tid);
+		return ptrace.interrupt(tid);
+	},
+}, pid);
+
 /** The new program is traced by nobody, and ends by the signal that a service manager sends. */
 async function expectFree(): Promise<void> {
 	await until(isReplaced);
@@ -71,17 +80,12 @@ describe.each(newest)('JDK $release', jdk => {
 
 	test('a thread that calls execve takes the id of the first one, after it was seized, before it was asked to stop', async () => {
 		let isAsked = false;
-		const stopper = new Stopper({
-			...ptrace,
-			interrupt(tid) {
-				if (!isAsked) {
-					isAsked = true;
-					replaceAndWait(isReplaced);
-				}
-
-				return ptrace.interrupt(tid);
-			},
-		}, pid);
+		const stopper = stopperWith(() => {
+			if (!isAsked) {
+				isAsked = true;
+				replaceAndWait(isReplaced);
+			}
+		});
 		expect(stopper.stop([threadOf('caller')], () => undefined).count).toBe(0);
 		await stopper.release();
 		await expectFree();
@@ -89,16 +93,12 @@ describe.each(newest)('JDK $release', jdk => {
 
 	test('the same while it was on its way to a stop, and the call waited for another thread of ours to be seen ended', async () => {
 		const other = threadOf('busy-0');
-		const stopper = new Stopper({
-			...ptrace,
-			interrupt(tid) {
-				if (tid === other) {
-					replaceAndWait(() => isEnded(other));
-				}
-
-				return ptrace.interrupt(tid);
-			},
-		}, pid);
+		const isOtherEnded = () => isEnded(other);
+		const stopper = stopperWith(tid => {
+			if (tid === other) {
+				replaceAndWait(isOtherEnded);
+			}
+		});
 		stopper.stop([other, threadOf('caller')], () => undefined);
 		await stopper.release();
 		await expectFree();

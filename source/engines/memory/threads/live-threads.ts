@@ -10,14 +10,11 @@ import {CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
 import {SteadyThreads, isSteadyThread} from './steady-threads.js';
-import {UnwatchedThreads} from './unwatched-threads.js';
+import {UnwatchedThreads, watchedMs} from './unwatched-threads.js';
 import {VmThreads} from './vm-threads.js';
 
 /** A sample still counts as steady if threads without frames (compilers...) used less than this since the last one. */
 const housekeepingNs = 1e6;
-
-/** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
-const watchedMs = 6000;
 
 /** Lists the JVM's Java threads with their CPU time, without those that the kernel no longer lists. */
 export class LiveThreads {

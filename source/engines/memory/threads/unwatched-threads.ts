@@ -1,6 +1,9 @@
 import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 
+/** How long a thread without frames is watched after it ran: idle compiler threads wake every five seconds. */
+export const watchedMs = 6000;
+
 /** Consecutive scans that must have found only watched threads running. */
 const minIdleScans = 5;
 

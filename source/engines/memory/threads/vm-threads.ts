@@ -10,13 +10,11 @@ import {printable} from '../../../model/text.js';
 import {type RowCache} from './row-cache.js';
 import {countsAsRunning, CpuTime, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
+import {watchedMs} from './unwatched-threads.js';
 
 /** Interval between lists of the process's threads: at least this, and this multiple of the time that a list takes. */
 const listEveryMs = 500;
 const listMultiple = 500;
-
-/** How long a thread is watched (see `UnwatchedThreads`) after it ran. */
-const watchedMs = 6000;
 
 /** Interval between searches for a native thread's library, which may be unknown while the thread runs. */
 const searchEveryMs = 5000;

@@ -81,15 +81,13 @@ const readWrite = 3;
 const shared = 1;
 const mapFailed = (2n ** 64n) - 1n;
 
-type OpenedEvent = {readonly fd: number} | {readonly errno: number};
-
 /** Its memory must not be used after `unmap`. */
 export type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown};
 
 /** The system calls for events on other processes' threads and on CPUs. */
 export type PerfCalls = {
 	/** Opens and starts an event on a thread, or on a CPU if the options say so. */
-	open(id: number, options: EventOptions): OpenedEvent;
+	open(id: number, options: EventOptions): {readonly fd: number} | {readonly errno: number};
 	setPeriod(fd: number, periodNs: number): void;
 	/** Writes the mask of the online CPUs that a thread may use. Returns its bytes; 0 or less if the thread has ended. */
 	affinity(tid: number, into: Uint8Array): number;

@@ -166,16 +166,13 @@ export class RunningStacks {
 			if (isAnchored || (block.anchorSp > location.sp && !top.isInCode(location))) {
 				end = ifReadable<WalkEnd>(() => walker.walkFromAnchor(stack, block), 'broken');
 			} else {
-				end = isOutsideJava(block) ? 'root' : top.walk(stack, location);
+				// It has left Java code, or not yet entered it.
+				const isOutsideJava = block.anchorSp === 0 && block.state !== javaThreadState.inJava && !isInTransition(block);
+				end = isOutsideJava ? 'root' : top.walk(stack, location);
 			}
 		}
 
 		thread.stack.setStack(walker, end, walker.heapStart === -1 ? undefined : continuations.walk(chunk));
 		thread.stack.setWalkedFrom(undefined);
 	}
-}
-
-/** Whether a thread has left Java code or not yet entered it. */
-function isOutsideJava(block: ThreadBlock): boolean {
-	return block.anchorSp === 0 && block.state !== javaThreadState.inJava && !isInTransition(block);
 }
